@@ -1,0 +1,49 @@
+# One command each. uv is taken from PATH, or put into .uv/ when the machine has none.
+UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
+RUN := $(UV) run --frozen --no-sync
+PYTEST_WORKERS ?= 2
+.DEFAULT_GOAL := help
+
+help:  ## Show what there is to run
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
+
+.uv/bin/uv:
+	@command -v uv >/dev/null 2>&1 || { python3 -m venv .uv && .uv/bin/pip install --quiet --disable-pip-version-check uv; }
+
+.venv/.synced: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) pyproject.toml uv.lock $(wildcard packages/*/pyproject.toml)
+	@$(UV) sync --frozen --all-packages --quiet
+	@touch $@
+
+setup: .venv/.synced  ## Install everything into .venv
+
+demo: .venv/.synced  ## Run the main job against the sandbox: real server, real MCP client
+	@$(RUN) katana-mcp demo $(ARGS)
+
+serve: .venv/.synced  ## Serve MCP over stdio (SANDBOX=1 for the sandbox, ARGS=... for more flags)
+	@$(RUN) katana-mcp serve $(if $(SANDBOX),--sandbox) $(ARGS)
+
+test: .venv/.synced  ## Run all that must pass
+	$(RUN) pytest -q -n $(PYTEST_WORKERS) $(ARGS)
+
+check: .venv/.synced  ## Lint, types, import contracts, file budgets, dependencies, lock
+	$(UV) lock --check --quiet
+	$(RUN) ruff format --check --quiet .
+	$(RUN) ruff check --quiet .
+	$(RUN) ty check --quiet --error-on-warning
+	$(RUN) basedpyright --warnings
+	$(RUN) lint-imports --no-cache
+	$(RUN) loq
+	$(RUN) python scripts/check_dependencies.py
+	$(RUN) python scripts/audit.py
+
+format: .venv/.synced  ## Format and mend what the linter can mend
+	$(RUN) ruff format --quiet .
+	$(RUN) ruff check --fix --quiet .
+
+bench: .venv/.synced  ## Measure against the floors (timings are never asserted elsewhere)
+	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s $(ARGS)
+
+soak: .venv/.synced  ## Run the slow proofs
+	$(RUN) pytest -q -m soak --timeout 3600 $(ARGS)
+
+.PHONY: help setup demo serve test check format bench soak

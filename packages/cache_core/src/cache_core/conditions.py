@@ -1,0 +1,119 @@
+"""Filters as data: every backend evaluates the same conditions, none of them text that SQL could misread.
+
+A field is a top-level key of the record, or `children[].key` to ask for a child row that has the value.
+Datetimes are compared in the form that Katana sends (UTC, milliseconds), numbers by value, text as it stands.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from cache_core.records import Record, values_at
+
+type Scalar = str | int | Decimal | bool
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The field's value is one of these."""
+
+    field: str
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The field's value is not null, not below `low` and not above `high`; None leaves that side open."""
+
+    field: str
+    low: Scalar | None = None
+    high: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The field's value is not null and strictly below `limit`."""
+
+    field: str
+    limit: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The field is null or absent (`missing=True`), or it is there (`missing=False`)."""
+
+    field: str
+    missing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """The field's value is null or none of these."""
+
+    field: str
+    values: tuple[Scalar, ...]
+
+
+type Condition = OneOf | NoneOf | Within | Below | Missing
+type Where = tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Which soft states a read sees; both are out unless asked for."""
+
+    deleted: bool = False
+    archived: bool = False
+
+
+LIVE = Visibility()
+EVERYTHING = Visibility(deleted=True, archived=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Sort by a top-level field; nulls last either way, ties by id in the same direction."""
+
+    field: str
+    descending: bool = False
+
+
+def holds(condition: Condition, record: Record) -> bool:
+    """Return whether the record meets the condition: the meaning that every backend must have."""
+    values = [value for value in values_at(record, condition.field) if not isinstance(value, dict)]
+    match condition:
+        case OneOf(_, wanted):
+            return any(_same(value, each) for value in values for each in wanted)
+        case NoneOf(_, unwanted):
+            return not any(_same(value, each) for value in values for each in unwanted)
+        case Missing(_, missing):
+            return (not values) is missing
+        case Within(_, low, high):
+            return any(_between(value, low, high) for value in values)
+        case Below(_, limit):
+            return any(_compare(value, limit) == -1 for value in values)
+
+
+def hold(where: Iterable[Condition], record: Record) -> bool:
+    """Return whether the record meets every condition."""
+    return all(holds(condition, record) for condition in where)
+
+
+def _same(value: object, wanted: Scalar) -> bool:
+    return _compare(value, wanted) == 0
+
+
+def _between(value: object, low: Scalar | None, high: Scalar | None) -> bool:
+    above = low is None or _compare(value, low) in {0, 1}
+    return above and (high is None or _compare(value, high) in {-1, 0})
+
+
+def _compare(left: object, right: Scalar) -> int | None:
+    """Return -1, 0 or 1, or None for values of different kinds: text and number never compare."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return 0 if left is right else None
+    if isinstance(left, str) and isinstance(right, str):
+        return (left > right) - (left < right)
+    if isinstance(left, int | Decimal) and isinstance(right, int | Decimal):
+        return (left > right) - (left < right)
+    return None

@@ -1,0 +1,38 @@
+"""Cache errors, told apart by what the caller does next.
+
+CacheError
+├── CacheUnavailable   storage refused (locked, full, unreadable): answer without it, try again later
+├── CacheCorrupt       the file is damaged: set it aside and rebuild
+└── WrongCacheUse      the call itself is wrong (unknown entity, field or condition): mend the code
+SourceUnavailable      the data's origin did not answer: serve what is there, marked stale
+"""
+
+
+class CacheError(Exception):
+    """Base of everything that a cache backend raises on purpose."""
+
+
+class CacheUnavailable(CacheError):
+    """The storage refused for now; rows already stored are safe."""
+
+
+class CacheCorrupt(CacheError):
+    """The storage is damaged and must be set aside and rebuilt."""
+
+
+class WrongCacheUse(CacheError):
+    """The caller asked for something that the cache was not built for."""
+
+
+class SourceUnavailable(Exception):
+    """The source of records did not answer: network, rate limit, refused key, server fault.
+
+    Attributes:
+        reason: one plain sentence for people, without secrets.
+        retry_after: seconds after which another try makes sense, or None when unknown.
+    """
+
+    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after = retry_after

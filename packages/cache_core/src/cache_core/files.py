@@ -1,0 +1,49 @@
+"""Where cache files may stand: a private directory of real files. Refuses symlinks and foreign owners."""
+
+import os
+import stat
+from pathlib import Path
+
+from cache_core.errors import CacheUnavailable
+
+_DIRECTORY = 0o700
+_FILE = 0o600
+
+
+def private_directory(path: Path) -> Path:
+    """Make the directory and its missing parents, readable by their owner alone, and return it absolute.
+
+    Raises:
+        CacheUnavailable: it is a symlink, not a directory, somebody else's, or cannot be made.
+    """
+    target = path.expanduser().absolute()
+    if target.is_symlink():
+        raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
+    try:
+        for missing in [each for each in (target, *target.parents) if not each.exists()][::-1]:
+            missing.mkdir(mode=_DIRECTORY, exist_ok=True)
+        owner = target.stat()
+        if owner.st_uid != os.geteuid():
+            raise CacheUnavailable(f"the cache directory {target} belongs to another user")
+        if stat.S_IMODE(owner.st_mode) != _DIRECTORY:
+            target.chmod(_DIRECTORY)
+    except OSError as error:
+        raise CacheUnavailable(f"the cache directory {target} cannot be used: {error.strerror}") from error
+    return target
+
+
+def private_file(path: Path) -> Path:
+    """Make the file if need be, readable and writable by its owner alone, and return it.
+
+    Raises:
+        CacheUnavailable: it is a symlink or cannot be made.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE)
+    except OSError as error:
+        raise CacheUnavailable(f"the cache file {path} cannot be used: {error.strerror}") from error
+    try:
+        os.fchmod(handle, _FILE)
+    finally:
+        os.close(handle)
+    return path

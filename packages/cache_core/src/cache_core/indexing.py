@@ -1,0 +1,135 @@
+"""From records to rows: borrowed text and inherited soft state are looked up here, for every backend."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import CacheBackend, Quarantined, Row, Selection, Stored
+from cache_core.records import InvalidRecord, Json, Record, RecordId, canonical, encode, values_at
+from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
+
+REINDEX_STEP = 1_000
+_PAYLOAD_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Rows ready for a batch, and the records that cannot be kept."""
+
+    rows: tuple[Row, ...]
+    quarantine: tuple[Quarantined, ...]
+
+
+async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Prepared:
+    """Return the records as rows, with the text and soft state that they take from their parents."""
+    kept: list[dict[str, Json]] = []
+    poison: list[Quarantined] = []
+    for record in records:
+        try:
+            if spec.id_of(record) is None:
+                raise InvalidRecord(f"{spec.id_path}: an integer or a text is required")
+            kept.append(canonical(record))
+        except InvalidRecord as error:
+            poison.append(Quarantined(spec.id_of(record), str(error), excerpt(record)))
+    parents = await parents_of(spec, kept, cache)
+    return Prepared(tuple(row_of(spec, record, parents) for record in kept), tuple(poison))
+
+
+def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
+    """Return the row for a canonical record, given the parents that are known.
+
+    Raises:
+        InvalidRecord: the record has no usable id.
+    """
+    row_id = spec.id_of(record)
+    if row_id is None:
+        raise InvalidRecord(f"{spec.id_path}: an integer or a text is required")
+    ancestors = [record, *inherited(spec, record, parents)]
+    key = next(values_at(record, spec.key_path), None) if spec.key_path else None
+    return Row(
+        id=row_id,
+        version=spec.version_of(record),
+        record=record,
+        text=search_text(spec, record, parents),
+        key=key if isinstance(key, str) else None,
+        deleted=any(each.get("deleted_at") is not None for each in ancestors),
+        archived=any(each.get("archived_at") is not None for each in ancestors),
+    )
+
+
+def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Record]:
+    """Yield the known records whose soft state this record shares."""
+    for lookup in spec.inherits:
+        for parent_id in values_at(record, lookup.path):
+            if isinstance(parent_id, int | str) and (lookup.entity, parent_id) in parents:
+                yield parents[lookup.entity, parent_id]
+
+
+async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Parents:
+    """Return every record that these records borrow from, in any soft state; unknown ones are left out."""
+    wanted: dict[str, dict[RecordId, None]] = {}
+    for lookup in (*spec.searchable.lookups(), *spec.inherits):
+        if lookup.entity in cache.entities:
+            ids = wanted.setdefault(lookup.entity, {})
+            ids.update((each, None) for record in records for each in _ids(record, lookup))
+    parents: Parents = {}
+    for entity, ids in wanted.items():
+        found = await cache.get_many(entity, list(ids))
+        parents.update(((entity, row.id), row.record) for row in found.rows)
+    return parents
+
+
+def lends_differently(before: Record | None, after: Record, lookup: Lookup) -> bool:
+    """Return whether what `lookup` takes from a parent changed: its text, or its soft state."""
+    if before is None:
+        return True
+    return any(_lent(before, field) != _lent(after, field) for field in _LENT_STATE + lookup.fields)
+
+
+async def dependants(spec: EntitySpec, parent: str, ids: Sequence[RecordId], cache: CacheBackend) -> list[RecordId]:
+    """Return the ids of this entity's rows that borrow from the given parents, in any soft state."""
+    found: dict[RecordId, None] = {}
+    paths = {each.path for each in (*spec.searchable.lookups(), *spec.inherits) if each.entity == parent}
+    values = tuple(ids)
+    for path in sorted(paths):
+        for start in range(0, len(values), REINDEX_STEP):
+            where = (OneOf(path, values[start : start + REINDEX_STEP]),)
+            async for row in _every(spec.name, where, cache):
+                found[row.id] = None
+    return list(found)
+
+
+async def every_id(spec: EntitySpec, cache: CacheBackend) -> list[RecordId]:
+    """Return the ids of all rows of the entity, in any soft state."""
+    return [row.id async for row in _every(spec.name, (), cache)]
+
+
+async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> AsyncIterator[Stored]:
+    offset = 0
+    while True:
+        window = Selection(where, Order("id"), REINDEX_STEP, offset, EVERYTHING)
+        rows = await cache.select(entity, window)
+        for row in rows:
+            yield row
+        if len(rows) < REINDEX_STEP:
+            return
+        offset += REINDEX_STEP
+
+
+def _ids(record: Record, lookup: Lookup) -> Iterable[RecordId]:
+    return (each for each in values_at(record, lookup.path) if isinstance(each, int | str))
+
+
+_LENT_STATE = ("deleted_at", "archived_at")
+
+
+def _lent(record: Record, field: str) -> list[str]:
+    return list(texts_at(field, record, {}))
+
+
+def excerpt(record: Record) -> str:
+    """Return the start of a record as text, for the quarantine."""
+    try:
+        return encode(record).decode("utf-8")[:_PAYLOAD_CHARACTERS]
+    except InvalidRecord:
+        return repr(record)[:_PAYLOAD_CHARACTERS]

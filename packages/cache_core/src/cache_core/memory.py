@@ -1,0 +1,207 @@
+"""The reference backend: plain dictionaries, the clearest reading of the protocol, and the test double."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cache_core.conditions import LIVE, Order, Visibility, Where, hold
+from cache_core.errors import WrongCacheUse
+from cache_core.protocol import (
+    Applied,
+    Batch,
+    Capability,
+    EntityStatus,
+    Found,
+    Hit,
+    KeyMatch,
+    Origin,
+    Quarantined,
+    Row,
+    Search,
+    SearchResult,
+    Selection,
+    Stored,
+    SyncState,
+    replaces,
+)
+from cache_core.records import RecordId, encode, values_at
+from cache_core.spec import EntitySpec, matched_fields
+from cache_core.suggest import suggestions
+from cache_core.text import Query, Tier, WeightClass, match, parse
+
+
+@dataclass(slots=True)
+class _Table:
+    spec: EntitySpec
+    rows: dict[RecordId, Row] = field(default_factory=dict[RecordId, Row])
+    written_at: dict[RecordId, str] = field(default_factory=dict[RecordId, str])
+    quarantine: dict[RecordId | str, Quarantined] = field(default_factory=dict[RecordId | str, Quarantined])
+    state: SyncState = field(default_factory=SyncState)
+
+
+class MemoryBackend:
+    """Keeps everything in this process and forgets it at the end; for tests and as the last resort."""
+
+    name = "memory"
+
+    def __init__(self, specs: Sequence[EntitySpec]) -> None:
+        self._tables = {spec.name: _Table(spec) for spec in specs}
+        self.entities = frozenset(self._tables)
+
+    def capabilities(self, entity: str) -> frozenset[Capability]:
+        """Return nothing beyond the core."""
+        self._table(entity)
+        return frozenset()
+
+    async def open(self) -> None:
+        """Do nothing: there is nothing to open."""
+
+    async def close(self) -> None:
+        """Do nothing: what is kept lives as long as the object."""
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Write the batch; once every record proved storable, plain assignments cannot fail half way."""
+        table = self._table(batch.entity)
+        for row in batch.upserts:
+            encode(row.record)
+        taken = [row for row in batch.upserts if self._upsert(table, batch, row)]
+        for row in batch.reindexed:
+            self._reindex(table, row)
+        gone = [each for each in batch.removed if table.rows.pop(each, None) is not None]
+        for each in gone:
+            table.written_at.pop(each, None)
+        for poison in batch.quarantine:
+            key = poison.id if poison.id is not None else poison.payload
+            table.quarantine.pop(key, None)
+            table.quarantine[key] = poison
+        if batch.state is not None:
+            table.state = batch.state
+        changed = dict.fromkeys([*(row.id for row in taken), *gone])
+        return Applied(tuple(changed), len(batch.upserts) - len(taken))
+
+    def _upsert(self, table: _Table, batch: Batch, row: Row) -> bool:
+        table.quarantine.pop(row.id, None)
+        stored = table.rows.get(row.id)
+        known = None if stored is None else (stored.version, table.written_at.get(row.id))
+        if not replaces(batch, row, known):
+            return False
+        table.rows[row.id] = row
+        if batch.origin is Origin.OWN_WRITE:
+            table.written_at[row.id] = batch.at
+        else:
+            table.written_at.pop(row.id, None)
+        return True
+
+    def _reindex(self, table: _Table, row: Row) -> None:
+        stored = table.rows.get(row.id)
+        if stored is not None:
+            table.rows[row.id] = Row(
+                stored.id, stored.version, stored.record, row.text, stored.key, row.deleted, row.archived
+            )
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        """Return rows by id in any soft state, in the order asked."""
+        rows = self._table(entity).rows
+        asked = tuple(dict.fromkeys(ids))
+        found = tuple(_stored(rows[each]) for each in asked if each in rows)
+        return Found(found, tuple(each for each in asked if each not in rows))
+
+    async def find_by_key(self, entity: str, key: str) -> KeyMatch:
+        """Return the row whose business key is exactly this text."""
+        rows = [row for row in self._table(entity).rows.values() if row.key == key]
+        live = sorted(_sortable(row.id) for row in rows if not row.deleted and not row.archived)
+        best = max(rows, key=lambda row: (not row.deleted, not row.archived, _sortable(row.id)), default=None)
+        ambiguous = tuple(each[-1] for each in live) if len(live) > 1 else ()
+        return KeyMatch(None if best is None else _stored(best), ambiguous)
+
+    async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        """Return the window of rows that meet the conditions, in order."""
+        rows = list(self._visible(entity, selection.where, selection.visibility))
+        ordered = _ordered(rows, selection.order)
+        return tuple(_stored(row) for row in ordered[selection.offset : selection.offset + selection.limit])
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        """Return how many rows meet the conditions."""
+        return sum(1 for _ in self._visible(entity, where, visibility))
+
+    async def search(self, entity: str, search: Search) -> SearchResult:
+        """Return the best rows for a text that a person typed."""
+        query = parse(search.text)
+        spec = self._table(entity).spec
+        found = list(self._matches(entity, query, search))
+        found.sort(key=lambda each: (each[0], each[1], each[2].text.sort_name, _sortable(each[2].id)))
+        hits = tuple(
+            Hit(_stored(row), tier, place, matched_fields(spec, row.record, query))
+            for tier, place, row in found[: search.limit]
+        )
+        return SearchResult(hits, len(found), query.cut)
+
+    async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
+        """Return queries like `text` that would find something live, nearest first."""
+        words = {word for row in self._visible(entity, (), LIVE) for word in _words(row)}
+
+        async def terms(token: str) -> Sequence[str]:
+            return sorted(word for word in words if word[:1] == token[:1])
+
+        async def finds(candidate: str) -> bool:
+            return bool((await self.search(entity, Search(candidate, limit=1))).hits)
+
+        return await suggestions(parse(text), terms, finds, limit)
+
+    async def state(self, entity: str) -> SyncState:
+        """Return what sync stored last."""
+        return self._table(entity).state
+
+    async def status(self, entity: str) -> EntityStatus:
+        """Return how the entity stands."""
+        table = self._table(entity)
+        versions = [row.version for row in table.rows.values() if row.version is not None]
+        newest = max(versions, default=None)
+        return EntityStatus(entity, self.name, len(table.rows), newest, table.state, len(table.quarantine))
+
+    async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
+        """Return the records that could not be kept, newest first."""
+        return tuple(reversed(self._table(entity).quarantine.values()))[:limit]
+
+    def _table(self, entity: str) -> _Table:
+        try:
+            return self._tables[entity]
+        except KeyError:
+            raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None
+
+    def _visible(self, entity: str, where: Where, visibility: Visibility) -> Iterator[Row]:
+        for row in self._table(entity).rows.values():
+            shown = (visibility.deleted or not row.deleted) and (visibility.archived or not row.archived)
+            if shown and hold(where, row.record):
+                yield row
+
+    def _matches(self, entity: str, query: Query, search: Search) -> Iterator[tuple[Tier, WeightClass, Row]]:
+        for row in self._visible(entity, search.where, search.visibility):
+            how = match(query, row.text)
+            if how is not None:
+                yield (*how, row)
+
+
+def _stored(row: Row) -> Stored:
+    return Stored(row.id, row.version, row.record, row.deleted, row.archived)
+
+
+def _words(row: Row) -> Iterator[str]:
+    for part in row.text.by_class():
+        yield from part.split()
+
+
+def _sortable(value: RecordId) -> tuple[bool, RecordId]:
+    """Order ids: numbers by value, before texts."""
+    return (isinstance(value, str), value)
+
+
+def _ordered(rows: list[Row], order: Order) -> list[Row]:
+    rows = sorted(rows, key=lambda row: _sortable(row.id), reverse=order.descending)
+    present = [(value, row) for row in rows if (value := next(values_at(row.record, order.field), None)) is not None]
+    present.sort(key=lambda pair: _kind(pair[0]), reverse=order.descending)
+    kept = {row.id for _, row in present}
+    return [row for _, row in present] + [row for row in rows if row.id not in kept]
+
+
+def _kind(value: object) -> tuple[bool, object]:
+    return (isinstance(value, str), value)

@@ -1,0 +1,345 @@
+"""The protocol that every cache backend and every wrapper implements, and the values that pass through it.
+
+Refuses partial writes: a batch is applied whole, with its sync state, or not at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from cache_core.conditions import LIVE, Order, Visibility, Where
+from cache_core.records import Json, RecordId
+from cache_core.text import SearchText, Tier, WeightClass
+
+
+class Capability(StrEnum):
+    """What a backend can do beyond the core."""
+
+    SUBSTRING = "substring"
+    """Finds a run of characters inside a token, after a miss."""
+    TYPO = "typo"
+    """Finds records for a misspelt query, after a miss."""
+
+
+class Origin(StrEnum):
+    """Where the records of a batch come from; it decides who wins at equal version."""
+
+    LISTING = "listing"
+    OWN_WRITE = "own_write"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record ready to be stored.
+
+    Attributes:
+        id: identity within the entity.
+        version: `updated_at` as sent, or None where Katana sends none.
+        record: the canonical record, see `records.canonical`.
+        text: its searchable text.
+        key: its business key, or None.
+        deleted: whether it, or the record it lives by, is deleted.
+        archived: likewise for archived.
+    """
+
+    id: RecordId
+    version: str | None
+    record: dict[str, Json]
+    text: SearchText
+    key: str | None = None
+    deleted: bool = False
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A record that could not be kept: its id where it has one, why, and the start of what was sent."""
+
+    id: RecordId | None
+    reason: str
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """How far an unfinished listing has come.
+
+    Attributes:
+        page: the next page to ask for, from 1.
+        total: records that the listing reported last.
+        since: the `updated_at_min` it was started with, None for a whole listing.
+        first: the greatest version on its first page; everything edited later is newer than this.
+        newest: the greatest version seen so far in it.
+    """
+
+    page: int
+    total: int
+    since: str | None
+    first: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SyncState:
+    """What sync remembers of an entity between runs.
+
+    Attributes:
+        cursor: every edit up to this version has been seen; the next delta starts before it.
+        completed_at: when the last complete listing ended, by our clock, ISO-8601 UTC; None before the first.
+        deltas: complete deltas so far; every tenth looks back further.
+        checkpoint: the unfinished listing, if there is one.
+        incomplete: why the last listing could not be proved complete, if so.
+        total: records that Katana reported for the last whole listing.
+    """
+
+    cursor: str | None = None
+    completed_at: str | None = None
+    deltas: int = 0
+    checkpoint: Checkpoint | None = None
+    incomplete: str | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Everything that one transaction writes.
+
+    Attributes:
+        entity: whose rows these are.
+        upserts: a newer version replaces, an older one is ignored; at equal version a listing replaces,
+            unless the stored row is an own write no older than `own_write_stands` seconds at `at`.
+        removed: ids that are gone from Katana without a tombstone.
+        reindexed: new text and soft state of rows whose parents changed; the record stays.
+        quarantine: records that could not be kept; an upsert of the same id heals them.
+        origin: where the upserts come from.
+        at: our clock when the batch was made, ISO-8601 UTC.
+        state: the sync state to store with it; None leaves it as it is.
+    """
+
+    entity: str
+    at: str
+    upserts: Sequence[Row] = ()
+    removed: Sequence[RecordId] = ()
+    reindexed: Sequence[Row] = ()
+    quarantine: Sequence[Quarantined] = ()
+    origin: Origin = Origin.LISTING
+    state: SyncState | None = None
+
+
+_state_encoder = msgspec.json.Encoder()
+_state_decoder = msgspec.json.Decoder(SyncState)
+
+
+def encode_state(state: SyncState) -> str:
+    """Return the sync state as the JSON text that backends store."""
+    return _state_encoder.encode(state).decode()
+
+
+def decode_state(text: str | None) -> SyncState:
+    """Return the sync state that `encode_state` wrote; an empty one for None or for a text it cannot read."""
+    if text is None:
+        return SyncState()
+    try:
+        return _state_decoder.decode(text)
+    except msgspec.MsgspecError:
+        return SyncState()
+
+
+OWN_WRITE_STANDS = 15 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a batch did.
+
+    Attributes:
+        changed: ids of the rows written or removed, in the order of the batch, each once.
+        ignored: upserts that lost to what is stored.
+    """
+
+    changed: tuple[RecordId, ...] = ()
+    ignored: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row as read back."""
+
+    id: RecordId
+    version: str | None
+    record: dict[str, Json]
+    deleted: bool
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Rows for the ids asked, in the order asked, each once, and the ids that are not there."""
+
+    rows: tuple[Stored, ...]
+    missing: tuple[RecordId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMatch:
+    """The row for a business key: live before archived before deleted, ties by highest id.
+
+    Attributes:
+        row: the best row, or None.
+        ambiguous: ids of all live rows when more than one has the key, ascending; otherwise empty.
+    """
+
+    row: Stored | None
+    ambiguous: tuple[RecordId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A list request: conditions ANDed, an order, and a window of it."""
+
+    where: Where = ()
+    order: Order = field(default=Order("id", descending=True))
+    limit: int = 50
+    offset: int = 0
+    visibility: Visibility = LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search request; conditions apply before the limit."""
+
+    text: str
+    limit: int = 20
+    where: Where = ()
+    visibility: Visibility = LIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A row found, how it was found, and in which declared fields."""
+
+    row: Stored
+    tier: Tier
+    place: WeightClass
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first: by tier, then weight class, then name, then id.
+
+    Attributes:
+        hits: at most as many as asked for.
+        total: how many rows match in all; a lower bound when `cut`.
+        cut: whether the query or the matching was cut short by a bound or a deadline.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    total: int = 0
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EntityStatus:
+    """How an entity stands in the cache."""
+
+    entity: str
+    backend: str
+    records: int
+    newest: str | None
+    state: SyncState
+    quarantined: int
+
+
+class CacheBackend(Protocol):
+    """One cache of one tenant. All reads see the last applied batch whole.
+
+    Every method raises `WrongCacheUse` for an entity the backend does not hold, and `CacheUnavailable` or
+    `CacheCorrupt` when the storage fails: a storage fault never looks like "no hit".
+    """
+
+    @property
+    def name(self) -> str:
+        """One word: `memory`, `legacy`, `typed`, `routed`."""
+        ...
+
+    @property
+    def entities(self) -> frozenset[str]:
+        """The entities it holds."""
+        ...
+
+    def capabilities(self, entity: str) -> frozenset[Capability]:
+        """Return what it can do for this entity beyond the core."""
+        ...
+
+    async def open(self) -> None:
+        """Make ready for use; safe to call twice."""
+        ...
+
+    async def close(self) -> None:
+        """Release everything; safe to call twice."""
+        ...
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Write the batch in one transaction; search sees it in the same transaction."""
+        ...
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        """Return rows by id in any soft state, in the order asked; any number of ids."""
+        ...
+
+    async def find_by_key(self, entity: str, key: str) -> KeyMatch:
+        """Return the row whose business key is exactly this text."""
+        ...
+
+    async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        """Return the window of rows that meet the conditions, in order."""
+        ...
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        """Return how many rows meet the conditions."""
+        ...
+
+    async def search(self, entity: str, search: Search) -> SearchResult:
+        """Return the best rows for a text that a person typed; never raises for any text."""
+        ...
+
+    async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
+        """Return queries like `text` that would find something visible, nearest first; for "did you mean"."""
+        ...
+
+    async def state(self, entity: str) -> SyncState:
+        """Return what sync stored last."""
+        ...
+
+    async def status(self, entity: str) -> EntityStatus:
+        """Return how the entity stands."""
+        ...
+
+    async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
+        """Return the records that could not be kept, newest first."""
+        ...
+
+
+def own_write_stands(written_at: str | None, at: str) -> bool:
+    """Return whether an own write stored at `written_at` still outranks a listing made at `at`."""
+    if written_at is None:
+        return False
+    age = (datetime.fromisoformat(at) - datetime.fromisoformat(written_at)).total_seconds()
+    return abs(age) <= OWN_WRITE_STANDS
+
+
+def replaces(batch: Batch, row: Row, stored: tuple[str | None, str | None] | None) -> bool:
+    """Return whether an upsert replaces what is stored, given as `(version, own write time)` or None."""
+    if stored is None:
+        return True
+    version, written_at = stored
+    if row.version is None or version is None or row.version > version:
+        return True
+    if row.version < version:
+        return False
+    return batch.origin is Origin.OWN_WRITE or not own_write_stands(written_at, batch.at)

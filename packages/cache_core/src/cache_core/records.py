@@ -1,0 +1,113 @@
+"""Records as the cache keeps them: JSON values with exact decimals, one codec for every backend.
+
+Refuses values that have no JSON form (an open file, NaN): such a record is invalid and goes to quarantine.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import msgspec
+
+type Json = bool | int | Decimal | str | list[Json] | dict[str, Json] | None
+type Record = Mapping[str, object]
+type RecordId = int | str
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=Decimal)
+
+
+class InvalidRecord(ValueError):
+    """A record that cannot be kept; the message says which value and why."""
+
+
+def encode(record: Record) -> bytes:
+    """Return the record as UTF-8 JSON; decimals keep every digit, datetimes become ISO-8601 in UTC.
+
+    Raises:
+        InvalidRecord: a value has no JSON form.
+    """
+    try:
+        data = _encoder.encode(record)
+    except (UnicodeEncodeError, TypeError, ValueError):
+        return _encoder.encode(_clean(record, ""))
+    # A decimal that is not finite is written as a bare word, which is no JSON; in a text it is harmless.
+    return _encoder.encode(_clean(record, "")) if b"NaN" in data or b"Infinity" in data else data
+
+
+def decode(data: bytes | str) -> dict[str, Json]:
+    """Return the record that `encode` wrote: numbers with a fraction come back as `Decimal`.
+
+    Raises:
+        InvalidRecord: the data is not a JSON object.
+    """
+    try:
+        value = _decoder.decode(data)
+    except msgspec.DecodeError as error:
+        raise InvalidRecord(f"a stored record must be JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise InvalidRecord("a stored record must be a JSON object")
+    return value
+
+
+def canonical(record: Record) -> dict[str, Json]:
+    """Return the record as any backend would give it back."""
+    return decode(encode(record))
+
+
+def iso(moment: datetime) -> str:
+    """Return an aware datetime as Katana writes it: UTC with milliseconds, `2021-09-01T07:49:29.813Z`."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def values_at(record: object, path: str) -> Iterator[object]:
+    """Yield each non-null value at a dotted path; `[]` steps into a list: `sales_order_rows[].variant_id`."""
+    head, _, rest = path.partition(".")
+    name = head.removesuffix("[]")
+    value = record.get(name) if isinstance(record, Mapping) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
+    items: list[object] = value if head.endswith("[]") and isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType] - records are open
+    for item in items:
+        if rest:
+            yield from values_at(item, rest)
+        elif isinstance(item, list):
+            yield from (each for each in item if each is not None)  # pyright: ignore[reportUnknownVariableType] - records are open
+        elif item is not None:
+            yield item
+
+
+def _clean(value: object, path: str) -> Json:
+    """Replace what JSON cannot hold by what it can, or refuse it by name."""
+    if isinstance(value, Mapping):
+        return {_text(str(key)): _clean(item, f"{path}.{key}") for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - records are open
+    if isinstance(value, list | tuple):
+        return [_clean(item, f"{path}[{index}]") for index, item in enumerate(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - records are open
+    return _scalar(value, path)
+
+
+def _scalar(value: object, path: str) -> Json:
+    if isinstance(value, str):
+        return _text(value)
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float | Decimal):
+        return _number(Decimal(repr(value)) if isinstance(value, float) else value, path)
+    return _other(value, path)
+
+
+def _other(value: object, path: str) -> Json:
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, date | uuid.UUID):
+        return str(value)
+    raise InvalidRecord(f"{path.removeprefix('.')}: a {type(value).__name__} has no JSON form")
+
+
+def _number(value: Decimal, path: str) -> Decimal:
+    if not value.is_finite():
+        raise InvalidRecord(f"{path.removeprefix('.')}: {value} is not a number")
+    return value
+
+
+def _text(value: str) -> str:
+    return value.encode("utf-8", "replace").decode("utf-8") if not value.isascii() else value

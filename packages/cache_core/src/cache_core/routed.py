@@ -1,0 +1,109 @@
+"""One backend made of several: each entity is read from and written to the backend that holds it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from cache_core.conditions import LIVE, Visibility, Where
+from cache_core.errors import WrongCacheUse
+from cache_core.protocol import (
+    Applied,
+    Batch,
+    CacheBackend,
+    Capability,
+    EntityStatus,
+    Found,
+    KeyMatch,
+    Quarantined,
+    Search,
+    SearchResult,
+    Selection,
+    Stored,
+    SyncState,
+)
+from cache_core.records import RecordId
+
+
+class RoutedBackend:
+    """Sends every call to the backend that its route names for the entity."""
+
+    name = "routed"
+
+    def __init__(self, routes: Mapping[str, CacheBackend]) -> None:
+        for entity, backend in routes.items():
+            if entity not in backend.entities:
+                raise WrongCacheUse(f"{entity!r} is routed to {backend.name}, which does not hold it")
+        self._routes = dict(routes)
+        self.entities = frozenset(self._routes)
+
+    def backend_of(self, entity: str) -> CacheBackend:
+        """Return the backend that holds the entity.
+
+        Raises:
+            WrongCacheUse: no route names it.
+        """
+        try:
+            return self._routes[entity]
+        except KeyError:
+            raise WrongCacheUse(f"no backend holds {entity!r}") from None
+
+    def capabilities(self, entity: str) -> frozenset[Capability]:
+        """Return what the entity's backend can do beyond the core."""
+        return self.backend_of(entity).capabilities(entity)
+
+    async def open(self) -> None:
+        """Open every backend, or none: what opened before a failure is closed again."""
+        opened: list[CacheBackend] = []
+        try:
+            for backend in self._backends():
+                await backend.open()
+                opened.append(backend)
+        except BaseException:
+            await asyncio.gather(*(backend.close() for backend in opened))
+            raise
+
+    async def close(self) -> None:
+        """Close every backend."""
+        await asyncio.gather(*(backend.close() for backend in self._backends()))
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Write the batch to the entity's backend, in one transaction."""
+        return await self.backend_of(batch.entity).apply(batch)
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        """Return rows by id in any soft state, in the order asked."""
+        return await self.backend_of(entity).get_many(entity, ids)
+
+    async def find_by_key(self, entity: str, key: str) -> KeyMatch:
+        """Return the row whose business key is exactly this text."""
+        return await self.backend_of(entity).find_by_key(entity, key)
+
+    async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        """Return the window of rows that meet the conditions, in order."""
+        return await self.backend_of(entity).select(entity, selection)
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        """Return how many rows meet the conditions."""
+        return await self.backend_of(entity).count(entity, where, visibility)
+
+    async def search(self, entity: str, search: Search) -> SearchResult:
+        """Return the best rows for a text that a person typed."""
+        return await self.backend_of(entity).search(entity, search)
+
+    async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
+        """Return queries like `text` that would find something live, nearest first."""
+        return await self.backend_of(entity).suggest(entity, text, limit)
+
+    async def state(self, entity: str) -> SyncState:
+        """Return what sync stored last."""
+        return await self.backend_of(entity).state(entity)
+
+    async def status(self, entity: str) -> EntityStatus:
+        """Return how the entity stands, named by the backend that holds it."""
+        return await self.backend_of(entity).status(entity)
+
+    async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
+        """Return the records that could not be kept, newest first."""
+        return await self.backend_of(entity).quarantined(entity, limit)
+
+    def _backends(self) -> list[CacheBackend]:
+        return list({id(backend): backend for backend in self._routes.values()}.values())

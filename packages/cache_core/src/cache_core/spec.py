@@ -1,0 +1,129 @@
+"""What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from cache_core.records import Record, RecordId, values_at
+from cache_core.text import Query, SearchText, WeightClass, normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Text borrowed from another entity: ids at `path` name its records, `fields` say what of them."""
+
+    path: str
+    entity: str
+    fields: tuple[str, ...]
+
+
+type Place = str | Lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """Where the searchable text of a record stands, one tuple of paths or lookups per weight class."""
+
+    keys: tuple[Place, ...] = ()
+    names: tuple[Place, ...] = ()
+    extras: tuple[Place, ...] = ()
+    related: tuple[Place, ...] = ()
+
+    def by_class(self) -> tuple[tuple[Place, ...], ...]:
+        """Return the four tuples in the order of `WeightClass`."""
+        return (self.keys, self.names, self.extras, self.related)
+
+    def lookups(self) -> Iterator[Lookup]:
+        """Yield every lookup of every class."""
+        for places in self.by_class():
+            yield from (place for place in places if isinstance(place, Lookup))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntitySpec:
+    """One entity as sync and backends see it.
+
+    Attributes:
+        name: the entity's name in the cache and in flags, singular: `variant`.
+        collection: Katana's path: `variants`.
+        searchable: what a person can find it by.
+        id_path: the field that identifies a record within its entity.
+        key_path: the business key for `find_by_key` (SKU, order number), if it has one.
+        watermark: whether Katana filters this collection by `updated_at_min`.
+        include: which soft states the listing must ask for explicitly.
+        children: paths of embedded row lists that belong to the document.
+        inherits: lookups whose record passes its soft state on (a variant is archived with its product).
+        fetch_by: how one record is read live: `get` by id, `list_ids`, or only by the `full_list`.
+        fresh_for: how old the cached rows may be before a read asks for a delta.
+    """
+
+    name: str
+    collection: str
+    searchable: Searchable = field(default_factory=Searchable)
+    id_path: str = "id"
+    key_path: str | None = None
+    watermark: bool = True
+    include: tuple[Literal["deleted", "archived"], ...] = ("deleted",)
+    children: tuple[str, ...] = ()
+    inherits: tuple[Lookup, ...] = ()
+    fetch_by: Literal["get", "list_ids", "full_list"] = "get"
+    fresh_for: timedelta = timedelta(minutes=2)
+
+    @property
+    def parents(self) -> frozenset[str]:
+        """Entities whose records lend text or soft state to this one; they are synced first."""
+        return frozenset(lookup.entity for lookup in (*self.searchable.lookups(), *self.inherits)) - {self.name}
+
+    def id_of(self, record: Record) -> RecordId | None:
+        """Return the record's id, or None when it has no usable one."""
+        value = record.get(self.id_path)
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return None
+        return value if isinstance(value, str) or abs(value) < 2**63 else None
+
+    def version_of(self, record: Record) -> str | None:
+        """Return `updated_at` as sent (UTC, milliseconds: later is greater as text), or None without one."""
+        value = record.get("updated_at")
+        return value if isinstance(value, str) and value else None
+
+
+type Parents = dict[tuple[str, RecordId], Record]
+
+
+def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
+    """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
+    parts: list[str] = []
+    codes: list[tuple[str, WeightClass]] = []
+    for place, paths in zip(WeightClass, spec.searchable.by_class(), strict=False):
+        values = [normalised(value) for path in paths for value in texts_at(path, record, parents)]
+        parts.append(" ".join(dict.fromkeys(value for value in values if value)))
+        if place in {WeightClass.KEYS, WeightClass.EXTRAS}:
+            codes.extend((value, place) for value in dict.fromkeys(values) if value)
+    return SearchText(*parts, codes=tuple(codes))
+
+
+def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
+    """Yield the texts of one declared place, own or borrowed."""
+    if isinstance(place, str):
+        yield from (_text(value) for value in values_at(record, place))
+        return
+    for parent_id in values_at(record, place.path):
+        parent = parents.get((place.entity, parent_id)) if isinstance(parent_id, int | str) else None
+        if parent is not None:
+            yield from (_text(value) for path in place.fields for value in values_at(parent, path))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else str(value) if not isinstance(value, dict) else ""
+
+
+def matched_fields(spec: EntitySpec, record: Record, query: Query) -> tuple[str, ...]:
+    """Return the record's own declared fields in which a token of the query stands, in declared order."""
+    paths = (path for paths in spec.searchable.by_class() for path in paths)
+    return tuple(path for path in paths if isinstance(path, str) and _mentions(record, path, query))
+
+
+def _mentions(record: Record, path: str, query: Query) -> bool:
+    words = [f" {normalised(text)}" for text in texts_at(path, record, {})]
+    return any(f" {token}" in word for token in query.tokens for word in words)

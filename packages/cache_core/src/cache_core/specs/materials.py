@@ -1,0 +1,16 @@
+"""Materials: items that hold stock through their variants."""
+
+from cache_core.spec import EntitySpec, Lookup, Searchable
+
+MATERIAL = EntitySpec(
+    name="material",
+    collection="materials",
+    searchable=Searchable(
+        names=("name",),
+        extras=("category_name", "additional_info"),
+        related=(Lookup("default_supplier_id", "supplier", ("name",)),),
+    ),
+    key_path="name",
+    include=("deleted", "archived"),
+    children=("variants", "configs"),
+)

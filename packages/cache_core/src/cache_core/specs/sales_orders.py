@@ -1,0 +1,19 @@
+"""Sales orders with their rows, addresses, fulfillments and shipping fee, one document each."""
+
+from datetime import timedelta
+
+from cache_core.spec import EntitySpec, Lookup, Searchable
+
+SALES_ORDER = EntitySpec(
+    name="sales_order",
+    collection="sales_orders",
+    searchable=Searchable(
+        keys=("order_no",),
+        names=(Lookup("customer_id", "customer", ("name", "company")),),
+        extras=("customer_ref", "additional_info", "tracking_number", "ecommerce_order_id"),
+        related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
+    ),
+    key_path="order_no",
+    children=("sales_order_rows", "addresses", "fulfillments"),
+    fresh_for=timedelta(seconds=30),
+)

@@ -1,0 +1,14 @@
+"""Suppliers: who the factory buys from."""
+
+from datetime import timedelta
+
+from cache_core.spec import EntitySpec, Searchable
+
+SUPPLIER = EntitySpec(
+    name="supplier",
+    collection="suppliers",
+    searchable=Searchable(names=("name",), extras=("email", "phone", "comment")),
+    key_path="name",
+    fetch_by="list_ids",
+    fresh_for=timedelta(minutes=15),
+)

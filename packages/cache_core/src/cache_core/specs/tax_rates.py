@@ -1,0 +1,15 @@
+"""Tax rates, in percent."""
+
+from datetime import timedelta
+
+from cache_core.spec import EntitySpec, Searchable
+
+TAX_RATE = EntitySpec(
+    name="tax_rate",
+    collection="tax_rates",
+    searchable=Searchable(names=("display_name", "name")),
+    include=(),
+    key_path="name",
+    fetch_by="list_ids",
+    fresh_for=timedelta(minutes=15),
+)

@@ -1,0 +1,19 @@
+"""Variants: what a SKU names; archived and deleted with their product or material."""
+
+from cache_core.spec import EntitySpec, Lookup, Searchable
+
+_PRODUCT = Lookup("product_id", "product", ("name",))
+_MATERIAL = Lookup("material_id", "material", ("name",))
+
+VARIANT = EntitySpec(
+    name="variant",
+    collection="variants",
+    searchable=Searchable(
+        keys=("sku",),
+        names=(_PRODUCT, _MATERIAL, "config_attributes[].config_value"),
+        extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
+    ),
+    key_path="sku",
+    include=("deleted", "archived"),
+    inherits=(_PRODUCT, _MATERIAL),
+)

@@ -1,0 +1,168 @@
+"""Reads ask here first: fresh rows cost nothing, older ones one shared delta, and no wait is unbounded.
+
+Refuses to fail a read while rows exist: what cannot be refreshed in time is answered from the cache, marked.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from cache_core.clock import Clock
+from cache_core.protocol import CacheBackend, SyncState
+from cache_core.sync.engine import Syncer, SyncOutcome
+
+_FAILED_FOR = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How current the rows of an entity are, at the moment of a read.
+
+    Attributes:
+        entity: whose rows.
+        as_of: when they were last known to be complete, ISO-8601 UTC; None while they never were.
+        stale: whether they are older than the entity's `fresh_for`.
+        reason: why they could not be refreshed in time, one sentence.
+        failed: whether the last try to refresh them failed, as against one that is still under way.
+        done: records stored by the listing that runs now, if one does.
+        total: records that this listing will store, when reported.
+    """
+
+    entity: str
+    as_of: str | None
+    stale: bool = False
+    reason: str | None = None
+    failed: bool = False
+    done: int | None = None
+    total: int | None = None
+
+    @property
+    def warming(self) -> bool:
+        """Whether no complete listing was ever stored: rows may be missing."""
+        return self.as_of is None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds a read waits for a sync: less when it has rows to answer from."""
+
+    warm: float = 0.8
+    cold: float = 8.0
+
+
+class FreshReads:
+    """Decides per entity whether a read needs the source, and waits for it within bounds."""
+
+    def __init__(self, syncer: Syncer, cache: CacheBackend, clock: Clock, patience: Patience | None = None) -> None:
+        self._syncer = syncer
+        self._cache = cache
+        self._clock = clock
+        self._patience = patience or Patience()
+        self._failed: dict[str, tuple[float, str]] = {}
+        self._refreshing: set[asyncio.Task[None]] = set()
+
+    def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
+        """Return the entities and all that they borrow from, parents first."""
+        wanted: set[str] = set()
+        queue = list(entities)
+        while queue:
+            name = queue.pop()
+            if name not in wanted:
+                wanted.add(name)
+                queue.extend(self._syncer.specs[name].parents)
+        return tuple(name for name in self._syncer.specs if name in wanted)
+
+    async def ensure(self, entities: Iterable[str], *, wait: float | None = None) -> dict[str, Freshness]:
+        """Bring the entities up to date as far as the patience goes, and say how current each is.
+
+        Args:
+            entities: the entities that the read needs; what they borrow from is added.
+            wait: seconds to wait at most, instead of the usual patience; 0 does not wait at all.
+        """
+        names = self.with_parents(entities)
+        states = {name: await self._cache.state(name) for name in names}
+        due = [name for name in names if self._is_due(name, states[name])]
+        if due:
+            cold = any(states[name].completed_at is None for name in due)
+            usual = self._patience.cold if cold else self._patience.warm
+            await self._wait(self._started(due), usual if wait is None else wait)
+            states |= {name: await self._cache.state(name) for name in due}
+        return {name: self._freshness(name, states) for name in names}
+
+    def _is_due(self, name: str, state: SyncState) -> bool:
+        failed = self._failed.get(name)
+        if failed is not None and self._clock.monotonic() < failed[0]:
+            return False
+        return self._age(state) > self._syncer.specs[name].fresh_for
+
+    def _age(self, state: SyncState) -> timedelta:
+        """Return how old a complete listing is; one from the future counts as very old."""
+        if state.completed_at is None:
+            return timedelta.max
+        age = self._clock.now() - datetime.fromisoformat(state.completed_at)
+        return age if age >= timedelta(0) else timedelta.max
+
+    async def close(self) -> None:
+        """Stop every refresh under way; what was applied stays."""
+        tasks = list(self._refreshing)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _started(self, names: list[str]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(self._refresh(names))
+        self._refreshing.add(task)
+        task.add_done_callback(self._refreshing.discard)
+        return task
+
+    async def _refresh(self, names: list[str]) -> None:
+        """Sync the entities one after the other, so that parents are there before their children."""
+        for index, name in enumerate(names):
+            # Another read may have refreshed it while this one waited for an earlier entity.
+            if self._is_due(name, await self._cache.state(name)):
+                outcome = await asyncio.shield(self._syncer.start(name))
+                self._remember(outcome, names[index:])
+                if outcome.unavailable:
+                    return
+
+    def _remember(self, outcome: SyncOutcome, waiting: list[str]) -> None:
+        """Note how the refresh ended; a source that does not answer would fail those that wait likewise."""
+        if outcome.complete:
+            self._failed.pop(outcome.entity, None)
+            return
+        failed = (self._clock.monotonic() + _FAILED_FOR, outcome.reason or "the listing could not be completed")
+        self._failed |= dict.fromkeys(waiting if outcome.unavailable else [outcome.entity], failed)
+
+    async def _wait(self, refresh: "asyncio.Task[None]", seconds: float) -> None:
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait({refresh, timer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+        if refresh.done():
+            await refresh
+        else:
+            refresh.add_done_callback(_seen)
+
+    def _freshness(self, name: str, states: Mapping[str, SyncState]) -> Freshness:
+        state = states[name]
+        stale = self._age(state) > self._syncer.specs[name].fresh_for
+        progress = self._syncer.progress(name)
+        failed = self._failed.get(name)
+        reason = failed[1] if failed is not None else state.incomplete
+        return Freshness(
+            entity=name,
+            as_of=state.completed_at,
+            stale=stale,
+            reason=(reason or "a refresh is under way") if stale else None,
+            failed=failed is not None,
+            done=progress.done if progress is not None else None,
+            total=progress.total if progress is not None else None,
+        )
+
+
+def _seen(refresh: "asyncio.Task[None]") -> None:
+    """Take note of a failure that nobody waits for any more; the next read meets its cause itself."""
+    if not refresh.cancelled():
+        refresh.exception()

@@ -1,0 +1,123 @@
+"""Stock on demand: `/inventory` has no delta, so levels are fetched for the variants asked, and kept briefly.
+
+Refuses to call a variant empty that was never asked for: unknown is not zero.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from cache_core.clock import Clock
+from cache_core.errors import SourceUnavailable
+from cache_core.indexing import prepare
+from cache_core.protocol import Batch, CacheBackend, Stored
+from cache_core.records import Record, RecordId, iso
+from cache_core.specs.stock import STOCK
+
+STEP = 100
+"""Variants per request: keeps the URL under 2 kB."""
+
+
+class StockSource(Protocol):
+    """The origin of stock levels."""
+
+    async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
+        """Return the `/inventory` rows of these variants at every location, archived ones included.
+
+        Raises:
+            SourceUnavailable: after the retries that are lawful for a read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StockAnswer:
+    """Stock of the variants asked.
+
+    Attributes:
+        stored: per variant `{variant_id, fetched_at, levels: [inventory rows]}`, in the order asked.
+        unknown: variants whose stock was never fetched and could not be now.
+        as_of: when the oldest of them was fetched, ISO-8601 UTC; None without any.
+        stale: whether that is longer ago than stock stays fresh.
+        reason: why it could not be refreshed, one sentence.
+    """
+
+    stored: tuple[Stored, ...]
+    unknown: tuple[RecordId, ...]
+    as_of: str | None
+    stale: bool = False
+    reason: str | None = None
+
+
+class StockReads:
+    """Reads stock levels through the cache: at most one request per 100 variants that are not fresh."""
+
+    def __init__(self, source: StockSource, cache: CacheBackend, clock: Clock, patience: float = 8.0) -> None:
+        self._source = source
+        self._cache = cache
+        self._clock = clock
+        self._patience = patience
+        self._fetching = asyncio.Lock()
+
+    async def ensure(self, variant_ids: Sequence[int]) -> StockAnswer:
+        """Return the stock of these variants, fetched now where it is not fresh."""
+        reason = None
+        if await self._due(variant_ids):
+            reason = await self._bounded(variant_ids)
+        found = await self._cache.get_many(STOCK.name, variant_ids)
+        fetched = [_fetched_at(row) for row in found.rows]
+        stale = any(self._is_old(each) for each in fetched)
+        return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)
+
+    async def _bounded(self, variant_ids: Sequence[int]) -> str | None:
+        """Fetch within the patience; return why it did not work, or None."""
+        fetch = asyncio.create_task(self._fetch(variant_ids))
+        timer = asyncio.ensure_future(self._clock.sleep(self._patience))
+        try:
+            await asyncio.wait({fetch, timer}, return_when=asyncio.FIRST_COMPLETED)
+            if not fetch.done():
+                fetch.cancel()
+                return "Katana took too long to answer"
+            return await fetch
+        finally:
+            timer.cancel()
+            fetch.cancel()
+
+    async def _fetch(self, variant_ids: Sequence[int]) -> str | None:
+        async with self._fetching:  # a second reader of the same variants finds them fresh
+            due = await self._due(variant_ids)
+            try:
+                for start in range(0, len(due), STEP):
+                    await self._keep(due[start : start + STEP])
+            except SourceUnavailable as error:
+                return error.reason
+            return None
+
+    async def _keep(self, variant_ids: Sequence[int]) -> None:
+        levels: dict[object, list[Record]] = {each: [] for each in variant_ids}
+        for row in await self._source.stock(variant_ids):
+            levels.setdefault(row.get("variant_id"), []).append(row)
+        at = iso(self._clock.now())
+        records = [
+            {"variant_id": each, "fetched_at": at, "levels": rows}
+            for each, rows in levels.items()
+            if each in variant_ids
+        ]
+        prepared = await prepare(STOCK, records, self._cache)
+        await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
+
+    async def _due(self, variant_ids: Sequence[int]) -> list[int]:
+        found = await self._cache.get_many(STOCK.name, variant_ids)
+        fresh = {row.id for row in found.rows if not self._is_old(_fetched_at(row))}
+        return [each for each in dict.fromkeys(variant_ids) if each not in fresh]
+
+    def _is_old(self, fetched_at: str) -> bool:
+        age = self._clock.now() - datetime.fromisoformat(fetched_at)
+        return not timedelta(0) <= age <= STOCK.fresh_for
+
+
+def _fetched_at(row: Stored) -> str:
+    value = row.record.get("fetched_at")
+    return value if isinstance(value, str) else "1970-01-01T00:00:00.000Z"

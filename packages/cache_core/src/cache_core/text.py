@@ -1,0 +1,133 @@
+r"""Text rules of search, once for content and query: fold, split at `\W` and `_`, prefix-match, rank.
+
+Refuses query syntax: quotes, `NEAR`, `*`, NUL and a megabyte of anything are data.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import lru_cache
+
+MAX_QUERY_CHARACTERS = 256
+MAX_QUERY_TOKENS = 16
+MAX_TEXT_CHARACTERS = 20_000
+
+_SEPARATORS = re.compile(r"[\W_]+")
+# Latin letters that do not decompose into a base letter and a mark.
+_LATIN = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "\u0131": "i"}
+)
+
+
+class WeightClass(IntEnum):
+    """Where a text stands, best first: a hit in a business key outranks one in a name, and so on."""
+
+    KEYS = 0
+    NAMES = 1
+    EXTRAS = 2
+    RELATED = 3
+    SPREAD = 4
+    """No single class matched every token of the query; only a result, never a place."""
+
+
+class Tier(IntEnum):
+    """How a hit was found, best first."""
+
+    EXACT = 0
+    TOKENS = 1
+    SUBSTRING = 2
+    TYPO = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """What is searchable of one record: normalised tokens joined by spaces, one string per weight class.
+
+    `codes` are whole normalised values of keys and extras, for exact hits: `("00 4021 018 003", EXTRAS)`.
+    """
+
+    keys: str = ""
+    names: str = ""
+    extras: str = ""
+    related: str = ""
+    codes: tuple[tuple[str, WeightClass], ...] = ()
+
+    def by_class(self) -> tuple[str, str, str, str]:
+        """Return the four strings in the order of `WeightClass`."""
+        return (self.keys, self.names, self.extras, self.related)
+
+    @property
+    def sort_name(self) -> str:
+        """What hits of equal standing are ordered by: the name, or the key where there is no name."""
+        return self.names or self.keys or self.extras
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query after the text rules.
+
+    Attributes:
+        tokens: distinct tokens in the order given, at most 16 of the first 256 characters.
+        code: the tokens joined by spaces, repeats kept: compared with `SearchText.codes`.
+        cut: whether something of the given text was left out.
+    """
+
+    tokens: tuple[str, ...]
+    code: str
+    cut: bool = field(default=False)
+
+
+def fold(text: str) -> str:
+    """Return the text without case and, in Latin script only, without diacritics (`Tür` → `tur`)."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(_fold_character(character) for character in folded)
+
+
+def tokens_of(text: str) -> list[str]:
+    r"""Return the tokens of a text: folded, split at `\W` and `_`, repeats kept."""
+    return [token for token in _SEPARATORS.split(fold(text[:MAX_TEXT_CHARACTERS])) if token]
+
+
+def normalised(text: str) -> str:
+    """Return the tokens of a text joined by single spaces."""
+    return " ".join(tokens_of(text))
+
+
+def parse(text: str) -> Query:
+    """Return the query for a text that a person typed; never raises, whatever the text."""
+    tokens = tokens_of(text[:MAX_QUERY_CHARACTERS])
+    distinct = tuple(dict.fromkeys(tokens))
+    cut = len(text) > MAX_QUERY_CHARACTERS or len(distinct) > MAX_QUERY_TOKENS
+    return Query(distinct[:MAX_QUERY_TOKENS], " ".join(tokens), cut)
+
+
+def match(query: Query, text: SearchText) -> tuple[Tier, WeightClass] | None:
+    """Return how the text answers the query: exact code, else every token as a prefix of some token."""
+    exact = [place for code, place in text.codes if code == query.code]
+    if exact:
+        return Tier.EXACT, min(exact)
+    if not query.tokens:
+        return None
+    classes = [f" {part}" for part in text.by_class()]
+    for place, part in enumerate(classes):
+        if all(f" {token}" in part for token in query.tokens):
+            return Tier.TOKENS, WeightClass(place)
+    everything = "".join(classes)
+    if all(f" {token}" in everything for token in query.tokens):
+        return Tier.TOKENS, WeightClass.SPREAD
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _fold_character(character: str) -> str:
+    if character.isascii():
+        return character
+    decomposed = unicodedata.normalize("NFD", character)
+    if len(decomposed) > 1 and unicodedata.name(decomposed[0], "").startswith("LATIN"):
+        return decomposed[0].translate(_LATIN)
+    if unicodedata.combining(character):
+        return "" if unicodedata.name(character, "").startswith("COMBINING") else character
+    return character.translate(_LATIN)

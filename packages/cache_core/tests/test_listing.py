@@ -1,0 +1,82 @@
+from cache_core.protocol import Checkpoint, SyncState
+from cache_core.sync.cursor import advanced, since
+from cache_core.sync.listing import Verdict, judge
+from cache_core.sync.source import PAGE_SIZE, SourcePage
+
+
+def at(page: int, total: int = 0) -> Checkpoint:
+    return Checkpoint(page=page, total=total, since=None, first=None, newest=None)
+
+
+def page(size: int, total: int | None) -> SourcePage:
+    return SourcePage([{"id": number} for number in range(size)], total)
+
+
+def test_a_full_page_asks_for_the_next() -> None:
+    judgement = judge(at(1), page(PAGE_SIZE, 600))
+    assert (judgement.verdict, judgement.checkpoint.page) == (Verdict.NEXT, 2)
+
+
+def test_the_last_page_is_proof() -> None:
+    assert judge(at(3, 600), page(100, 600)).verdict is Verdict.DONE
+
+
+def test_an_exactly_full_last_page_needs_no_empty_one_after_it() -> None:
+    assert judge(at(2, 500), page(PAGE_SIZE, 500)).verdict is Verdict.DONE
+
+
+def test_an_empty_collection_is_complete_after_one_request() -> None:
+    assert judge(at(1), page(0, 0)).verdict is Verdict.DONE
+
+
+def test_a_page_without_a_total_proves_nothing() -> None:
+    judgement = judge(at(2, 600), page(PAGE_SIZE, None))
+    assert (judgement.verdict, judgement.checkpoint.page) == (Verdict.RETRY, 2)
+
+
+def test_a_short_page_proves_nothing_and_says_why() -> None:
+    judgement = judge(at(2, 600), page(7, 600))
+    assert judgement.verdict is Verdict.RETRY
+    assert judgement.reason == "page 2 held 7 of 250 records (Katana reports 600 in all)"
+
+
+def test_a_shrinking_total_steps_back_to_the_page_of_the_oldest_id_at_risk() -> None:
+    judgement = judge(at(4, 1000), page(PAGE_SIZE, 999))
+    assert (judgement.verdict, judgement.checkpoint.page, judgement.checkpoint.total) == (Verdict.NEXT, 3, 999)
+
+
+def test_a_total_that_lost_many_steps_back_as_many_pages() -> None:
+    assert judge(at(9, 3000), page(PAGE_SIZE, 3000 - 251)).checkpoint.page == 7
+
+
+def test_a_growing_total_goes_on_to_the_end() -> None:
+    assert judge(at(2, 500), page(PAGE_SIZE, 501)).verdict is Verdict.NEXT
+    assert judge(at(3, 501), page(1, 501)).verdict is Verdict.DONE
+
+
+def test_a_collection_sent_whole_is_complete() -> None:
+    assert judge(at(1), SourcePage([{"id": 1}], None, bare=True)).verdict is Verdict.DONE
+
+
+NEWEST = "2026-03-02T08:10:00.000Z"
+
+
+def test_the_cursor_stays_behind_by_the_time_that_the_listing_took() -> None:
+    listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
+    assert advanced(SyncState(), listing, 120.0, NEWEST).cursor == "2026-03-02T08:08:00.000Z"
+
+
+def test_a_resumed_listing_trusts_only_its_first_page() -> None:
+    listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
+    assert advanced(SyncState(), listing, None, NEWEST).cursor == "2026-03-02T07:00:00.000Z"
+
+
+def test_the_cursor_never_moves_back() -> None:
+    listing = Checkpoint(page=2, total=1, since=NEWEST, first="2026-01-01T00:00:00.000Z", newest=NEWEST)
+    assert advanced(SyncState(cursor=NEWEST), listing, 999.0, NEWEST).cursor == NEWEST
+
+
+def test_a_delta_looks_back_a_minute_and_every_tenth_twenty() -> None:
+    assert since(SyncState()) is None
+    assert since(SyncState(cursor=NEWEST, deltas=0)) == "2026-03-02T08:09:00.000Z"
+    assert since(SyncState(cursor=NEWEST, deltas=9)) == "2026-03-02T07:50:00.000Z"

@@ -1,0 +1,91 @@
+import asyncio
+from collections.abc import Sequence
+from decimal import Decimal
+
+from cache_core.errors import SourceUnavailable
+from cache_core.memory import MemoryBackend
+from cache_core.records import Record
+from cache_core.specs.stock import STOCK
+from cache_core.sync import StockReads
+from cache_core.testing import ManualClock
+
+
+class Shelf:
+    """A stock source: levels per variant, and a journal of what was asked."""
+
+    def __init__(self) -> None:
+        self.levels: dict[int, Decimal] = {}
+        self.asked: list[tuple[int, ...]] = []
+        self.down: str | None = None
+
+    async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
+        self.asked.append(tuple(variant_ids))
+        await asyncio.sleep(0)
+        if self.down is not None:
+            raise SourceUnavailable(self.down)
+        return [
+            {"variant_id": each, "location_id": 1, "quantity_in_stock": self.levels[each]}
+            for each in variant_ids
+            if each in self.levels
+        ]
+
+
+class Store:
+    def __init__(self) -> None:
+        self.shelf = Shelf()
+        self.clock = ManualClock()
+        self.cache = MemoryBackend((STOCK,))
+        self.reads = StockReads(self.shelf, self.cache, self.clock)
+
+
+async def test_all_variants_are_asked_for_at_once_and_only_when_not_fresh() -> None:
+    store = Store()
+    store.shelf.levels = {1: Decimal("1.50000"), 2: Decimal(2)}
+    answer = await store.reads.ensure([2, 1])
+    assert [row.id for row in answer.stored] == [2, 1]
+    await store.reads.ensure([1, 2])
+    assert store.shelf.asked == [(2, 1)]
+    store.clock.advance(31)
+    await store.reads.ensure([1])
+    assert store.shelf.asked == [(2, 1), (1,)]
+
+
+async def test_a_hundred_variants_are_one_request() -> None:
+    store = Store()
+    await store.reads.ensure(range(1, 252))
+    assert [len(asked) for asked in store.shelf.asked] == [100, 100, 51]
+
+
+async def test_a_variant_without_levels_is_known_to_have_none() -> None:
+    store = Store()
+    answer = await store.reads.ensure([9])
+    assert (answer.unknown, [row.record["levels"] for row in answer.stored]) == ((), [[]])
+
+
+async def test_a_variant_that_could_not_be_asked_for_is_unknown_and_not_empty() -> None:
+    store = Store()
+    store.shelf.down = "Katana is down"
+    answer = await store.reads.ensure([1])
+    assert (answer.stored, answer.unknown, answer.reason) == ((), (1,), "Katana is down")
+
+
+async def test_old_levels_are_shown_as_old_when_katana_is_down() -> None:
+    store = Store()
+    store.shelf.levels = {1: Decimal(1)}
+    fetched = (await store.reads.ensure([1])).as_of
+    store.clock.advance(600)
+    store.shelf.down = "Katana is down"
+    answer = await store.reads.ensure([1])
+    assert (len(answer.stored), answer.stale, answer.as_of, answer.reason) == (1, True, fetched, "Katana is down")
+
+
+async def test_readers_of_the_same_variants_share_one_request() -> None:
+    store = Store()
+    await asyncio.gather(*(store.reads.ensure([1, 2]) for _ in range(20)))
+    assert len(store.shelf.asked) == 1
+
+
+async def test_nothing_asked_is_nothing_answered() -> None:
+    store = Store()
+    answer = await store.reads.ensure([])
+    assert (answer.stored, answer.unknown, answer.as_of, store.shelf.asked) == ((), (), None, [])

@@ -1,0 +1,1 @@
+"""The JSON-blob cache backend that the typed cache replaces."""

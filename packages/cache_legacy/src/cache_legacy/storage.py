@@ -1,0 +1,199 @@
+"""The SQLite file of the legacy cache: its tables, how it is opened, and what its faults mean.
+
+Refuses to use a damaged file or one with other tables: it is set aside under another name and made anew.
+"""
+
+import asyncio
+import fcntl
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, closing, contextmanager
+from pathlib import Path
+
+import aiosqlite
+
+from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.files import private_file
+from cache_core.records import InvalidRecord
+from cache_legacy.reading import Meets, order_key
+
+_SCHEMA_VERSION = 1
+FILE_NAME = f"legacy-v{_SCHEMA_VERSION}.sqlite"
+
+WAIT_SECONDS = 5.0
+_POLL_SECONDS = 0.02
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
+_DAMAGE_SOUNDS = ("no such table", "no such column", "malformed JSON", "Could not decode to UTF-8")
+_PRAGMAS = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+# Every character of a token is a token character for FTS5 too, so that its own Unicode tables never matter.
+_TOKENS = "unicode61 remove_diacritics 0 categories 'L* N* M* Co Cn S* P*'"
+_COLUMNS = "sku, name, name2, extras"
+_NEW = f"""INSERT INTO entity_fts (rowid, {_COLUMNS})
+    VALUES (new.ref, new.sku, new.name, new.name2, new.extras);"""
+_OLD = f"""INSERT INTO entity_fts (entity_fts, rowid, {_COLUMNS})
+    VALUES ('delete', old.ref, old.sku, old.name, old.name2, old.extras);"""
+_CHANGED = "(old.sku, old.name, old.name2, old.extras) IS NOT (new.sku, new.name, new.name2, new.extras)"
+_SCHEMA = f"""
+CREATE TABLE entities (ref INTEGER PRIMARY KEY, entity TEXT NOT NULL, id NOT NULL, version TEXT,
+    written_at TEXT, key TEXT, deleted INTEGER NOT NULL, archived INTEGER NOT NULL,
+    body TEXT NOT NULL, UNIQUE (entity, id));
+CREATE INDEX entities_by_key ON entities (entity, key, deleted, archived, id);
+CREATE INDEX entities_by_version ON entities (entity, version, deleted, archived);
+CREATE TABLE entity_index (ref INTEGER PRIMARY KEY REFERENCES entities ON DELETE CASCADE,
+    sku TEXT NOT NULL, name TEXT NOT NULL, name2 TEXT NOT NULL, extras TEXT NOT NULL);
+CREATE VIRTUAL TABLE entity_fts USING fts5 ({_COLUMNS}, content='entity_index', content_rowid='ref',
+    tokenize="{_TOKENS}");
+CREATE VIRTUAL TABLE entity_terms USING fts5vocab (entity_fts, row);
+CREATE TRIGGER indexed AFTER INSERT ON entity_index BEGIN {_NEW} END;
+CREATE TRIGGER unindexed AFTER DELETE ON entity_index BEGIN {_OLD} END;
+CREATE TRIGGER reindexed AFTER UPDATE ON entity_index WHEN {_CHANGED} BEGIN {_OLD} {_NEW} END;
+CREATE TABLE codes (entity TEXT NOT NULL, code TEXT NOT NULL, place INTEGER NOT NULL,
+    ref INTEGER NOT NULL REFERENCES entities ON DELETE CASCADE,
+    PRIMARY KEY (entity, code, place, ref)) WITHOUT ROWID;
+CREATE INDEX codes_of ON codes (ref);
+CREATE TABLE quarantine (position INTEGER PRIMARY KEY AUTOINCREMENT, entity TEXT NOT NULL, id,
+    reason TEXT NOT NULL, payload TEXT NOT NULL);
+CREATE INDEX quarantine_by_id ON quarantine (entity, id);
+CREATE TABLE states (entity TEXT PRIMARY KEY, state TEXT NOT NULL);
+"""
+
+
+class Line:
+    """One connection, used by one caller at a time; remembers whether the storage proved damaged."""
+
+    def __init__(self, db: aiosqlite.Connection) -> None:
+        self._db = db
+        self._turn = asyncio.Lock()
+        self.corrupt = False
+
+    @asynccontextmanager
+    async def transaction(self, begin: str, meets: Meets | None = None) -> AsyncGenerator[aiosqlite.Connection]:
+        """Run the block between `begin` and COMMIT; any exception, cancellation included, rolls back.
+
+        Args:
+            begin: the statement that begins the transaction.
+            meets: what the SQL function `meets(number, fragment)` means in it.
+        """
+        async with self._turn:
+            try:
+                with storage_errors():
+                    try:
+                        if meets is not None:
+                            await self._db.create_function("meets", 2, meets)  # pyright: ignore[reportUnknownMemberType] - its stub leaves the function open
+                        await self._db.execute_fetchall(begin)
+                        yield self._db
+                        await self._db.commit()
+                    except BaseException:
+                        await self._db.rollback()
+                        raise
+            except CacheCorrupt:
+                self.corrupt = True
+                raise
+
+    async def close(self) -> None:
+        """Close the connection once nobody uses it."""
+        async with self._turn:
+            await self._db.close()
+
+
+async def connect(path: Path | None) -> Line:
+    """Return a line to the prepared file, or to a new database in memory."""
+    with storage_errors():
+        db = await aiosqlite.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
+        try:
+            await db.executescript(_PRAGMAS if path else _PRAGMAS + _SCHEMA)
+            await db.create_function("order_key", 3, order_key, deterministic=True)  # pyright: ignore[reportUnknownMemberType] - its stub leaves the function open
+        except BaseException:
+            await db.close()
+            raise
+    return Line(db)
+
+
+def prepare(path: Path, suspect: bool) -> Path | None:
+    """Make the file ready for use by many processes; return where a damaged one was set aside, if so.
+
+    Args:
+        path: the file; its directory is there.
+        suspect: whether it proved damaged in use, so that it is not to be trusted even if it looks well.
+    """
+    with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
+        aside = _set_aside(path) if path.exists() and (suspect or _damaged(path)) else None
+        new = not path.exists()
+        with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+            if new:
+                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
+    return aside
+
+
+@contextmanager
+def storage_errors() -> Generator[None]:
+    """Turn SQLite's errors into the cache's own; none of them may look like an empty answer."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if _means_damage(error):
+            raise CacheCorrupt(f"the legacy cache is damaged: {error}") from error
+        raise CacheUnavailable(f"the legacy cache does not answer: {error}") from error
+    except UnicodeDecodeError as error:
+        raise CacheCorrupt("the legacy cache is damaged: it holds text that is not UTF-8") from error
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise InvalidRecord(f"a value cannot be stored: {error}") from error
+
+
+def _damaged(path: Path) -> bool:
+    """Return whether the file is empty, fails SQLite's check, or holds other tables than ours."""
+    if path.stat().st_size == 0:
+        return True
+    with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS)) as db:
+        try:
+            verdict = db.execute("PRAGMA quick_check(1)").fetchone()
+            return verdict != ("ok",) or _tables(db) != _expected()
+        except UnicodeDecodeError:
+            return True
+        except sqlite3.DatabaseError as error:
+            if _means_damage(error):
+                return True
+            raise
+
+
+def _means_damage(error: sqlite3.DatabaseError) -> bool:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    return code in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
+
+
+def _expected() -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return _tables(db)
+
+
+def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    return db.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the file with its log, so that a new one cannot take up a stray log."""
+    aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
+    for suffix in ("-wal", "-shm", ""):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + suffix))
+    return aside
+
+
+@contextmanager
+def _alone(lock: Path) -> Generator[None]:
+    """Let one process at a time make or replace the file, waiting a bounded time for its turn."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    with lock.open("rb") as handle:
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    raise CacheUnavailable("another process is opening the legacy cache") from error
+                time.sleep(_POLL_SECONDS)
+        yield

@@ -1,0 +1,104 @@
+"""How a batch is written, in the caller's transaction: rows, index and codes, quarantine, sync state."""
+
+from collections.abc import Iterable, Sequence
+from itertools import batched
+
+import aiosqlite
+
+from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
+from cache_core.records import RecordId, encode
+
+IDS_PER_STATEMENT = 500
+_REF = "(SELECT ref FROM entities WHERE entity = ? AND id = ?)"
+_UPSERT = (
+    "INSERT INTO entities (entity, id, version, written_at, key, deleted, archived, body)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (entity, id) DO UPDATE SET version = excluded.version,"
+    " written_at = excluded.written_at, key = excluded.key, deleted = excluded.deleted,"
+    " archived = excluded.archived, body = excluded.body"
+)
+_INDEX = (
+    f"INSERT INTO entity_index (ref, sku, name, extras, name2) VALUES ({_REF}, ?, ?, ?, ?)"
+    " ON CONFLICT (ref) DO UPDATE SET sku = excluded.sku, name = excluded.name,"
+    " extras = excluded.extras, name2 = excluded.name2"
+)
+_SAME_POISON = "DELETE FROM quarantine WHERE entity = ? AND id IS ? AND (id IS NOT NULL OR payload = ?)"
+
+type _Versions = dict[RecordId, tuple[str | None, str | None]]
+
+
+async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
+    """Write the batch and return what it changed; the caller commits.
+
+    Raises:
+        InvalidRecord: a record has no JSON form.
+    """
+    entity = batch.entity
+    touched = [*(row.id for row in (*batch.upserts, *batch.reindexed)), *batch.removed]
+    stored = await _versions(db, entity, touched)
+    taken, ignored = _taken(batch, stored)
+    written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
+    await db.executemany(_UPSERT, [_values(entity, row, written_at) for row in taken.values()])
+    moved = {row.id: row for row in batch.reindexed if row.id in stored}
+    soft = [(row.deleted, row.archived, entity, row.id) for row in moved.values()]
+    await db.executemany("UPDATE entities SET deleted = ?, archived = ? WHERE entity = ? AND id = ?", soft)
+    await _index(db, entity, (taken | moved).values())
+    gone = [each for each in dict.fromkeys(batch.removed) if each in stored]
+    await _delete(db, "entities", entity, gone)
+    await _note(db, batch)
+    return Applied(tuple(dict.fromkeys([*taken, *gone])), ignored)
+
+
+async def _versions(db: aiosqlite.Connection, entity: str, ids: Sequence[RecordId]) -> _Versions:
+    """Return version and own write time of the rows that are there."""
+    versions: _Versions = {}
+    for some in batched(dict.fromkeys(ids), IDS_PER_STATEMENT):
+        marks = ",".join("?" * len(some))
+        sql = f"SELECT id, version, written_at FROM entities WHERE entity = ? AND id IN ({marks})"
+        rows = await db.execute_fetchall(sql, (entity, *some))
+        versions.update((row_id, (version, written_at)) for row_id, version, written_at in rows)
+    return versions
+
+
+def _taken(batch: Batch, stored: _Versions) -> tuple[dict[RecordId, Row], int]:
+    """Return the upserts that replace what is stored, the last for each id, and how many do not."""
+    taken: dict[RecordId, Row] = {}
+    ignored = 0
+    for row in batch.upserts:
+        if replaces(batch, row, stored.get(row.id)):
+            taken[row.id] = row
+            stored[row.id] = (row.version, batch.at if batch.origin is Origin.OWN_WRITE else None)
+        else:
+            ignored += 1
+    return taken, ignored
+
+
+def _values(entity: str, row: Row, written_at: str | None) -> tuple[object, ...]:
+    body = encode(row.record).decode()
+    return (entity, row.id, row.version, written_at, row.key, row.deleted, row.archived, body)
+
+
+async def _index(db: aiosqlite.Connection, entity: str, rows: Iterable[Row]) -> None:
+    rows = list(rows)
+    texts = [(entity, row.id, *row.text.by_class()) for row in rows]
+    await db.executemany(_INDEX, texts)
+    await db.executemany(f"DELETE FROM codes WHERE ref = {_REF}", [(entity, row.id) for row in rows])
+    codes = [(entity, code, place, entity, row.id) for row in rows for code, place in row.text.codes]
+    await db.executemany(f"INSERT OR IGNORE INTO codes (entity, code, place, ref) VALUES (?, ?, ?, {_REF})", codes)
+
+
+async def _note(db: aiosqlite.Connection, batch: Batch) -> None:
+    """Write the quarantine, healed by the upserts first, and the sync state."""
+    entity = batch.entity
+    await _delete(db, "quarantine", entity, [row.id for row in batch.upserts])
+    for each in batch.quarantine:
+        reason, payload = (text.encode("utf-8", "replace").decode() for text in (each.reason, each.payload))
+        await db.execute_fetchall(_SAME_POISON, (entity, each.id, payload))
+        insert = "INSERT INTO quarantine (entity, id, reason, payload) VALUES (?, ?, ?, ?)"
+        await db.execute_fetchall(insert, (entity, each.id, reason, payload))
+    if batch.state is not None:
+        state = (entity, encode_state(batch.state))
+        await db.execute_fetchall("INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)", state)
+
+
+async def _delete(db: aiosqlite.Connection, table: str, entity: str, ids: Iterable[RecordId]) -> None:
+    await db.executemany(f"DELETE FROM {table} WHERE entity = ? AND id = ?", [(entity, each) for each in ids])

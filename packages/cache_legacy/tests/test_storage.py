@@ -1,0 +1,181 @@
+"""The file of the legacy cache: its index stays true, and its faults are named."""
+
+import sqlite3
+from collections.abc import AsyncGenerator, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cache_core.conditions import OneOf
+from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.indexing import row_of
+from cache_core.protocol import Batch, Row, Search
+from cache_core.records import canonical
+from cache_core.specs.customers import CUSTOMER
+from cache_core.specs.variants import VARIANT
+from cache_legacy.backend import LegacyBackend
+from cache_legacy.storage import FILE_NAME
+
+NOON = "2025-01-01T12:00:00.000Z"
+
+
+def variant(row_id: int, **fields: object) -> Row:
+    return row_of(VARIANT, canonical({**fields, "id": row_id, "updated_at": NOON}), {})
+
+
+def batch(*rows: Row) -> Batch:
+    return Batch(entity="variant", at=NOON, upserts=rows)
+
+
+@pytest.fixture
+async def cache(tmp_path: Path) -> AsyncGenerator[LegacyBackend]:
+    backend = LegacyBackend(tmp_path / "cache", (VARIANT, CUSTOMER))
+    await backend.open()
+    yield backend
+    await backend.close()
+
+
+def file_of(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / FILE_NAME
+
+
+def run(path: Path, *statements: str) -> None:
+    """Do something to the file behind the backend's back."""
+    with closing(sqlite3.connect(path)) as db:
+        for statement in statements:
+            db.execute(statement)
+        db.commit()
+
+
+async def test_a_supplier_code_with_dots_is_found_whole_and_by_its_parts(cache: LegacyBackend) -> None:
+    await cache.apply(batch(variant(1, sku="V-1", supplier_item_codes=["00.4021.018.003"]), variant(2, sku="00")))
+    for text in ("00.4021.018.003", "4021 018", "018-003", "4021"):
+        result = await cache.search("variant", Search(text))
+        assert [hit.row.id for hit in result.hits] == [1]
+
+
+async def test_the_full_text_index_agrees_with_its_table_after_every_kind_of_write(
+    cache: LegacyBackend, tmp_path: Path
+) -> None:
+    await cache.apply(batch(*(variant(number, sku=f"S.{number}") for number in range(50))))
+    await cache.apply(batch(*(variant(number, sku=f"T.{number}") for number in range(20))))
+    moved = tuple(variant(number, sku=f"U.{number}") for number in range(5))
+    await cache.apply(Batch(entity="variant", at=NOON, reindexed=moved, removed=tuple(range(40, 50))))
+    run(file_of(tmp_path), "INSERT INTO entity_fts (entity_fts, rank) VALUES ('integrity-check', 1)")
+    with closing(sqlite3.connect(file_of(tmp_path))) as db:
+        assert db.execute("SELECT count(*) FROM codes WHERE ref NOT IN (SELECT ref FROM entities)").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM entity_index").fetchone() == (40,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE entity_fts",
+        "DROP TABLE codes",
+        "DROP TRIGGER reindexed",
+        "ALTER TABLE entities RENAME COLUMN body TO blob",
+    ],
+)
+async def test_a_file_with_other_tables_is_set_aside_at_open(
+    cache: LegacyBackend, tmp_path: Path, statement: str
+) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    await cache.close()
+    run(file_of(tmp_path), statement)
+    await cache.open()
+    assert len(cache.set_aside) == 1
+    assert (await cache.status("variant")).records == 0
+
+
+async def test_an_index_that_vanishes_in_use_is_damage_and_not_an_empty_answer(
+    cache: LegacyBackend, tmp_path: Path
+) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    run(file_of(tmp_path), "DROP TABLE entity_fts")
+    with pytest.raises(CacheCorrupt):
+        await cache.search("variant", Search("S.1"))
+    await cache.close()
+    await cache.open()
+    assert len(cache.set_aside) == 1
+    assert (await cache.search("variant", Search("S.1"))).hits == ()
+
+
+async def test_a_damaged_text_index_is_set_aside_at_the_next_open(cache: LegacyBackend, tmp_path: Path) -> None:
+    await cache.apply(batch(*(variant(number, sku=f"S.{number}") for number in range(10))))
+    run(file_of(tmp_path), "UPDATE entity_fts_data SET block = x'00' WHERE id > 10")
+    with pytest.raises(CacheCorrupt):
+        await cache.search("variant", Search("S"))
+    await cache.close()
+    await cache.open()
+    assert len(cache.set_aside) == 1
+
+
+async def test_a_record_that_is_no_longer_json_is_damage(cache: LegacyBackend, tmp_path: Path) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    run(file_of(tmp_path), "UPDATE entities SET body = substr(body, 1, 9)")
+    with pytest.raises(CacheCorrupt):
+        await cache.get_many("variant", [1])
+    with pytest.raises(CacheCorrupt):
+        await cache.count("variant", (OneOf("sku", ("S.1",)),))
+
+
+def lock(path: Path) -> sqlite3.Connection:
+    """Hold the file's write lock."""
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("BEGIN IMMEDIATE")
+    return db
+
+
+async def test_reads_are_answered_while_another_process_writes(cache: LegacyBackend, tmp_path: Path) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    with closing(lock(file_of(tmp_path))):
+        assert (await cache.search("variant", Search("S.1"))).total == 1
+    await cache.apply(batch(variant(2, sku="S.2")))
+    assert (await cache.status("variant")).records == 2
+
+
+async def test_a_lock_that_is_never_given_up_is_unavailable_and_loses_nothing(
+    cache: LegacyBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cache_legacy.storage.WAIT_SECONDS", 0.05)
+    impatient = LegacyBackend(tmp_path / "cache", (VARIANT,))
+    await impatient.open()
+    with closing(lock(file_of(tmp_path))), pytest.raises(CacheUnavailable):
+        await impatient.apply(batch(variant(1, sku="S.1")))
+    await impatient.apply(batch(variant(1, sku="S.1")))
+    assert (await cache.status("variant")).records == 1
+    await impatient.close()
+
+
+def a_file_instead(directory: Path) -> None:
+    directory.write_text("not a directory")
+
+
+def a_linked_file(directory: Path) -> None:
+    directory.mkdir()
+    (directory / FILE_NAME).symlink_to(directory / "elsewhere")
+
+
+@pytest.mark.parametrize("obstacle", [a_file_instead, a_linked_file])
+async def test_a_place_that_cannot_be_used_is_unavailable(tmp_path: Path, obstacle: Callable[[Path], None]) -> None:
+    obstacle(tmp_path / "blocked")
+    backend = LegacyBackend(tmp_path / "blocked", (VARIANT,))
+    with pytest.raises(CacheUnavailable):
+        await backend.open()
+
+
+def test_the_files_name_carries_the_schema_version_so_that_two_never_share_one() -> None:
+    assert FILE_NAME == "legacy-v1.sqlite"
+
+
+async def test_without_a_directory_everything_is_kept_in_memory() -> None:
+    backend = LegacyBackend(None, (VARIANT,))
+    await backend.open()
+    await backend.apply(batch(variant(1, sku="S.1")))
+    assert (await backend.search("variant", Search("s1"))).hits == ()
+    assert (await backend.search("variant", Search("s 1"))).total == 1
+    await backend.close()
+    await backend.open()
+    assert (await backend.status("variant")).records == 0
+    await backend.close()

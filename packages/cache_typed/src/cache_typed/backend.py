@@ -1,0 +1,145 @@
+"""The typed backend: the cache protocol over SQLModel tables, one file per tenant."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cache_core.clock import Clock, SystemClock
+from cache_core.conditions import LIVE, Visibility, Where
+from cache_core.errors import WrongCacheUse
+from cache_core.protocol import (
+    Applied,
+    Batch,
+    Capability,
+    EntityStatus,
+    Found,
+    KeyMatch,
+    Quarantined,
+    Search,
+    SearchResult,
+    Selection,
+    Stored,
+    SyncState,
+)
+from cache_core.records import RecordId
+from cache_core.suggest import suggestions
+from cache_core.text import parse
+from cache_typed import reading, searching, writing
+from cache_typed.dialect import Connection
+from cache_typed.mapping import Layout, TableMapping, layout_of
+from cache_typed.storage import Storage
+from cache_typed.tables import TABLES
+
+
+class TypedBackend:
+    """Holds each entity of `tables` in typed columns.
+
+    Attributes:
+        entities: what it holds.
+    """
+
+    name = "typed"
+
+    def __init__(
+        self,
+        directory: Path | None,
+        tables: tuple[TableMapping, ...] = TABLES,
+        clock: Clock | None = None,
+    ) -> None:
+        """Remember where the file stands; `None` keeps everything in memory.
+
+        Args:
+            directory: the tenant's private directory.
+            tables: the entities to hold.
+            clock: names the time at which a damaged file was set aside.
+        """
+        self._layouts = {mapping.spec.name: layout_of(mapping) for mapping in tables}
+        self._storage = Storage(directory, tables, clock or SystemClock())
+        self.entities = frozenset(self._layouts)
+
+    @property
+    def set_aside(self) -> tuple[Path, ...]:
+        """Damaged files that were renamed and replaced by an empty one since this object was made."""
+        return self._storage.set_aside
+
+    @property
+    def emptied(self) -> frozenset[str]:
+        """Entities that start empty because the tables in the file were not the expected ones."""
+        return frozenset(self._storage.emptied)
+
+    def capabilities(self, entity: str) -> frozenset[Capability]:
+        """Return nothing beyond the core."""
+        self._layout(entity)
+        return frozenset()
+
+    async def open(self) -> None:
+        """Open or make the file; a damaged one is set aside."""
+        await self._storage.open()
+
+    async def close(self) -> None:
+        """Wait for running work and release the file."""
+        await self._storage.close()
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Write the batch in one transaction, the full-text index with it."""
+        layout = self._layout(batch.entity)
+        return await self._storage.write(lambda db: writing.write_batch(db, layout, batch))
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        """Return rows by id in any soft state, in the order asked."""
+        return await self._read(entity, lambda db, layout: reading.get_many(db, layout, ids))
+
+    async def find_by_key(self, entity: str, key: str) -> KeyMatch:
+        """Return the row whose business key is exactly this text."""
+        return await self._read(entity, lambda db, layout: reading.find_by_key(db, layout, key))
+
+    async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        """Return the window of rows that meet the conditions, in order."""
+        return await self._read(entity, lambda db, layout: reading.select(db, layout, selection))
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        """Return how many rows meet the conditions."""
+        return await self._read(entity, lambda db, layout: reading.count(db, layout, where, visibility))
+
+    async def search(self, entity: str, search: Search) -> SearchResult:
+        """Return the best rows for a text that a person typed."""
+        return await self._read(entity, lambda db, layout: searching.search(db, layout, search))
+
+    async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
+        """Return queries like `text` that would find something live, nearest first."""
+
+        async def terms(token: str) -> Sequence[str]:
+            return await self._read(entity, lambda db, layout: searching.terms(db, layout, token))
+
+        async def finds(candidate: str) -> bool:
+            return await self._read(entity, lambda db, layout: searching.finds(db, layout, candidate))
+
+        self._layout(entity)
+        return await suggestions(parse(text), terms, finds, limit)
+
+    async def state(self, entity: str) -> SyncState:
+        """Return what sync stored last."""
+        return await self._read(entity, lambda db, _: reading.state(db, entity))
+
+    async def status(self, entity: str) -> EntityStatus:
+        """Return how the entity stands."""
+
+        def work(db: Connection, layout: Layout) -> EntityStatus:
+            now = reading.figures(db, layout)
+            state = reading.state(db, entity)
+            return EntityStatus(entity, self.name, now.records, now.newest, state, now.quarantined)
+
+        return await self._read(entity, work)
+
+    async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
+        """Return the records that could not be kept, newest first."""
+        return await self._read(entity, lambda db, _: reading.quarantined(db, entity, limit))
+
+    async def _read[T](self, entity: str, work: Callable[[Connection, Layout], T]) -> T:
+        layout = self._layout(entity)
+        return await self._storage.read(lambda db: work(db, layout))
+
+    def _layout(self, entity: str) -> Layout:
+        try:
+            return self._layouts[entity]
+        except KeyError:
+            raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None

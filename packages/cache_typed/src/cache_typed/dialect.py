@@ -1,0 +1,217 @@
+"""Everything that only SQLite understands: pragmas, upsert, triggers, full text, lists as parameters, errors.
+
+Another database follows by another module with these names.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable, Table
+
+type Connection = sqlite3.Connection
+
+TEXT_COLUMNS = ("cache_keys", "cache_names", "cache_extras", "cache_related")
+"""The searchable columns in the order of `WeightClass`."""
+
+BUSY_MILLISECONDS = 5_000
+"""How long a writer waits for another process."""
+
+CHUNK = 500
+"""Values bound by one statement at most; every SQLite build takes 999."""
+
+# Everything but separators and controls belongs to a token: the texts arrive as tokens joined by spaces.
+_TOKENIZE = "unicode61 remove_diacritics 0 categories ''L* N* M* Co Cn S* P*''"
+_PRAGMAS = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA recursive_triggers = ON",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA cache_size = -8000",
+    "PRAGMA journal_size_limit = 16000000",
+)
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_FIRST_BYTE = 0xFF
+_HEADER = 100
+
+
+class Damage(sqlite3.DatabaseError):
+    """A file that SQLite opens, and whose own check it fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaObject:
+    """One object of the schema: its type and name, and the statement that makes it."""
+
+    kind: str
+    name: str
+    sql: str
+
+
+def connect(path: str) -> Connection:
+    """Return a connection to a file or to `:memory:`; transactions are begun and ended explicitly."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+    return connection
+
+
+def use_write_ahead_log(connection: Connection) -> None:
+    """Let readers and the writer of several processes go on beside each other."""
+    connection.execute("PRAGMA journal_mode = WAL")
+
+
+def size_in_header(header: bytes) -> int:
+    """Return how many bytes a file must have by its header, 0 where the header does not say."""
+    page = int.from_bytes(header[16:18]) if len(header) >= _HEADER else 0
+    valid = header[24:28] == header[92:96]
+    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32]) if valid else 0
+
+
+def check(connection: Connection, *, whole: bool) -> None:
+    """Refuse a damaged file; `whole` reads all of it.
+
+    Raises:
+        sqlite3.DatabaseError: it is damaged, as `is_damage` tells.
+    """
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+    for (name,) in tables.fetchall():
+        connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
+    if whole:
+        verdict: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise Damage(verdict)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Return whether the error says that the file itself is broken."""
+    if isinstance(error, Damage):
+        return True
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        return str(error).startswith("Could not decode")
+    return code & _FIRST_BYTE in _DAMAGED
+
+
+def table_objects(table: Table) -> Iterator[SchemaObject]:
+    """Yield a table and its indexes."""
+    dialect = sqlite.dialect()
+    yield SchemaObject("table", table.name, str(CreateTable(table).compile(dialect=dialect)).strip())
+    for index in sorted(table.indexes, key=lambda each: str(each.name)):
+        yield SchemaObject("index", str(index.name), str(CreateIndex(index).compile(dialect=dialect)).strip())
+
+
+def odd_index(table: str) -> SchemaObject:
+    """Return the index of rows in which some value did not fit its column: it is empty in good times."""
+    name = f"ix_{table}_odd"
+    return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
+
+
+def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
+    """Yield a table's full-text index, its terms, its exact codes, and the triggers that keep them true."""
+    names = ", ".join(TEXT_COLUMNS)
+    yield SchemaObject(
+        "table",
+        f"{table}_fts",
+        f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
+        f" tokenize='{_TOKENIZE}')",
+    )
+    yield SchemaObject(
+        "table", f"{table}_terms", f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}_fts, row)"
+    )
+    yield SchemaObject(
+        "table",
+        f"{table}_code",
+        f"CREATE TABLE {table}_code (code TEXT NOT NULL, nr INTEGER NOT NULL, place INTEGER NOT NULL,"
+        " PRIMARY KEY (code, nr, place)) WITHOUT ROWID",
+    )
+    yield from _triggers(table, pk, names)
+
+
+def _triggers(table: str, pk: str, names: str) -> Iterator[SchemaObject]:
+    def row(which: str) -> str:
+        return ", ".join(f"{which}.{name}" for name in TEXT_COLUMNS)
+
+    added = f"INSERT INTO {table}_fts(rowid, {names}) VALUES (new.{pk}, {row('new')});"
+    dropped = f"INSERT INTO {table}_fts({table}_fts, rowid, {names}) VALUES ('delete', old.{pk}, {row('old')});"
+    coded = (
+        f"INSERT OR IGNORE INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'), new.{pk},"
+        " json_extract(value, '$[1]') FROM json_each(new.cache_codes);"
+    )
+    uncoded = (
+        f"DELETE FROM {table}_code WHERE nr = old.{pk} AND code IN"
+        " (SELECT json_extract(value, '$[0]') FROM json_each(old.cache_codes));"
+    )
+    text_changed = " OR ".join(f"old.{name} IS NOT new.{name}" for name in (pk, *TEXT_COLUMNS))
+    codes_changed = f"old.{pk} IS NOT new.{pk} OR old.cache_codes IS NOT new.cache_codes"
+    for suffix, event, body in (
+        ("insert", "INSERT", f"{added} {coded}"),
+        ("delete", "DELETE", f"{dropped} {uncoded}"),
+        ("text", f"UPDATE ON {table} WHEN {text_changed}", f"{dropped} {added}"),
+        ("codes", f"UPDATE ON {table} WHEN {codes_changed}", f"{uncoded} {coded}"),
+    ):
+        event_sql = event if " ON " in event else f"{event} ON {table}"
+        name = f"{table}_fts_{suffix}"
+        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event_sql} BEGIN {body} END")
+
+
+def refill_sidecar(table: str, pk: str) -> tuple[str, ...]:
+    """Return the statements that rebuild the sidecar of a table from its rows."""
+    return (
+        f"INSERT INTO {table}_fts({table}_fts) VALUES ('rebuild')",
+        f"DELETE FROM {table}_code",
+        (
+            f"INSERT OR IGNORE INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'),"
+            f" {table}.{pk}, json_extract(value, '$[1]') FROM {table}, json_each({table}.cache_codes)"
+        ),
+    )
+
+
+def sidecar_check(table: str) -> str:
+    """Return the statement that fails unless the full-text index and the table say the same."""
+    return f"INSERT INTO {table}_fts({table}_fts, rank) VALUES ('integrity-check', 1)"
+
+
+def schema_objects(connection: Connection) -> dict[str, SchemaObject]:
+    """Return what the file holds, by name."""
+    found = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    return {name: SchemaObject(kind, name, sql) for kind, name, sql in found}
+
+
+def drop(thing: SchemaObject) -> str:
+    """Return the statement that drops an object."""
+    return f"DROP {thing.kind.upper()} IF EXISTS {thing.name}"
+
+
+def upsert(table: str, pk: str, columns: Sequence[str]) -> str:
+    """Return the statement that adds or replaces a row, unless the stored version is newer."""
+    marks = ", ".join("?" for _ in columns)
+    sets = ", ".join(f"{name} = excluded.{name}" for name in columns if name != pk)
+    return (
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT ({pk}) DO UPDATE SET {sets}"
+        f" WHERE excluded.cache_version IS NULL OR {table}.cache_version IS NULL"
+        f" OR excluded.cache_version >= {table}.cache_version"
+    )
+
+
+def in_list(values: Iterable[str | int]) -> str | None:
+    """Return the one parameter of `IN_LIST` for any number of values; None where it cannot carry them."""
+    wanted = list(values)
+    if any(isinstance(value, str) and "\0" in value for value in wanted):
+        return None
+    return json.dumps(wanted, ensure_ascii=False)
+
+
+IN_LIST = "IN (SELECT value FROM json_each({}))"
+
+
+def prefixes(tokens: Sequence[str]) -> str:
+    """Return the full-text expression that asks for every token as a prefix; tokens hold no quotes."""
+    return " AND ".join(f'"{token}"*' for token in tokens)
+
+
+def term(word: str) -> str:
+    """Return the full-text expression that asks for one whole token."""
+    return f'"{word}"'

@@ -1,0 +1,253 @@
+"""Records to rows and back: what the table classes declare, read once into plain tuples.
+
+Refuses to lose anything: what no column can hold exactly goes into the JSON of unknowns of the same row.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import NamedTuple, cast
+
+from sqlalchemy import Column, Table
+from sqlmodel import SQLModel
+
+from cache_core.records import Json, decode, encode
+from cache_core.spec import EntitySpec
+from cache_typed.columns import Cell, Codec, codec_of, order_key
+from cache_typed.documents import Document, Part
+
+type Names = Mapping[Cell, Sequence[str]]
+type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
+
+_OURS = "cache_"
+
+
+@dataclass(frozen=True, slots=True)
+class PartMapping:
+    """A list of rows (or a single object) of the record that has a table of its own."""
+
+    field: str
+    table: type[Part]
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableMapping:
+    """An entity's tables: its spec, the document's class and the classes of its parts."""
+
+    spec: EntitySpec
+    table: type[Document]
+    parts: tuple[PartMapping, ...] = ()
+
+
+class FieldNames(NamedTuple):
+    """The names of an object's fields in the order sent, and the number that stands for them in a row."""
+
+    nr: int
+    names: str
+
+
+@lru_cache(maxsize=4096)
+def field_names(names: tuple[str, ...]) -> FieldNames:
+    """Return the entry for these names: the number is a digest, so every process finds the same one."""
+    text = json.dumps(names, ensure_ascii=False)
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return FieldNames(int.from_bytes(digest, signed=True), text)
+
+
+class Shape:
+    """How the rows of one table hold wire fields.
+
+    Attributes:
+        name: the table's name.
+        fields: wire fields that have a column here, with their codecs.
+        known: their names.
+        orders: which column sorts which number column.
+        columns: wire columns in storage order: fields, their order columns, `cache_fields`, `cache_unknown`.
+    """
+
+    def __init__(self, table: Table, skipped: frozenset[str]) -> None:
+        """Read the table's declaration; `skipped` columns belong to the caller."""
+        wire = [each for each in table.columns if not each.name.startswith(_OURS) and each.name not in skipped]
+        self.name = table.name
+        self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
+        self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}
+        self.columns: tuple[str, ...] = (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown")
+        self.known = frozenset(self.fields)
+        self._stores = tuple(codec.store for codec in self.fields.values())
+        self._loads = tuple((name, codec.load) for name, codec in self.fields.items() if codec.load)
+
+    def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
+        """Return the cells of a record, and whether some value did not fit.
+
+        Args:
+            record: the object to store.
+            odd: fields that the caller found not to fit; grows.
+            known: every field that has a place, here or with the caller.
+        """
+        values = list(map(record.get, self.fields))
+        cells = [None if value is None else store(value) for value, store in zip(values, self._stores, strict=True)]
+        if cells.count(None) != values.count(None):
+            pairs = zip(self.fields, values, cells, strict=True)
+            odd.update((name, value) for name, value, cell in pairs if cell is None and value is not None)
+        strange = bool(odd)
+        for name in self.orders:
+            value = record.get(name)
+            key = None if name in odd else order_key(value)
+            strange = strange or (key is None and value is not None)
+            cells.append(key)
+        if not record.keys() <= known:
+            odd.update((name, value) for name, value in record.items() if name not in known)
+        cells.append(field_names(tuple(record)).nr)
+        cells.append(encode(odd).decode() if odd else None)
+        return cells, strange
+
+    def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
+        """Return the object whose cells these are; `values` holds what the caller knows of it, and grows."""
+        found = dict(zip(self.fields, cells, strict=False))
+        values.update(cast("dict[str, Json]", found))
+        for name, load in self._loads:
+            cell = found[name]
+            if cell is not None:
+                values[name] = load(cell)
+        listed, unknown = cells[-2], cells[-1]
+        if unknown is not None:
+            values.update(decode(str(unknown)))
+        return {name: values[name] for name in names[listed]}
+
+
+class Layout:
+    """Everything the machinery needs to know of an entity's tables.
+
+    Attributes:
+        mapping: where it comes from.
+        main: the shape of the document's own row, without its primary key.
+        pk: the name of the primary key column.
+        id_is_pk: whether the wire's id is that column; otherwise ids are texts in `cache_id`.
+        parts: each part with its shape.
+    """
+
+    def __init__(self, mapping: TableMapping) -> None:
+        """Read the mapping's table classes."""
+        table = table_of(mapping.table)
+        self.mapping = mapping
+        self.spec = mapping.spec
+        self.pk = next(each.name for each in table.primary_key)
+        self.id_is_pk = self.pk == mapping.spec.id_path
+        self.main = Shape(table, frozenset({self.pk}))
+        self.parts = tuple((part, Shape(table_of(part.table), frozenset())) for part in mapping.parts)
+        self.shapes = {part.field: shape for part, shape in self.parts}
+        self._known = frozenset((*self.main.fields, *self.shapes, *((self.pk,) if self.id_is_pk else ())))
+
+    @property
+    def name(self) -> str:
+        """The name of the document's table."""
+        return self.main.name
+
+    @cached_property
+    def counts(self) -> tuple[str, ...]:
+        """Columns that say how many rows each part has: null for null, 0 for an empty list."""
+        return tuple(f"cache_count_{part.field}" for part, _ in self.parts)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The wire columns of the document's row, in storage order."""
+        return (*self.counts, *self.main.columns)
+
+    def to_rows(self, nr: int, record: Mapping[str, Json]) -> "DocumentRows":
+        """Return the rows of a record whose primary key is `nr`."""
+        odd: dict[str, Json] = {}
+        names = {field_names(tuple(record))}
+        parts: dict[str, list[list[Cell]]] = {}
+        counts: list[Cell] = []
+        misfit = self._identify(nr, record, odd)
+        for part, shape in self.parts:
+            rows = _rows_of(part, record, odd)
+            counts.append(None if rows is None else len(rows))
+            stored: list[list[Cell]] = []
+            parts[part.field] = stored
+            for position, row in enumerate(rows or ()):
+                cells, strange = shape.cells(row, {}, shape.known)
+                misfit = misfit or strange
+                stored.append([nr, position, *cells])
+                names.add(field_names(tuple(row)))
+        cells, strange = self.main.cells(record, odd, self._known)
+        return DocumentRows([*counts, *cells], parts, names, misfit or strange)
+
+    def _identify(self, nr: int, record: Mapping[str, Json], odd: dict[str, Json]) -> bool:
+        """Note an id field that is not the primary key itself; return whether filters cannot use it."""
+        value = record.get(self.spec.id_path)
+        if not self.id_is_pk:
+            return not isinstance(value, str)
+        if value == nr and not isinstance(value, bool | Decimal):
+            return False
+        if self.pk in record:
+            odd[self.pk] = value
+        return True
+
+    def to_record(self, nr: int, cells: Sequence[Cell], parts: PartCells, names: Names) -> dict[str, Json]:
+        """Return the record that `to_rows` was given, fields in the same order.
+
+        Args:
+            nr: its primary key.
+            cells: its cells, in the order of `columns`.
+            parts: its parts' cells by field, in the order of their shapes' columns.
+            names: the field names that the rows refer to.
+        """
+        values: dict[str, Json] = {self.pk: nr} if self.id_is_pk else {}
+        for index, (part, shape) in enumerate(self.parts):
+            if cells[index] is None:
+                values[part.field] = None
+                continue
+            rows: list[Json] = [shape.record({}, row, names) for row in parts.get(part.field, ())]
+            values[part.field] = rows[0] if part.single else rows
+        return self.main.record(values, cells[len(self.counts) :], names)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """A record as rows.
+
+    Attributes:
+        cells: the document's wire cells.
+        parts: the parts' full rows by field.
+        names: the field names that the rows refer to.
+        odd: whether a value did not fit its column.
+    """
+
+    cells: list[Cell]
+    parts: dict[str, list[list[Cell]]]
+    names: set[FieldNames]
+    odd: bool
+
+
+@lru_cache(maxsize=64)
+def layout_of(mapping: TableMapping) -> Layout:
+    """Return the layout of a mapping, read once."""
+    return Layout(mapping)
+
+
+def table_of(model: type[SQLModel]) -> Table:
+    """Return the SQLAlchemy table behind a SQLModel class."""
+    table: Table = vars(model)["__table__"]
+    return table
+
+
+def _ordered(column: "Column[object]") -> str:
+    name: object = column.info.get("order_of", "")
+    return str(name)
+
+
+def _rows_of(part: PartMapping, record: Mapping[str, Json], odd: dict[str, Json]) -> list[dict[str, Json]] | None:
+    """Return the part's rows, None for null; what is neither a list of objects nor null is odd."""
+    value = record.get(part.field)
+    if value is None:
+        return None
+    rows = [value] if part.single else value
+    if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
+        return cast("list[dict[str, Json]]", rows)
+    odd[part.field] = value
+    return None

@@ -1,0 +1,235 @@
+"""The read half: rows by key, by condition, in order; counts, sync state and quarantine.
+
+Where columns cannot decide, the record does: slower, never wrong.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import batched
+from typing import NamedTuple
+
+from cache_core.conditions import Order, Visibility, Where, hold
+from cache_core.protocol import Checkpoint, Found, KeyMatch, Quarantined, Selection, Stored, SyncState
+from cache_core.records import RecordId, values_at
+from cache_typed.columns import Cell, is_storable
+from cache_typed.compiling import Clause, compiled, order_column
+from cache_typed.dialect import CHUNK, Connection
+from cache_typed.keys import keys_of, marks, read_back, sortable
+from cache_typed.mapping import Layout
+
+_MAX = 2**62
+_FITTING = "cache_odd = 0"
+_HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
+
+
+class Keyed(NamedTuple):
+    """A row with its primary key."""
+
+    nr: int
+    row: Stored
+
+
+def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[Keyed]:
+    """Yield the rows of these primary keys that are there, in the order given."""
+    columns = ", ".join((layout.pk, *_HEAD, *layout.columns))
+    for chunk in batched(nrs, CHUNK):
+        sql = f"SELECT {columns} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        heads: dict[int, Sequence[Cell]] = {row[0]: row for row in db.execute(sql, chunk)}
+        parts = _parts(db, layout, tuple(heads)) if heads else {}
+        names = _names(db, heads.values(), parts.values())
+        for nr in chunk:
+            if nr in heads:
+                yield Keyed(nr, _stored(layout, heads[nr], parts.get(nr, {}), names))
+
+
+def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
+    found: dict[int, dict[str, list[Sequence[Cell]]]] = {}
+    for part, shape in layout.parts:
+        columns = ", ".join(shape.columns)
+        sql = (
+            f"SELECT cache_parent, {columns} FROM {shape.name} WHERE cache_parent IN ({marks(nrs)})"
+            " ORDER BY cache_parent, cache_position"
+        )
+        for nr, *cells in db.execute(sql, nrs):
+            found.setdefault(nr, {}).setdefault(part.field, []).append(cells)
+    return found
+
+
+def _names(
+    db: Connection, heads: Iterable[Sequence[Cell]], parts: Iterable[dict[str, list[Sequence[Cell]]]]
+) -> dict[Cell, list[str]]:
+    """Return the field names that these rows refer to; rows alike share an entry."""
+    wanted = {cells[-2] for cells in heads}
+    wanted.update(cells[-2] for each in parts for rows in each.values() for cells in rows)
+    found: dict[Cell, list[str]] = {}
+    for chunk in batched(wanted, CHUNK):
+        sql = f"SELECT nr, names FROM cache_fields WHERE nr IN ({marks(chunk)})"
+        found.update((nr, json.loads(names)) for nr, names in db.execute(sql, chunk))
+    return found
+
+
+def _stored(
+    layout: Layout, cells: Sequence[Cell], parts: dict[str, list[Sequence[Cell]]], names: dict[Cell, list[str]]
+) -> Stored:
+    nr, text_id, version, deleted, archived, *wire = cells
+    key = int(str(nr))
+    row_id = key if text_id is None else read_back(str(text_id))
+    known = None if version is None else str(version)
+    return Stored(row_id, known, layout.to_record(key, wire, parts, names), bool(deleted), bool(archived))
+
+
+def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> Found:
+    """Return rows by id in any soft state."""
+    keys = keys_of(db, layout, ids)
+    found = {each.row.id: each.row for each in load(db, layout, list(keys.values()))}
+    asked = dict.fromkeys(ids)
+    return Found(
+        tuple(found[each] for each in asked if each in found),
+        tuple(each for each in asked if each not in found),
+    )
+
+
+def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
+    """Return the best row for a business key."""
+    if not is_storable(key):
+        return KeyMatch(None)
+    sql = f"SELECT {layout.pk}, cache_id, cache_deleted, cache_archived FROM {layout.name} WHERE cache_key = ?"
+    same = [
+        (not deleted, not archived, sortable(nr if text_id is None else read_back(text_id)), nr)
+        for nr, text_id, deleted, archived in db.execute(sql, (key,))
+    ]
+    if not same:
+        return KeyMatch(None)
+    row = next(load(db, layout, [max(same)[-1]])).row
+    live = sorted(each[2] for each in same if each[0] and each[1])
+    return KeyMatch(row, tuple(each[1] for each in live) if len(live) > 1 else ())
+
+
+def has_odd(db: Connection, layout: Layout) -> bool:
+    """Return whether some row holds a value that its column could not."""
+    return db.execute(f"SELECT 1 FROM {layout.name} WHERE cache_odd = 1 LIMIT 1").fetchone() is not None
+
+
+def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
+    """Return the window of rows that meet the conditions, in order."""
+    odd = has_odd(db, layout)
+    query = window_query(layout, selection)
+    if query is not None and not odd:
+        return tuple(each.row for each in load(db, layout, [nr for (nr,) in db.execute(*query)]))
+    candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
+    if odd:
+        strange = _odd_rows(db, layout, selection.where, selection.visibility)
+        candidates += _sort_keys(strange, selection.order)
+    ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
+    return tuple(each.row for each in load(db, layout, ordered))
+
+
+def window_query(layout: Layout, selection: Selection, *more: str) -> tuple[str, dict[str, Cell]] | None:
+    """Return the statement for the keys of a window and its values; None where columns cannot decide."""
+    clause = compiled(layout, selection.where, selection.visibility)
+    column = order_column(layout, selection.order.field)
+    if column is None or clause.left:
+        return None
+    limit, offset = clause.bind(min(selection.limit, _MAX)), clause.bind(min(selection.offset, _MAX))
+    sql = (
+        f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
+        f" ORDER BY {order_sql(layout, column, descending=selection.order.descending)}"
+        f" LIMIT {limit} OFFSET {offset}"
+    )
+    return sql, clause.values
+
+
+def order_sql(layout: Layout, column: str, *, descending: bool = False) -> str:
+    """Return an ORDER BY: nulls last either way, ties by id in the same direction."""
+    direction = "DESC" if descending else "ASC"
+    tie = f"{layout.name}.{layout.pk if layout.id_is_pk else 'cache_id'}"
+    if column == tie:
+        return f"{tie} {direction}"
+    return f"{column} {direction} NULLS LAST, {tie} {direction}"
+
+
+def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[Keyed]:
+    """Yield the rows without odd values that may be in the window."""
+    whole = replace(selection, limit=selection.offset + selection.limit, offset=0)
+    query = window_query(layout, whole, _FITTING)
+    if query is not None:
+        return load(db, layout, [nr for (nr,) in db.execute(*query)])
+    return _held(db, layout, compiled(layout, selection.where, selection.visibility), _FITTING)
+
+
+def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterator[Keyed]:
+    """Yield the rows that meet the clause and whose records meet what is left of it."""
+    sql = f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
+    nrs = [nr for (nr,) in db.execute(sql, clause.values)]
+    return (each for each in load(db, layout, nrs) if hold(clause.left, each.row.record))
+
+
+def _odd_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[Keyed]:
+    """Yield the visible rows with odd values whose records meet every condition."""
+    clause = compiled(layout, (), visibility)
+    clause.left = list(where)
+    return _held(db, layout, clause, "cache_odd = 1")
+
+
+type _SortKey = tuple[tuple[bool, object] | None, tuple[bool, RecordId], int]
+
+
+def _sort_keys(rows: Iterable[Keyed], order: Order) -> Iterator[_SortKey]:
+    for nr, row in rows:
+        value = next(values_at(row.record, order.field), None)
+        yield (None if value is None else (isinstance(value, str), value), sortable(row.id), nr)
+
+
+def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
+    keys.sort(key=lambda each: each[1], reverse=order.descending)
+    present = [(each[0], each[2]) for each in keys if each[0] is not None]
+    present.sort(key=lambda each: each[0], reverse=order.descending)
+    return [nr for _, nr in present] + [nr for value, _, nr in keys if value is None]
+
+
+def count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
+    """Return how many rows meet the conditions."""
+    clause = compiled(layout, where, visibility)
+    odd = has_odd(db, layout)
+    strange = sum(1 for _ in _odd_rows(db, layout, where, visibility)) if odd else 0
+    more = (_FITTING,) if odd else ()
+    if clause.left:
+        return strange + sum(1 for _ in _held(db, layout, clause, *more))
+    sql = f"SELECT count(*) FROM {layout.name} WHERE {clause.sql(*more)}"
+    return strange + db.execute(sql, clause.values).fetchone()[0]
+
+
+def state(db: Connection, entity: str) -> SyncState:
+    """Return what sync stored last."""
+    row = db.execute("SELECT state FROM cache_state WHERE entity = ?", (entity,)).fetchone()
+    if row is None:
+        return SyncState()
+    kept = json.loads(row[0])
+    checkpoint = kept.pop("checkpoint")
+    return SyncState(**kept, checkpoint=None if checkpoint is None else Checkpoint(**checkpoint))
+
+
+class Figures(NamedTuple):
+    """How many records and quarantined records there are, and the greatest version."""
+
+    records: int
+    newest: str | None
+    quarantined: int
+
+
+def figures(db: Connection, layout: Layout) -> Figures:
+    """Return the figures of an entity."""
+    records = db.execute(f"SELECT count(*) FROM {layout.name}").fetchone()[0]
+    newest = db.execute(f"SELECT max(cache_version) FROM {layout.name}").fetchone()[0]
+    sql = "SELECT count(*) FROM cache_quarantine WHERE entity = ?"
+    return Figures(records, newest, db.execute(sql, (layout.spec.name,)).fetchone()[0])
+
+
+def quarantined(db: Connection, entity: str, limit: int) -> tuple[Quarantined, ...]:
+    """Return the records that could not be kept, newest first."""
+    sql = "SELECT key, has_id, reason, payload FROM cache_quarantine WHERE entity = ? ORDER BY nr DESC LIMIT ?"
+    rows = db.execute(sql, (entity, min(limit, _MAX))).fetchall()
+    return tuple(
+        Quarantined(read_back(key) if has_id else None, reason, payload) for key, has_id, reason, payload in rows
+    )

@@ -1,0 +1,159 @@
+"""Search: exact codes from their index, then tokens from the full-text index, ranked by the text rules.
+
+The full-text index only proposes; the rank is decided by the same prefix test as `cache_core.text.match`.
+"""
+
+from dataclasses import dataclass
+
+from cache_core.conditions import LIVE, hold
+from cache_core.protocol import Hit, Search, SearchResult
+from cache_core.spec import matched_fields
+from cache_core.suggest import MAX_TERMS, nearest
+from cache_core.text import Query, Tier, WeightClass, parse
+from cache_typed import dialect
+from cache_typed.compiling import Clause, compiled
+from cache_typed.dialect import Connection
+from cache_typed.mapping import Layout
+from cache_typed.reading import Keyed, has_odd, load
+
+MAX_CANDIDATES = 20_000
+"""Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
+
+_REACH = 2
+_MAX_CHECKED = 200
+_LAST = "\U0010ffff"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A row that answers the query."""
+
+    nr: int
+    tier: Tier
+    place: WeightClass
+
+
+def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
+    """Return the best rows for a text that a person typed."""
+    query = parse(request.text)
+    if not query.tokens:
+        return SearchResult(cut=query.cut)
+    odd = has_odd(db, layout)
+    checked = bool(compiled(layout, request.where, request.visibility).left) or (odd and bool(request.where))
+    wanted = MAX_CANDIDATES if checked else request.limit
+    exact, exact_total = _tier(db, layout, request, _Exact(query), wanted)
+    tokens, token_total = _tier(db, layout, request, _Tokens(query), wanted)
+    cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
+    ranked = exact + tokens
+    if not checked:
+        found = _load(db, layout, ranked[: request.limit])
+        total = min(exact_total, MAX_CANDIDATES) + min(token_total, MAX_CANDIDATES)
+    else:
+        kept = [each for each in _load(db, layout, ranked) if hold(request.where, each[1].row.record)]
+        found, total = kept[: request.limit], len(kept)
+    return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
+
+
+def terms(db: Connection, layout: Layout, token: str) -> list[str]:
+    """Return the terms of live rows that may correct a token, and one that it begins, if there is one."""
+    table = f"{layout.name}_terms"
+    like = f"SELECT term FROM {table} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ? LIMIT ?"
+    span = (len(token) - _REACH, len(token) + _REACH)
+    near = [term for (term,) in db.execute(like, (token[0], token[0] + _LAST, *span, MAX_TERMS))]
+    alike = [term for far, term in nearest(token, near) if far][:_MAX_CHECKED]
+    begins = f"SELECT term FROM {table} WHERE term >= ? AND term < ? LIMIT ?"
+    begun = [term for (term,) in db.execute(begins, (token, token + _LAST, _MAX_CHECKED))]
+    first = next((term for term in begun if _is_live(db, layout, term)), None)
+    return [term for term in alike if _is_live(db, layout, term)] + ([] if first is None else [first])
+
+
+def _is_live(db: Connection, layout: Layout, term: str) -> bool:
+    clause = compiled(layout, (), LIVE)
+    name = layout.name
+    match = f"{name}_fts MATCH {clause.bind(dialect.term(term))}"
+    sql = (
+        f"SELECT 1 FROM {name}_fts CROSS JOIN {name} ON {name}.{layout.pk} = {name}_fts.rowid"
+        f" WHERE {clause.sql(match)} LIMIT 1"
+    )
+    return db.execute(sql, clause.values).fetchone() is not None
+
+
+def finds(db: Connection, layout: Layout, candidate: str) -> bool:
+    """Return whether a search for this text has a live hit."""
+    return bool(search(db, layout, Search(candidate, limit=1, visibility=LIVE)).hits)
+
+
+def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Keyed]]:
+    rows = {each.nr: each for each in load(db, layout, [each.nr for each in ranked])}
+    return [(each, rows[each.nr]) for each in ranked]
+
+
+def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: Keyed) -> Hit:
+    fields = matched_fields(layout.spec, keyed.row.record, query)
+    return Hit(keyed.row, ranked.tier, ranked.place, fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exact:
+    """Rows one of whose codes is the whole query."""
+
+    query: Query
+    tier = Tier.EXACT
+
+    def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
+        """Return where the rows come from, and what their place is."""
+        name, code = layout.name, clause.bind(self.query.code)
+        source = (
+            f"(SELECT nr, min(place) AS place FROM {name}_code WHERE code = {code} GROUP BY nr) AS found"
+            f" CROSS JOIN {name} ON {name}.{layout.pk} = found.nr"
+        )
+        return source, "found.place"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """Rows every token of the query begins some token of, without the exact ones."""
+
+    query: Query
+    tier = Tier.TOKENS
+
+    def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
+        """Return where the rows come from, and what their place is."""
+        name = layout.name
+        expression = clause.bind(dialect.prefixes(self.query.tokens))
+        code = clause.bind(self.query.code)
+        clause.parts.append(f"{name}_fts MATCH {expression}")
+        clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
+        wanted = [clause.bind(f" {token}") for token in self.query.tokens]
+        texts = [f"' ' || {name}.{column}" for column in dialect.TEXT_COLUMNS]
+        places = [
+            (" AND ".join(f"instr({text}, {each})" for each in wanted), place) for place, text in enumerate(texts)
+        ]
+        spread = " AND ".join(f"instr({' || '.join(texts)}, {each})" for each in wanted)
+        cases = " ".join(f"WHEN {test} THEN {place}" for test, place in (*places, (spread, 4)))
+        return f"{name}_fts CROSS JOIN {name} ON {name}.{layout.pk} = {name}_fts.rowid", f"CASE {cases} END"
+
+
+def _tier(
+    db: Connection, layout: Layout, request: Search, how: _Exact | _Tokens, limit: int
+) -> tuple[list[_Ranked], int]:
+    """Return the best rows of a tier, and how many there are up to one more than are ranked at most."""
+    clause = compiled(layout, request.where, request.visibility)
+    if request.where and has_odd(db, layout):
+        visible = compiled(layout, (), request.visibility).sql()
+        clause.parts = [visible, f"({clause.sql()} OR {layout.name}.cache_odd = 1)"]
+    name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
+    source, place = how.source(layout, clause)
+    sql = (
+        f"SELECT nr, place, count(*) OVER () FROM (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
+        f" {name}.cache_sort AS sort, {place} AS place FROM {source} WHERE {clause.sql()}"
+        f" ORDER BY {_scan_order(how, name)} LIMIT {clause.bind(MAX_CANDIDATES + 1)})"
+        f" WHERE place IS NOT NULL ORDER BY place, sort, tie LIMIT {clause.bind(max(limit, 1))}"
+    )
+    rows = db.execute(sql, clause.values).fetchall()
+    total = rows[0][2] if rows else 0
+    return [_Ranked(nr, how.tier, WeightClass(at)) for nr, at, _ in rows[:limit]], total
+
+
+def _scan_order(how: _Exact | _Tokens, name: str) -> str:
+    return f"{name}_fts.rowid DESC" if isinstance(how, _Tokens) else "found.nr DESC"

@@ -1,0 +1,197 @@
+"""One cache file: opened, guarded, read and written in threads; every storage fault gets its own name.
+
+Refuses to touch the event loop: whole units of work run in a thread, each inside one transaction.
+"""
+
+import asyncio
+import fcntl
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
+
+from cache_core.clock import Clock
+from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.files import private_directory, private_file
+from cache_typed import dialect, schema
+from cache_typed.dialect import Connection
+from cache_typed.mapping import TableMapping
+
+_READERS = 2
+CHECKED_WHOLE = 4 * 2**20
+"""Bytes up to which a file is checked whole at open: about 10 ms. A larger one is checked as it is read."""
+
+_SUFFIXES = ("", "-wal", "-shm", "-journal")
+
+
+class Storage:
+    """The file of one tenant, or a database in memory.
+
+    Attributes:
+        set_aside: damaged files that were renamed and replaced by an empty one since this object was made.
+        emptied: entities whose tables had drifted and start empty.
+    """
+
+    def __init__(self, directory: Path | None, mappings: Sequence[TableMapping], clock: Clock) -> None:
+        """Remember where; nothing is opened yet."""
+        self.set_aside: tuple[Path, ...] = ()
+        self.emptied: tuple[str, ...] = ()
+        self._directory = directory
+        self._mappings = mappings
+        self._clock = clock
+        self._path: Path | None = None
+        self._threads: tuple[Executor, Executor] | None = None
+        self._connections: list[Connection] = []
+        self._local = threading.local()
+        self._opening = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Open or make the file.
+
+        Raises:
+            CacheUnavailable: the directory or file cannot be used.
+        """
+        async with self._opening:
+            if self._threads is None:
+                await asyncio.to_thread(self._guarded, self._open)
+
+    async def close(self) -> None:
+        """Wait for what runs, then close every connection."""
+        async with self._opening:
+            threads, self._threads = self._threads, None
+            if threads is not None:
+                await asyncio.to_thread(self._shut, threads)
+
+    async def read[T](self, work: Callable[[Connection], T]) -> T:
+        """Run a unit of work on one snapshot."""
+        return await self._run(0, self._decoding, "BEGIN", work)
+
+    async def write[T](self, work: Callable[[Connection], T]) -> T:
+        """Run a unit of work in one transaction that holds the write lock; all of it or nothing stays."""
+        return await self._run(1, self._guarded, "BEGIN IMMEDIATE", work)
+
+    async def _run[T](self, which: int, guard: Callable[..., T], begin: str, work: Callable[[Connection], T]) -> T:
+        if self._threads is None:
+            raise CacheUnavailable("the typed cache is not open")
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads[which], guard, self._transaction, begin, work)
+
+    def _transaction[T](self, begin: str, work: Callable[[Connection], T]) -> T:
+        connection: Connection = self._local.connection
+        connection.execute(begin)
+        try:
+            result = work(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return result
+
+    def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
+        try:
+            return work(*arguments)
+        except sqlite3.Error as error:
+            if dialect.is_damage(error):
+                raise self._corrupt(error) from error
+            raise CacheUnavailable(f"the typed cache cannot be used: {error}") from error
+        except OSError as error:
+            raise CacheUnavailable(f"the typed cache cannot be used: {error.strerror}") from error
+
+    def _decoding[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
+        """Run a read: what was stored whole and does not decode is damage."""
+        try:
+            return self._guarded(work, *arguments)
+        except (ValueError, ArithmeticError, LookupError) as error:
+            raise self._corrupt(error) from error
+
+    def _corrupt(self, error: Exception) -> CacheCorrupt:
+        if self._path is not None:
+            private_file(_mark(self._path)).write_text(str(self._path.stat().st_ino))
+        return CacheCorrupt(f"the typed cache is damaged: {error}")
+
+    def _open(self) -> None:
+        if self._directory is not None:
+            directory = private_directory(self._directory)
+            self._path = directory / f"typed-{schema.SCHEMA_VERSION}.db"
+            if self._path.exists() and (_is_marked(self._path) or _is_cut(self._path)):
+                self._move_aside(self._path)
+            private_file(self._path)
+        try:
+            self._connect()
+        except sqlite3.DatabaseError as error:
+            self._disconnect()
+            if self._path is None or not dialect.is_damage(error):
+                raise
+            self._move_aside(self._path)
+            self._connect()
+
+    def _connect(self) -> None:
+        first = self._connection()
+        if self._path is not None:
+            dialect.use_write_ahead_log(first)
+            dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
+        self.emptied = schema.ensure(first, self._mappings)
+        if self._path is None:
+            # A database in memory belongs to its connection: one thread serves reads and writes.
+            only = ThreadPoolExecutor(1, "cache-typed", self._adopt, (first,))
+            self._threads = (only, only)
+            return
+        writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
+        readers = ThreadPoolExecutor(_READERS, "cache-typed-read", self._adopt, (None,))
+        self._threads = (readers, writer)
+
+    def _connection(self) -> Connection:
+        connection = dialect.connect(":memory:" if self._path is None else str(self._path))
+        self._connections.append(connection)
+        return connection
+
+    def _adopt(self, connection: Connection | None) -> None:
+        self._local.connection = connection or self._connection()
+
+    def _disconnect(self) -> None:
+        while self._connections:
+            self._connections.pop().close()
+
+    def _shut(self, threads: tuple[Executor, Executor]) -> None:
+        for each in threads:
+            each.shutdown(wait=True)
+        self._disconnect()
+
+    def _move_aside(self, path: Path) -> None:
+        """Rename the file with its log, so that a new one cannot take up a stray log."""
+        seen = path.stat().st_ino
+        with private_file(path.with_suffix(".lock")).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.stat().st_ino != seen:
+                return
+            aside = path.with_name(f"{path.name}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}")
+            for suffix in _SUFFIXES:
+                part = path.with_name(f"{path.name}{suffix}")
+                if part.exists():
+                    part.rename(aside.with_name(f"{aside.name}{suffix}"))
+            _mark(path).unlink(missing_ok=True)
+            private_file(path)
+        self.set_aside += (aside,)
+
+
+def _mark(path: Path) -> Path:
+    """Return the note beside a file that says: found damaged while in use."""
+    return path.with_name(f"{path.name}.is-damaged")
+
+
+def _is_marked(path: Path) -> bool:
+    try:
+        return _mark(path).read_text() == str(path.stat().st_ino)
+    except OSError:
+        return False
+
+
+def _is_cut(path: Path) -> bool:
+    """Return whether the file is shorter than it was; one that another process is just making is not."""
+    size = path.stat().st_size
+    if not size:
+        return not path.with_name(f"{path.name}-wal").exists()
+    with path.open("rb") as file:
+        return dialect.size_in_header(file.read(100)) > size

@@ -1,0 +1,167 @@
+"""Sales orders: the order, its rows, addresses, fulfillments and shipping fee."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.spec import Lookup, Searchable
+from cache_core.specs.sales_orders import SALES_ORDER
+from cache_typed.columns import moment, nested, number, order_of
+from cache_typed.documents import Document, Part, identity, part_of, text, whole
+from cache_typed.mapping import PartMapping, TableMapping
+
+
+class SalesOrder(Document, table=True):
+    """An order's header."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(
+        keys=("order_no",),
+        names=(Lookup("customer_id", "customer", ("name", "company")),),
+        extras=("customer_ref", "additional_info", "tracking_number", "ecommerce_order_id"),
+        related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
+    )
+
+    id: int = identity()
+    customer_id: int | None = whole(index=True)
+    order_no: str | None = text(index=True)
+    source: str | None = text()
+    order_created_date: datetime | None = moment(index=True)
+    delivery_date: datetime | None = moment(index=True)
+    picked_date: datetime | None = moment()
+    location_id: int | None = whole(index=True)
+    status: str | None = text(index=True)
+    currency: str | None = text()
+    conversion_rate: Decimal | None = number()
+    conversion_date: datetime | None = moment()
+    invoicing_status: str | None = text()
+    total: Decimal | None = number()
+    total_order: str | None = order_of("total")
+    total_in_base_currency: Decimal | None = number()
+    total_in_base_currency_order: str | None = order_of("total_in_base_currency")
+    additional_info: str | None = text()
+    customer_ref: str | None = text()
+    ecommerce_order_type: str | None = text()
+    ecommerce_store_name: str | None = text()
+    ecommerce_order_id: str | None = text()
+    product_availability: str | None = text()
+    product_expected_date: datetime | None = moment()
+    ingredient_availability: str | None = text()
+    ingredient_expected_date: datetime | None = moment()
+    production_status: str | None = text()
+    tracking_number: str | None = text()
+    tracking_number_url: str | None = text()
+    billing_address_id: int | None = whole()
+    shipping_address_id: int | None = whole()
+    linked_manufacturing_order_id: int | None = whole()
+    custom_fields: object | None = nested()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment(index=True)
+    deleted_at: datetime | None = moment()
+    cache_count_sales_order_rows: int | None = whole()
+    cache_count_addresses: int | None = whole()
+    cache_count_fulfillments: int | None = whole()
+    cache_count_shipping_fee: int | None = whole()
+
+
+class SalesOrderRow(Part, table=True):
+    """A row of an order."""
+
+    __table_args__ = part_of("sales_order.id")
+
+    id: int | None = whole()
+    sales_order_id: int | None = whole()
+    quantity: Decimal | None = number()
+    variant_id: int | None = whole(index=True)
+    tax_rate_id: int | None = whole()
+    tax_rate: Decimal | None = number()
+    location_id: int | None = whole()
+    product_availability: str | None = text()
+    product_expected_date: datetime | None = moment()
+    price_per_unit: Decimal | None = number()
+    price_per_unit_in_base_currency: Decimal | None = number()
+    total: Decimal | None = number()
+    total_in_base_currency: Decimal | None = number()
+    total_discount: Decimal | None = number()
+    cogs_value: Decimal | None = number()
+    attributes: object | None = nested()
+    batch_transactions: object | None = nested()
+    serial_numbers: object | None = nested()
+    serial_number_transactions: object | None = nested()
+    linked_manufacturing_order_id: int | None = whole()
+    conversion_rate: Decimal | None = number()
+    conversion_date: datetime | None = moment()
+    custom_fields: object | None = nested()
+    traceability: object | None = nested()
+    sku: str | None = text()
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
+
+
+class SalesOrderAddress(Part, table=True):
+    """A billing or shipping address of an order."""
+
+    __table_args__ = part_of("sales_order.id")
+
+    id: int | None = whole()
+    sales_order_id: int | None = whole()
+    entity_type: str | None = text()
+    first_name: str | None = text()
+    last_name: str | None = text()
+    company: str | None = text()
+    phone: str | None = text()
+    line_1: str | None = text()
+    line_2: str | None = text()
+    city: str | None = text()
+    state: str | None = text()
+    zip: str | None = text()
+    country: str | None = text()
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
+
+
+class SalesOrderFulfillment(Part, table=True):
+    """A shipment of an order; what it ships of each row stays nested."""
+
+    __table_args__ = part_of("sales_order.id")
+
+    id: int | None = whole()
+    sales_order_id: int | None = whole()
+    picked_date: datetime | None = moment()
+    status: str | None = text()
+    invoice_status: str | None = text()
+    conversion_rate: Decimal | None = number()
+    conversion_date: datetime | None = moment()
+    tracking_number: str | None = text()
+    tracking_url: str | None = text()
+    tracking_carrier: str | None = text()
+    tracking_method: str | None = text()
+    packer_id: int | None = whole()
+    sales_order_fulfillment_rows: object | None = nested()
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+
+
+class SalesOrderShippingFee(Part, table=True):
+    """The shipping fee of an order."""
+
+    __table_args__ = part_of("sales_order.id")
+
+    id: int | None = whole()
+    sales_order_id: int | None = whole()
+    amount: Decimal | None = number()
+    tax_rate_id: int | None = whole()
+    description: str | None = text()
+
+
+SALES_ORDER_TABLE = TableMapping(
+    SALES_ORDER,
+    SalesOrder,
+    (
+        PartMapping("sales_order_rows", SalesOrderRow),
+        PartMapping("addresses", SalesOrderAddress),
+        PartMapping("fulfillments", SalesOrderFulfillment),
+        PartMapping("shipping_fee", SalesOrderShippingFee, single=True),
+    ),
+)

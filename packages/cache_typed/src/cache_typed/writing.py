@@ -1,0 +1,222 @@
+"""The write half: one batch, one transaction. Who wins is decided by `protocol.replaces`, and guarded in SQL.
+
+Refuses to touch what did not change: an unchanged record costs one digest, a renamed parent no part rows.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import batched
+
+from cache_core.protocol import Applied, Batch, Origin, Row, SyncState, replaces
+from cache_core.records import RecordId, encode
+from cache_typed import dialect
+from cache_typed.columns import Cell
+from cache_typed.dialect import CHUNK, Connection
+from cache_typed.keys import is_own_key, keys_of, marks, next_key, written
+from cache_typed.mapping import FieldNames, Layout
+
+_STANDING = (
+    "cache_id",
+    "cache_version",
+    "cache_written_at",
+    "cache_deleted",
+    "cache_archived",
+    "cache_key",
+    "cache_sort",
+    *dialect.TEXT_COLUMNS,
+    "cache_codes",
+    "cache_digest",
+)
+_HALF = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is stored of a record already: its key, version, own write time and digest."""
+
+    nr: int
+    version: str | None
+    written_at: str | None
+    digest: bytes
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What a round of upserts comes to: whole documents, bookkeeping of unchanged ones, and the losers."""
+
+    documents: list[tuple[int, Row, list[Cell]]] = field(default_factory=list[tuple[int, Row, list[Cell]]])
+    standing: list[tuple[int, list[Cell]]] = field(default_factory=list[tuple[int, list[Cell]]])
+    taken: list[RecordId] = field(default_factory=list[RecordId])
+    ignored: int = 0
+
+
+def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
+    """Write everything of the batch; the caller holds the transaction."""
+    changed: list[RecordId] = []
+    ignored = 0
+    for rows in _rounds(batch.upserts):
+        round_ = _decide(db, layout, batch, rows)
+        _store_documents(db, layout, round_.documents)
+        _store_standing(db, layout, round_.standing)
+        changed += round_.taken
+        ignored += round_.ignored
+    for rows in _rounds(batch.reindexed):
+        _store_standing(db, layout, _reindexed(db, layout, rows))
+    changed += _remove(db, layout, batch.removed)
+    _heal(db, batch)
+    _quarantine(db, batch)
+    if batch.state is not None:
+        sql = "INSERT INTO cache_state (entity, state) VALUES (?, ?)"
+        db.execute(
+            f"{sql} ON CONFLICT (entity) DO UPDATE SET state = excluded.state",
+            _state(batch.entity, batch.state),
+        )
+    return Applied(tuple(dict.fromkeys(changed)), ignored)
+
+
+def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Yield the rows in rounds without repeated ids: a later row of an id meets the earlier one stored."""
+    rest = list(rows)
+    while rest:
+        first: dict[RecordId, Row] = {}
+        again = [row for row in rest if first.setdefault(row.id, row) is not row]
+        yield list(first.values())
+        rest = again
+
+
+def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
+    known = _known(db, layout, [row.id for row in rows])
+    fresh = next_key(db, layout)
+    written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
+    changes = _Changes()
+    for row in rows:
+        old = known.get(row.id)
+        if not replaces(batch, row, None if old is None else (old.version, old.written_at)):
+            changes.ignored += 1
+            continue
+        changes.taken.append(row.id)
+        nr = old.nr if old else int(row.id) if is_own_key(layout, row.id) else next(fresh)
+        standing = _standing(layout, row, written_at)
+        digest = standing[-1]
+        if old is None or not isinstance(digest, bytes) or old.digest[:_HALF] != digest[:_HALF]:
+            changes.documents.append((nr, row, standing))
+        elif (old.digest, old.version, old.written_at) != (digest, row.version, written_at):
+            changes.standing.append((nr, standing))
+    return changes
+
+
+def _known(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[RecordId, _Known]:
+    keys = keys_of(db, layout, ids)
+    by_nr: dict[int, _Known] = {}
+    columns = f"{layout.pk}, cache_version, cache_written_at, cache_digest"
+    for chunk in batched(keys.values(), CHUNK):
+        sql = f"SELECT {columns} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        by_nr.update((nr, _Known(nr, *rest)) for nr, *rest in db.execute(sql, chunk))
+    return {each: by_nr[nr] for each, nr in keys.items() if nr in by_nr}
+
+
+def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
+    """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
+    own = is_own_key(layout, row.id)
+    codes = json.dumps([[code, int(place)] for code, place in row.text.codes], ensure_ascii=False)
+    about: list[Cell] = [
+        int(row.deleted),
+        int(row.archived),
+        None if row.key is None else _clean(row.key),
+        _clean(row.text.sort_name),
+        *(_clean(part) for part in row.text.by_class()),
+        _clean(codes),
+    ]
+    digest = _digest(encode(row.record)) + _digest(json.dumps(about).encode())
+    head: list[Cell] = [None if own else _clean(written(row.id)), row.version, written_at]
+    return [*head, *about, digest]
+
+
+def _store_documents(db: Connection, layout: Layout, documents: list[tuple[int, Row, list[Cell]]]) -> None:
+    if not documents:
+        return
+    for chunk in batched([nr for nr, _, _ in documents], CHUNK):
+        for _, shape in layout.parts:
+            db.execute(f"DELETE FROM {shape.name} WHERE cache_parent IN ({marks(chunk)})", chunk)
+    rows: list[list[Cell]] = []
+    names: set[FieldNames] = set()
+    parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
+    for nr, row, standing in documents:
+        stored = layout.to_rows(nr, row.record)
+        rows.append([nr, *standing, int(stored.odd), *stored.cells])
+        names |= stored.names
+        for name, added in stored.parts.items():
+            parts[name] += added
+    db.executemany("INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING", names)
+    columns = (layout.pk, *_STANDING, "cache_odd", *layout.columns)
+    db.executemany(dialect.upsert(layout.name, layout.pk, columns), rows)
+    for part, shape in layout.parts:
+        into = ("cache_parent", "cache_position", *shape.columns)
+        sql = f"INSERT INTO {shape.name} ({', '.join(into)}) VALUES ({marks(into)})"
+        db.executemany(sql, parts[part.field])
+
+
+def _store_standing(db: Connection, layout: Layout, rows: list[tuple[int, list[Cell]]]) -> None:
+    sets = ", ".join(f"{name} = ?" for name in _STANDING)
+    sql = f"UPDATE {layout.name} SET {sets} WHERE {layout.pk} = ?"
+    db.executemany(sql, [(*cells, nr) for nr, cells in rows])
+
+
+def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tuple[int, list[Cell]]]:
+    """Return new bookkeeping for stored rows; record, version and key stay, and so does their digest."""
+    known = _known(db, layout, [row.id for row in rows])
+    keys: dict[int, str | None] = {}
+    for chunk in batched([each.nr for each in known.values()], CHUNK):
+        sql = f"SELECT {layout.pk}, cache_key FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        keys.update(db.execute(sql, chunk).fetchall())
+    changed: list[tuple[int, list[Cell]]] = []
+    for row in rows:
+        old = known.get(row.id)
+        if old is not None:
+            kept = replace(row, version=old.version, key=keys[old.nr])
+            *cells, digest = _standing(layout, kept, old.written_at)
+            tail = digest[_HALF:] if isinstance(digest, bytes) else b""
+            if old.digest[_HALF:] != tail:
+                changed.append((old.nr, [*cells, old.digest[:_HALF] + tail]))
+    return changed
+
+
+def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[RecordId]:
+    known = _known(db, layout, ids)
+    for chunk in batched([each.nr for each in known.values()], CHUNK):
+        db.execute(f"DELETE FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})", chunk)
+    return list(known)
+
+
+def _heal(db: Connection, batch: Batch) -> None:
+    """Take out of quarantine what came whole this time."""
+    for chunk in batched([_clean(written(row.id)) for row in batch.upserts], CHUNK):
+        sql = f"DELETE FROM cache_quarantine WHERE entity = ? AND has_id AND key IN ({marks(chunk)})"
+        db.execute(sql, (batch.entity, *chunk))
+
+
+def _quarantine(db: Connection, batch: Batch) -> None:
+    for each in batch.quarantine:
+        key = _clean(each.payload if each.id is None else written(each.id))
+        has_id = int(each.id is not None)
+        db.execute(
+            "DELETE FROM cache_quarantine WHERE entity = ? AND has_id = ? AND key = ?",
+            (batch.entity, has_id, key),
+        )
+        sql = "INSERT INTO cache_quarantine (entity, key, has_id, reason, payload) VALUES (?, ?, ?, ?, ?)"
+        db.execute(sql, (batch.entity, key, has_id, _clean(each.reason), _clean(each.payload)))
+
+
+def _state(entity: str, state: SyncState) -> tuple[str, str]:
+    return entity, json.dumps(asdict(state))
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_HALF).digest()
+
+
+def _clean(text: str) -> str:
+    """Return the text with what has no UTF-8 form replaced, as the codec of records does."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -1,0 +1,82 @@
+"""The planner uses an index for every filter and order that tools ask for: nothing reads a whole table."""
+
+from collections.abc import AsyncGenerator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cache_core.conditions import LIVE, Condition, OneOf, Order, Within
+from cache_core.protocol import Selection
+from cache_typed import dialect
+from cache_typed.backend import TypedBackend
+from cache_typed.dialect import Connection
+from cache_typed.mapping import layout_of
+from cache_typed.reading import window_query
+from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
+
+from .orders import batch, only_file, order
+
+ORDERS = layout_of(SALES_ORDER_TABLE)
+DAY = "2025-01-01T00:00:00.000Z"
+
+
+@pytest.fixture
+async def db(tmp_path: Path) -> AsyncGenerator[Connection]:
+    """Return a raw connection to a cache of 300 orders."""
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    await cache.apply(batch(*(order(nr) for nr in range(1, 301))))
+    await cache.close()
+    with closing(dialect.connect(str(only_file(tmp_path)))) as connection:
+        yield connection
+
+
+def plan(db: Connection, selection: Selection) -> list[str]:
+    """Return the steps of the plan for a list request."""
+    query = window_query(ORDERS, selection)
+    assert query is not None
+    sql, values = query
+    return [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        OneOf("status", ("PACKED",)),
+        OneOf("status", ("PACKED", "PENDING")),
+        OneOf("customer_id", (1,)),
+        OneOf("location_id", (1, 2)),
+        OneOf("order_no", ("SO-1",)),
+        OneOf("id", (1, 2, 3)),
+        OneOf("sales_order_rows[].variant_id", (1,)),
+        OneOf("sales_order_rows[].variant_id", (1, 2)),
+        *(Within(name, DAY, DAY) for name in ("delivery_date", "order_created_date", "created_at", "updated_at")),
+    ],
+    ids=repr,
+)
+def test_an_indexed_filter_reads_no_whole_table(db: Connection, condition: Condition) -> None:
+    steps = plan(db, Selection((condition,), Order("total"), visibility=LIVE))
+    assert any(step.startswith("SEARCH sales_order USING") for step in steps), steps
+    assert not [step for step in steps if step.startswith("SCAN sales_order")], steps
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("name", ["id", "updated_at", "delivery_date", "order_created_date", "created_at", "order_no"])
+def test_a_list_walks_an_index_and_stops_at_the_limit(db: Connection, name: str, descending: bool) -> None:
+    steps = plan(db, Selection((), Order(name, descending=descending)))
+    assert not [step for step in steps if "TEMP B-TREE" in step and "LAST" not in step], steps
+    assert name == "id" or any("USING INDEX" in step for step in steps), steps
+
+
+def test_point_reads_use_an_index(db: Connection) -> None:
+    for sql in (
+        "SELECT 1 FROM sales_order WHERE cache_key = ?",
+        "SELECT 1 FROM sales_order WHERE cache_id IN (?)",
+        "SELECT 1 FROM sales_order_row WHERE cache_parent IN (?)",
+        "SELECT 1 FROM sales_order_code WHERE code = ?",
+    ):
+        steps = [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {sql}", ("x",))]
+        assert all(step.startswith("SEARCH") for step in steps), steps
+    odd = "EXPLAIN QUERY PLAN SELECT 1 FROM sales_order WHERE cache_odd = 1 LIMIT 1"
+    assert all("ix_sales_order_odd" in detail for *_, detail in db.execute(odd))

@@ -1,0 +1,188 @@
+"""Files and faults: nothing read at open, damage named and set aside, a failed write leaves no trace."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
+from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
+from cache_core.records import InvalidRecord
+from cache_core.text import SearchText
+from cache_typed import dialect, storage
+from cache_typed.backend import TypedBackend
+
+from .orders import NOON, batch, only_file, order
+
+
+@pytest.fixture
+async def cache(tmp_path: Path) -> AsyncGenerator[TypedBackend]:
+    """Return an open cache over a file."""
+    backend = TypedBackend(tmp_path)
+    await backend.open()
+    yield backend
+    await backend.close()
+
+
+def test_importing_the_package_loads_no_sql_library() -> None:
+    code = "import sys, cache_typed; sys.exit('sqlalchemy' in sys.modules or 'sqlite3' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "CHECKED_WHOLE", 0)
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    await cache.apply(batch(*(order(nr) for nr in range(1, 400))))
+    await cache.close()
+    path = only_file(tmp_path)
+    with closing(sqlite3.connect(path)) as raw:
+        (root,) = raw.execute("SELECT rootpage FROM sqlite_master WHERE name = 'ix_sales_order_cache_key'").fetchone()
+    data = bytearray(path.read_bytes())
+    data[(root - 1) * 4096 : root * 4096] = bytes(4096)
+    path.write_bytes(data)
+    await cache.open()
+    with pytest.raises(CacheCorrupt):
+        await cache.find_by_key("sales_order", "SO-7")
+    await cache.close()
+    await cache.open()
+    assert [each.name.startswith("typed-1.db.damaged-") for each in cache.set_aside] == [True]
+    assert await cache.count("sales_order") == 0
+    await cache.apply(batch(order(1)))
+    await cache.close()
+    await cache.open()
+    assert await cache.count("sales_order") == 1
+    assert len(cache.set_aside) == 1
+    await cache.close()
+
+
+@pytest.mark.parametrize("column", ["cache_unknown", "total", "custom_fields"])
+async def test_a_cell_that_does_not_decode_is_damage_not_a_missing_row(
+    cache: TypedBackend, tmp_path: Path, column: str
+) -> None:
+    await cache.apply(batch(order(1)))
+    with closing(sqlite3.connect(only_file(tmp_path))) as raw, raw:
+        raw.execute(f"UPDATE sales_order SET {column} = '{{garbage'")
+    with pytest.raises(CacheCorrupt):
+        await cache.get_many("sales_order", [1])
+
+
+async def test_a_locked_file_is_unavailable_and_reads_go_on(
+    cache: TypedBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cache.apply(batch(order(1)))
+    await cache.close()
+    monkeypatch.setattr("cache_typed.dialect.BUSY_MILLISECONDS", 20)
+    await cache.open()
+    with closing(sqlite3.connect(only_file(tmp_path), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CacheUnavailable):
+            await cache.apply(batch(order(2)))
+        assert await cache.count("sales_order") == 1
+        other.execute("ROLLBACK")
+    await cache.apply(batch(order(2)))
+    assert await cache.count("sales_order") == 2
+
+
+async def test_a_full_disk_keeps_the_old_rows_and_the_old_cursor(
+    cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cache.apply(Batch(entity="sales_order", at=NOON, state=SyncState(cursor="old")))
+    await cache.apply(batch(order(1)))
+    many = batch(*(order(nr) for nr in range(2, 500))).upserts
+    full = Batch(entity="sales_order", at=NOON, upserts=many, state=SyncState(cursor="new"))
+    await cache.close()
+    connect = dialect.connect
+
+    def limited(path: str) -> dialect.Connection:
+        connection = connect(path)
+        connection.execute("PRAGMA max_page_count = 150")
+        return connection
+
+    with monkeypatch.context() as small:
+        small.setattr(dialect, "connect", limited)
+        await cache.open()
+        with pytest.raises(CacheUnavailable):
+            await cache.apply(full)
+        assert await cache.count("sales_order") == 1
+        assert (await cache.state("sales_order")).cursor == "old"
+        await cache.close()
+    await cache.open()
+    assert len((await cache.apply(full)).changed) == 498
+
+
+async def test_a_record_that_has_no_json_form_stops_its_batch_whole(cache: TypedBackend) -> None:
+    bad = Row(2, NOON, {"id": 2, "total": object()}, SearchText())  # pyright: ignore[reportArgumentType] - the point of it  # ty: ignore[invalid-argument-type]
+    with pytest.raises(InvalidRecord):
+        await cache.apply(Batch(entity="sales_order", at=NOON, upserts=(*batch(order(1)).upserts, bad)))
+    assert await cache.count("sales_order") == 0
+
+
+async def test_an_older_version_never_replaces_a_newer_one_even_in_raw_sql(cache: TypedBackend, tmp_path: Path) -> None:
+    newer = "2025-03-01T00:00:00.000Z"
+    await cache.apply(batch(order(1, updated_at=newer, status="NEW")))
+    applied = await cache.apply(batch(order(1, status="OLD"), order(1, status="OLDER")))
+    assert (applied.changed, applied.ignored) == ((), 2)
+    with closing(sqlite3.connect(only_file(tmp_path))) as raw, raw:
+        assert raw.execute("SELECT status, cache_version FROM sales_order").fetchall() == [("NEW", newer)]
+
+
+async def test_an_unchanged_order_writes_no_rows_and_still_loses_its_own_write_mark(
+    cache: TypedBackend, tmp_path: Path
+) -> None:
+    (own,) = batch(order(1)).upserts
+    await cache.apply(Batch(entity="sales_order", at=NOON, upserts=(own,), origin=Origin.OWN_WRITE))
+    later = "2025-01-01T12:16:00.000Z"
+    with closing(sqlite3.connect(only_file(tmp_path))) as raw, raw:
+        raw.execute("CREATE TRIGGER no_rows BEFORE DELETE ON sales_order_row BEGIN SELECT raise(ABORT, 'touched'); END")
+        await cache.apply(Batch(entity="sales_order", at=later, upserts=(own,)))
+        assert raw.execute("SELECT cache_written_at FROM sales_order").fetchall() == [(None,)]
+
+
+async def test_the_event_loop_runs_on_while_the_cache_works(cache: TypedBackend) -> None:
+    turns = 0
+
+    async def tick() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    ticking = asyncio.create_task(tick())
+    await cache.apply(batch(*(order(nr) for nr in range(1, 200))))
+    await asyncio.gather(*(cache.search("sales_order", Search("so")) for _ in range(20)))
+    ticking.cancel()
+    assert turns > 100
+
+
+async def test_five_thousand_rows_and_forty_thousand_ids_fit(cache: TypedBackend) -> None:
+    rows = [{"id": nr, "variant_id": nr % 9} for nr in range(5_000)]
+    await cache.apply(batch(order(1, sales_order_rows=rows)))
+    found = await cache.get_many("sales_order", range(40_000))
+    assert ([row.record["sales_order_rows"] for row in found.rows], len(found.missing)) == ([rows], 39_999)
+
+
+async def test_ids_of_any_kind_are_different_records(cache: TypedBackend) -> None:
+    ids = (42, "42", -42, 2**70, "i42", "", "a\x00b", "漢")
+    rows = tuple(Row(each, None, {"id": each}, SearchText()) for each in ids)
+    await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
+    found = await cache.get_many("sales_order", (*ids, "\ud800", 43))
+    assert [row.record["id"] for row in found.rows] == list(ids)
+    assert found.missing == ("\ud800", 43)
+    listed = await cache.select("sales_order", Selection())
+    assert [row.id for row in listed] == ["漢", "i42", "a\x00b", "42", "", 2**70, 42, -42]
+
+
+async def test_an_unknown_entity_is_a_wrong_use_and_a_closed_cache_is_unavailable(cache: TypedBackend) -> None:
+    with pytest.raises(WrongCacheUse):
+        await cache.count("unicorn")
+    await cache.close()
+    with pytest.raises(CacheUnavailable):
+        await cache.count("sales_order")

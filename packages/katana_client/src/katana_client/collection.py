@@ -1,0 +1,98 @@
+"""What varies by collection, as data, and how a collection becomes an attribute of the client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Self, overload
+from uuid import UUID
+
+from katana_client.filters import Filters
+
+if TYPE_CHECKING:
+    from katana_client.sending import Sender
+    from katana_client.wire import ReadModel, WriteModel
+
+type Identity = int | str | UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Everything that varies by collection (facts 1.13, 2, 3).
+
+    Attributes:
+        name: Path segment and attribute of the client.
+        model: The read model.
+        create: The body of POST, None when Katana has none.
+        update: The body of PATCH, None when Katana has none.
+        deletes: Whether DELETE exists.
+        lists: Whether GET of the collection exists.
+        gets: How one record is read: by its own path, through the listing with a filter on ids, or not at
+            all.
+        uuid: Whether ids are UUIDs.
+        key: The fields that identify a row.
+        keeps: Fields that a PATCH wipes when they are left out, so `update` sends them along.
+        filters: What the listing can be narrowed by, besides `limit` and `page`.
+        get_filters: Parameters of GET by id.
+    """
+
+    name: str
+    model: type[ReadModel]
+    create: type[WriteModel] | None = None
+    update: type[WriteModel] | None = None
+    deletes: bool = False
+    lists: bool = True
+    gets: Literal["path", "ids", "id"] | None = None
+    uuid: bool = False
+    key: tuple[str, ...] = ("id",)
+    keeps: tuple[str, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    get_filters: Filters = field(default_factory=Filters)
+
+    @property
+    def path(self) -> str:
+        """Path of the collection."""
+        return f"/{self.name}"
+
+
+class Collection:
+    """A collection and who sends its calls.
+
+    Attributes:
+        spec: Everything that varies by collection.
+        sender: Sends the calls.
+    """
+
+    spec: Spec
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender = sender
+
+
+class HasSender:
+    """Something that can send.
+
+    Attributes:
+        sender: Sends the calls.
+    """
+
+    sender: Sender
+
+
+class Bound[R: Collection]:
+    """A collection as an attribute of the client.
+
+    Args:
+        kind: The resource class.
+    """
+
+    def __init__(self, kind: type[R]) -> None:
+        self.kind = kind
+
+    @overload
+    def __get__(self, client: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, client: HasSender, owner: type) -> R: ...
+
+    def __get__(self, client: HasSender | None, owner: type) -> Self | R:
+        return self if client is None else self.kind(client.sender)

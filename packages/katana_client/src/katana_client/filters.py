@@ -1,0 +1,149 @@
+"""Listing filters: their names, wire form and cutting, and whether the server obeyed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import product
+from typing import TYPE_CHECKING
+from urllib.parse import quote_plus
+from uuid import UUID
+
+from katana_client import jsontext
+from katana_client.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+type Scalar = str | int | bool | Decimal | datetime | UUID
+type FilterValue = Scalar | Iterable[Scalar] | None
+type Parameters = dict[str, tuple[str, ...]]
+"""Wire form: each name with its values; a repeated name is a list."""
+
+DATES = ("created_at_min", "created_at_max", "updated_at_min", "updated_at_max")
+DELETED = ("include_deleted",)
+ARCHIVED = ("include_archived",)
+_MAX_VALUES = 250
+_MAX_LENGTH = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """The query parameters a collection knows; Katana silently ignores all others, so they are refused here.
+
+    Attributes:
+        single: Names that take one value.
+        repeated: Names that take a list, sent by repeating the name.
+    """
+
+    single: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.single or name in self.repeated
+
+    def names(self) -> list[str]:
+        """Return all names, sorted."""
+        return sorted(self.single + self.repeated)
+
+
+def parameters(known: Filters, filters: Mapping[str, FilterValue], where: str) -> Parameters:
+    """Return the wire form; None values are left out.
+
+    Raises:
+        InvalidRequest: The collection does not know the name, or a value has no wire form (a naive datetime).
+    """
+    found: Parameters = {}
+    for name, value in filters.items():
+        if name not in known:
+            message = f"{where} has no filter {name[:60]!r}; it knows {', '.join(known.names()) or 'none'}"
+            raise InvalidRequest(message)
+        if value is not None:
+            found[name] = _values(value)
+    return found
+
+
+def split(known: Filters, wanted: Parameters) -> Iterator[Parameters]:
+    """Cut long lists into requests of sane length; a name that takes one value gets one request per value.
+
+    An empty list means no request at all: it never means "everything".
+    """
+    names = list(wanted)
+    choices = [list(_chunks(name, wanted[name], single=name in known.single)) for name in names]
+    for combination in product(*choices):
+        yield dict(zip(names, combination, strict=True))
+
+
+def query(wanted: Parameters) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of the query string."""
+    return tuple((name, value) for name, values in wanted.items() for value in values)
+
+
+def one_request(known: Filters, wanted: Parameters, where: str) -> Parameters:
+    """Return `wanted` when it fits one request.
+
+    Raises:
+        InvalidRequest: A list is empty, too long, or given to a name that takes one value; `list()` takes all
+            of these.
+    """
+    requests = list(split(known, wanted))
+    if len(requests) != 1:
+        message = f"these filters of {where} need {len(requests)} listings: use list()"
+        raise InvalidRequest(message)
+    return requests[0]
+
+
+def disobeyed(wanted: Parameters, rows: Sequence[Mapping[str, object]]) -> str | None:
+    """Return a sentence when a row contradicts an id filter that was asked for, else None.
+
+    Only ids are compared: other filters have meanings (case, exactness) that are nowhere documented.
+    """
+    for name, values in wanted.items():
+        field = _field_of(name)
+        if field is None:
+            continue
+        for row in rows:
+            got = row.get(field)
+            if isinstance(got, int | str) and str(got).lower() not in values:
+                return f"the filter {name} was ignored: a row has {field} {str(got)[:40]}"
+    return None
+
+
+def _field_of(name: str) -> str | None:
+    if name in ("id", "ids"):
+        return "id"
+    if name.endswith("_ids"):
+        return name.removesuffix("s")
+    return name if name.endswith("_id") else None
+
+
+def _values(value: Scalar | Iterable[Scalar]) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (_text(value),)
+    return tuple(dict.fromkeys(_text(item) for item in value))
+
+
+def _text(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return jsontext.stamp(value.replace(microsecond=value.microsecond // 1000 * 1000))
+    if isinstance(value, Decimal):
+        return jsontext.number(value)
+    return str(value)
+
+
+def _chunks(name: str, values: tuple[str, ...], *, single: bool) -> Iterator[tuple[str, ...]]:
+    chunk: list[str] = []
+    length = 0
+    for value in values:
+        size = len(name) + len(quote_plus(value, errors="replace")) + 2
+        if chunk and (single or len(chunk) >= _MAX_VALUES or length + size > _MAX_LENGTH):
+            yield tuple(chunk)
+            chunk, length = [], 0
+        chunk.append(value)
+        length += size
+    if chunk:
+        yield tuple(chunk)

@@ -1,0 +1,178 @@
+"""One page of a listing: what came, what of it is usable, and what the header said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from pydantic import ValidationError
+
+from katana_client.normalise import apply, plan_of
+from katana_client.wire import ReadModel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from katana_client.headers import Cursor
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidRecord:
+    """A record that cannot be used.
+
+    Attributes:
+        id: Its id where it has one, else None.
+        reason: Which field and why; never the value.
+        record: What Katana sent, normalised where it is an object.
+    """
+
+    id: int | str | None
+    reason: str
+    record: object
+
+
+@dataclass(frozen=True)
+class Shape[M: ReadModel]:
+    """How rows are read.
+
+    Attributes:
+        model: The read model.
+        key: The fields that identify a row; a row without them is invalid.
+    """
+
+    model: type[M]
+    key: tuple[str, ...] = ("id",)
+
+
+@dataclass(frozen=True)
+class Page[M: ReadModel]:
+    """A page of a listing.
+
+    Attributes:
+        number: 1 for the first.
+        size: Rows asked for.
+        shape: How its rows are read.
+        records: Every object on the page as a plain dict, normalised: amounts are `Decimal`, moments are
+            texts.
+        strays: Rows that are no objects at all.
+        cursor: What `X-Pagination` said.
+    """
+
+    number: int
+    size: int
+    shape: Shape[M]
+    records: tuple[Mapping[str, object], ...]
+    strays: tuple[object, ...]
+    cursor: Cursor
+
+    @property
+    def count(self) -> int:
+        """Rows that came, usable or not."""
+        return len(self.records) + len(self.strays)
+
+    @property
+    def items(self) -> tuple[M, ...]:
+        """The usable rows as models, validated when first asked for."""
+        return self._read[0]
+
+    @property
+    def valid_records(self) -> tuple[Mapping[str, object], ...]:
+        """The usable rows as plain dicts, in step with `items`."""
+        return self._read[1]
+
+    @property
+    def invalid(self) -> tuple[InvalidRecord, ...]:
+        """The rows that cannot be used."""
+        return self._read[2]
+
+    @property
+    def total_records(self) -> int | None:
+        """Rows of the whole listing, or None when the header is missing or unreadable."""
+        return self.cursor.total_records
+
+    @property
+    def total_pages(self) -> int | None:
+        """Pages of the whole listing, or None when the header is missing or unreadable."""
+        return self.cursor.total_pages
+
+    @property
+    def header_missing(self) -> bool:
+        """Whether the totals of `X-Pagination` are missing or unreadable."""
+        return self.cursor.missing
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the listing ends here; without a readable header, whether the page is not full."""
+        if self.cursor.total_pages is not None:
+            return self.number >= self.cursor.total_pages
+        return self.cursor.last if self.cursor.last is not None else self.count < self.size
+
+    @cached_property
+    def _read(self) -> tuple[tuple[M, ...], tuple[Mapping[str, object], ...], tuple[InvalidRecord, ...]]:
+        return _validated(self.shape, self.records, self.strays)
+
+
+def read_page[M: ReadModel](
+    shape: Shape[M], rows: Sequence[object], cursor: Cursor, numbers: tuple[int, int]
+) -> Page[M]:
+    """Return a page.
+
+    Args:
+        shape: How rows are read.
+        rows: The decoded rows.
+        cursor: What the header said.
+        numbers: Page number and page size.
+    """
+    plan = plan_of(shape.model)
+    records = tuple(apply(cast("dict[str, object]", row), plan) for row in rows if isinstance(row, dict))
+    strays = tuple(row for row in rows if not isinstance(row, dict))
+    return Page(numbers[0], numbers[1], shape, records, strays, cursor)
+
+
+def read_record[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> M | InvalidRecord:
+    """Return the model of one normalised record, or why there is none."""
+    for name in shape.key:
+        if record.get(name) is None:
+            return InvalidRecord(_identity(record), f"{name}: missing", record)
+    try:
+        return shape.model.model_validate(record)
+    except ValidationError as error:
+        return InvalidRecord(_identity(record), explain(error), record)
+
+
+def read_what_is_there[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> M:
+    """Return a model of the fields that can be read; the others count as not sent."""
+    try:
+        return shape.model.model_validate(record)
+    except ValidationError as error:
+        bad = {detail["loc"][0] for detail in error.errors(include_input=False) if detail["loc"]}
+    return shape.model.model_validate({name: value for name, value in record.items() if name not in bad})
+
+
+def explain(error: ValidationError) -> str:
+    """Return which fields are wrong and why, without their values."""
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, detail['loc']))[:80]}: {detail['msg']}" for detail in details[:5])
+
+
+def _identity(record: Mapping[str, object]) -> int | str | None:
+    value = record.get("id")
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _validated[M: ReadModel](
+    shape: Shape[M], records: tuple[Mapping[str, object], ...], strays: tuple[object, ...]
+) -> tuple[tuple[M, ...], tuple[Mapping[str, object], ...], tuple[InvalidRecord, ...]]:
+    items: list[M] = []
+    usable: list[Mapping[str, object]] = []
+    invalid: list[InvalidRecord] = []
+    for record in records:
+        item = read_record(shape, record)
+        if isinstance(item, InvalidRecord):
+            invalid.append(item)
+        else:
+            items.append(item)
+            usable.append(record)
+    invalid += [InvalidRecord(None, "not an object", stray) for stray in strays]
+    return tuple(items), tuple(usable), tuple(invalid)

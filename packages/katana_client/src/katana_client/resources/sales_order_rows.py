@@ -1,0 +1,199 @@
+"""Rows of sales orders (facts 3.5, 4.4)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from katana_client.collection import Spec
+from katana_client.filters import DATES, DELETED, Filters
+from katana_client.resource import Resource
+from katana_client.wire import (
+    Amount,
+    FreeFields,
+    Linked,
+    Moment,
+    NonZero,
+    Omittable,
+    Quantity,
+    ReadModel,
+    Ref,
+    RowPrice,
+    WriteModel,
+)
+
+
+class Attribute(ReadModel):
+    """A key and its value on a row."""
+
+    key: str | None = None
+    value: str | None = None
+
+
+class BatchTransaction(ReadModel):
+    """How much of a row comes from a batch; a null `batch_id` is unbatched stock."""
+
+    batch_id: int | None = None
+    quantity: Amount = None
+
+
+class SerialNumberTransaction(ReadModel):
+    """A serial number put on (1) or taken off (0) a row."""
+
+    serial_number_id: int | None = None
+    quantity: int | None = None
+
+
+class Traceability(ReadModel):
+    """The batch, bin or serial number of part of a row."""
+
+    batch_id: int | None = None
+    bin_location_id: int | None = None
+    serial_number_id: int | None = None
+    quantity: Amount = None
+
+
+class SalesOrderRow(ReadModel):
+    """A row. `total` is without tax; `total_discount` is for the whole row.
+
+    A null `location_id` means the order's.
+    `variant` comes with `extend=["variant"]` only.
+    """
+
+    id: int | None = None
+    sales_order_id: int | None = None
+    quantity: Amount = None
+    variant_id: int | None = None
+    tax_rate_id: int | None = None
+    tax_rate: Amount = None
+    location_id: int | None = None
+    product_availability: str | None = None
+    product_expected_date: Moment = None
+    price_per_unit: Amount = None
+    price_per_unit_in_base_currency: Amount = None
+    total: Amount = None
+    total_in_base_currency: Amount = None
+    total_discount: Amount = None
+    cogs_value: Amount = None
+    attributes: list[Attribute] | None = None
+    batch_transactions: list[BatchTransaction] | None = None
+    serial_numbers: list[int] | None = None
+    serial_number_transactions: list[SerialNumberTransaction] | None = None
+    linked_manufacturing_order_id: int | None = None
+    conversion_rate: Amount = None
+    conversion_date: Moment = None
+    custom_fields: Linked = None
+    traceability: list[Traceability] | None = None
+    variant: Linked = None
+    sku: str | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    deleted_at: Moment = None
+
+
+class AttributeInput(WriteModel):
+    """A key and its value on a row."""
+
+    key: str
+    value: str
+
+
+class TraceabilityInput(WriteModel):
+    """The batch, bin or serial number of part of a row; at most one of batch and serial number."""
+
+    batch_id: Annotated[int, Field(ge=0)] | None = None
+    bin_location_id: Annotated[int, Field(ge=0)] | None = None
+    serial_number_id: Annotated[int, Field(ge=0)] | None = None
+    quantity: Omittable[NonZero] = None
+
+
+class RowBatchInput(WriteModel):
+    """How much of a row comes from a batch."""
+
+    batch_id: Ref
+    quantity: Omittable[Quantity] = None
+
+
+class RowSerialInput(WriteModel):
+    """A serial number to put on (1) or take off (0) a row."""
+
+    serial_number_id: Ref
+    quantity: Omittable[Annotated[int, Field(ge=0, le=1)]] = None
+
+
+def _once_each(rows: list[TraceabilityInput]) -> list[TraceabilityInput]:
+    batches = any(row.batch_id is not None for row in rows)
+    serials = any(row.serial_number_id is not None for row in rows)
+    if batches and serials:
+        message = "a variant is tracked by batch or by serial number, never both in a row"
+        raise ValueError(message)
+    return rows
+
+
+type TraceabilityInputs = Annotated[list[TraceabilityInput], AfterValidator(_once_each)]
+"""Write: replaces the allocations of a row; an empty list clears them."""
+
+
+class NewSalesOrderRow(WriteModel):
+    """A row inside a new sales order."""
+
+    variant_id: Ref
+    quantity: Quantity
+    price_per_unit: Omittable[RowPrice] = None
+    total_discount: Omittable[RowPrice] = None
+    tax_rate_id: Omittable[Ref] = None
+    location_id: Omittable[Ref] = None
+    attributes: Omittable[list[AttributeInput]] = None
+    custom_fields: FreeFields | None = None
+
+
+class SalesOrderRowCreate(NewSalesOrderRow):
+    """A new row of an order that is pending or not shipped."""
+
+    sales_order_id: Ref
+
+
+class SalesOrderRowUpdate(WriteModel):
+    """A change of a row; `attributes` replaces the list, `custom_fields` merges.
+
+    Batches and serial numbers are not copied from a row that was read: written, they are movements.
+    """
+
+    not_copied = frozenset({"batch_transactions", "serial_number_transactions", "traceability"})
+
+    variant_id: Omittable[Ref] = None
+    quantity: Omittable[Quantity] = None
+    price_per_unit: Omittable[RowPrice] = None
+    total_discount: Omittable[RowPrice] = None
+    tax_rate_id: Omittable[Ref] = None
+    location_id: Omittable[Ref] = None
+    attributes: Omittable[list[AttributeInput]] = None
+    batch_transactions: Omittable[list[RowBatchInput]] = None
+    serial_number_transactions: Omittable[list[RowSerialInput]] = None
+    traceability: Omittable[TraceabilityInputs] = None
+    custom_fields: FreeFields | None = None
+
+
+class SalesOrderRows(Resource[SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate]):
+    """`/sales_order_rows`."""
+
+    spec = Spec(
+        name="sales_order_rows",
+        model=SalesOrderRow,
+        create=SalesOrderRowCreate,
+        update=SalesOrderRowUpdate,
+        deletes=True,
+        gets="path",
+        filters=Filters(
+            single=(
+                *DATES,
+                *DELETED,
+                "variant_id",
+                "tax_rate_id",
+                "linked_manufacturing_order_id",
+                "location_id",
+                "product_availability",
+            ),
+            repeated=("ids", "sales_order_ids", "extend"),
+        ),
+        get_filters=Filters(repeated=("extend",)),
+    )

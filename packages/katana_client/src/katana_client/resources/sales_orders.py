@@ -1,0 +1,175 @@
+"""Sales orders (facts 3.5, 4.4)."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from katana_client.collection import Spec
+from katana_client.filters import DATES, DELETED, Filters
+from katana_client.paths import record_path
+from katana_client.resource import Resource
+from katana_client.resources.sales_order_addresses import NewSalesOrderAddress, SalesOrderAddress
+from katana_client.resources.sales_order_rows import NewSalesOrderRow, SalesOrderRow
+from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFee
+from katana_client.wire import (
+    Amount,
+    FreeFields,
+    Linked,
+    Moment,
+    NonEmpty,
+    Omittable,
+    Rate,
+    ReadModel,
+    Ref,
+    WriteModel,
+)
+
+type CustomerRef = Annotated[str, StringConstraints(max_length=255)]
+"""Write: at most 255 characters."""
+
+
+class SalesOrder(ReadModel):
+    """A sales order. `total` is with tax; states, availabilities and expected dates are computed by Katana.
+
+    Reading one order may leave `addresses` out: list them with `sales_order_ids` (facts 5.7).
+    """
+
+    id: int | None = None
+    customer_id: int | None = None
+    order_no: str | None = None
+    source: str | None = None
+    order_created_date: Moment = None
+    delivery_date: Moment = None
+    picked_date: Moment = None
+    location_id: int | None = None
+    status: str | None = None
+    currency: str | None = None
+    conversion_rate: Amount = None
+    conversion_date: Moment = None
+    invoicing_status: str | None = None
+    total: Amount = None
+    total_in_base_currency: Amount = None
+    additional_info: str | None = None
+    customer_ref: str | None = None
+    sales_order_rows: list[SalesOrderRow] | None = None
+    ecommerce_order_type: str | None = None
+    ecommerce_store_name: str | None = None
+    ecommerce_order_id: str | None = None
+    product_availability: str | None = None
+    product_expected_date: Moment = None
+    ingredient_availability: str | None = None
+    ingredient_expected_date: Moment = None
+    production_status: str | None = None
+    tracking_number: str | None = None
+    tracking_number_url: str | None = None
+    billing_address_id: int | None = None
+    shipping_address_id: int | None = None
+    linked_manufacturing_order_id: int | None = None
+    shipping_fee: SalesOrderShippingFee | None = None
+    addresses: list[SalesOrderAddress] | None = None
+    custom_fields: Linked = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    deleted_at: Moment = None
+
+
+class ReturnableItem(ReadModel):
+    """What of an order can still be returned."""
+
+    variant_id: int | None = None
+    fulfillment_row_id: int | None = None
+    available_for_return_quantity: Amount = None
+    net_price_per_unit: Amount = None
+    location_id: int | None = None
+    quantity_sold: Amount = None
+
+
+class SalesOrderCreate(WriteModel):
+    """A new order with at least one row. Picked date, shipping fee and address ids are set by later calls."""
+
+    customer_id: Ref
+    sales_order_rows: Annotated[list[NewSalesOrderRow], Field(min_length=1)]
+    order_no: Omittable[NonEmpty] = None
+    order_created_date: Omittable[AwareDatetime] = None
+    delivery_date: Omittable[AwareDatetime] = None
+    location_id: Omittable[Ref] = None
+    status: Omittable[Literal["PENDING", "NOT_SHIPPED"]] = None
+    currency: Omittable[str] = None
+    additional_info: str | None = None
+    customer_ref: CustomerRef | None = None
+    ecommerce_order_type: NonEmpty | None = None
+    ecommerce_store_name: NonEmpty | None = None
+    ecommerce_order_id: NonEmpty | None = None
+    tracking_number: Annotated[str, StringConstraints(max_length=256)] | None = None
+    tracking_number_url: Annotated[str, StringConstraints(max_length=2048)] | None = None
+    addresses: Omittable[list[NewSalesOrderAddress]] = None
+    custom_fields: FreeFields | None = None
+
+
+class SalesOrderUpdate(WriteModel):
+    """A change of the order's head; rows are changed through `/sales_order_rows`.
+
+    Number, customer, location, currency and dates change only while pending or not shipped; the conversion
+    only when packed or delivered; `custom_fields` merges.
+    """
+
+    not_copied = frozenset({"conversion_rate", "conversion_date"})
+
+    customer_id: Omittable[Ref] = None
+    order_no: Omittable[NonEmpty] = None
+    order_created_date: Omittable[AwareDatetime] = None
+    delivery_date: Omittable[AwareDatetime] = None
+    picked_date: Omittable[AwareDatetime] = None
+    location_id: Omittable[Ref] = None
+    status: Omittable[Literal["PENDING", "NOT_SHIPPED", "PACKED", "DELIVERED"]] = None
+    currency: Omittable[str] = None
+    conversion_rate: Omittable[Rate] = None
+    conversion_date: Omittable[AwareDatetime] = None
+    additional_info: str | None = None
+    customer_ref: CustomerRef | None = None
+    tracking_number: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    tracking_number_url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
+    custom_fields: FreeFields | None = None
+
+
+class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate]):
+    """`/sales_orders`. Whether a PATCH wipes `additional_info` is not known, so it is kept."""
+
+    spec = Spec(
+        name="sales_orders",
+        model=SalesOrder,
+        create=SalesOrderCreate,
+        update=SalesOrderUpdate,
+        deletes=True,
+        gets="path",
+        keeps=("additional_info",),
+        filters=Filters(
+            single=(
+                *DATES,
+                *DELETED,
+                "order_no",
+                "source",
+                "customer_id",
+                "location_id",
+                "invoicing_status",
+                "product_availability",
+                "ingredient_availability",
+                "production_status",
+                "status",
+                "currency",
+                "ecommerce_order_type",
+                "ecommerce_store_name",
+                "ecommerce_order_id",
+            ),
+            repeated=("ids",),
+        ),
+    )
+
+    async def returnable_items(self, order_id: int) -> tuple[ReturnableItem, ...]:
+        """Return what of an order can still be returned.
+
+        Raises:
+            NotFound: There is no such order.
+            UnexpectedResponse: The answer is no list, or a row of it cannot be read.
+        """
+        return await self.read_rows(f"{record_path(self.spec.name, order_id)}/returnable_items", ReturnableItem)

@@ -1,0 +1,111 @@
+"""Services, each with exactly one variant (facts 3.2)."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
+
+from katana_client.collection import Spec
+from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
+from katana_client.resource import Resource
+from katana_client.resources.variants import CustomField, CustomFieldInput
+from katana_client.wire import (
+    Amount,
+    Category,
+    Moment,
+    NonEmpty,
+    Omittable,
+    Price,
+    ReadModel,
+    Ref,
+    Unit,
+    WriteModel,
+)
+
+
+class ServiceVariant(ReadModel):
+    """The variant of a service; `/variants` does not serve it."""
+
+    id: int | None = None
+    sku: str | None = None
+    sales_price: Amount = None
+    default_cost: Amount = None
+    service_id: int | None = None
+    type: str | None = None
+    custom_fields: list[CustomField] | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    deleted_at: Moment = None
+
+
+class Service(ReadModel):
+    """A service: always available, never in stock."""
+
+    id: int | None = None
+    name: str | None = None
+    uom: str | None = None
+    category_name: str | None = None
+    is_sellable: bool | None = None
+    type: str | None = None
+    additional_info: str | None = None
+    custom_field_collection_id: int | None = None
+    variants: list[ServiceVariant] | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    archived_at: Moment = None
+    deleted_at: Moment = None
+
+
+class NewServiceVariant(WriteModel):
+    """The variant of a new service."""
+
+    sku: Omittable[NonEmpty] = None
+    sales_price: Price | None = None
+    default_cost: Price | None = None
+    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+
+
+class ServiceCreate(WriteModel):
+    """A new service with its one variant."""
+
+    name: NonEmpty
+    variants: Annotated[list[NewServiceVariant], Field(min_length=1, max_length=1)]
+    uom: Omittable[Unit] = None
+    category_name: Omittable[NonEmpty] = None
+    is_sellable: Omittable[bool] = None
+    additional_info: Omittable[str] = None
+    custom_field_collection_id: Ref | None = None
+
+
+class ServiceUpdate(WriteModel):
+    """A change of a service; `sku`, `sales_price`, `default_cost`, `custom_fields` write its variant."""
+
+    name: Omittable[str] = None
+    uom: Omittable[str] = None
+    category_name: Category | None = None
+    is_sellable: Omittable[bool] = None
+    additional_info: NonEmpty | None = None
+    custom_field_collection_id: Ref | None = None
+    custom_fields: Omittable[list[CustomFieldInput]] = None
+    default_cost: Decimal | None = None
+    sales_price: Decimal | None = None
+    sku: Omittable[NonEmpty] = None
+    is_archived: Omittable[bool] = None
+
+
+class Services(Resource[Service, ServiceCreate, ServiceUpdate]):
+    """`/services`. Whether a PATCH wipes `additional_info` is not known, so it is kept as for products."""
+
+    spec = Spec(
+        name="services",
+        model=Service,
+        create=ServiceCreate,
+        update=ServiceUpdate,
+        deletes=True,
+        gets="path",
+        keeps=("additional_info",),
+        filters=Filters(
+            single=(*DATES, *DELETED, *ARCHIVED, "name", "uom", "category_name", "is_sellable"),
+            repeated=("ids",),
+        ),
+    )

@@ -1,0 +1,76 @@
+"""Suppliers (facts 3.3)."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from katana_client.collection import Spec
+from katana_client.filters import DATES, DELETED, Filters
+from katana_client.resource import Resource
+from katana_client.resources.supplier_addresses import SupplierAddress
+from katana_client.wire import Moment, NonEmpty, Omittable, ReadModel, WriteModel
+
+type Phone = Annotated[str, StringConstraints(min_length=1, max_length=30)]
+"""Write: 1 to 30 characters."""
+
+
+class Supplier(ReadModel):
+    """A supplier; `currency` is an ISO 4217 code."""
+
+    id: int | None = None
+    name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    currency: str | None = None
+    comment: str | None = None
+    default_address_id: int | None = None
+    addresses: list[SupplierAddress] | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    deleted_at: Moment = None
+
+
+class NewSupplierAddress(WriteModel):
+    """The address inside a new supplier."""
+
+    line_1: str | None = None
+    line_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
+
+
+class SupplierCreate(WriteModel):
+    """A new supplier."""
+
+    name: NonEmpty
+    email: NonEmpty | None = None
+    phone: Phone | None = None
+    currency: Omittable[NonEmpty] = None
+    comment: NonEmpty | None = None
+    addresses: Omittable[list[NewSupplierAddress]] = None
+
+
+class SupplierUpdate(WriteModel):
+    """A change of a supplier; its address is changed through `/supplier_addresses`."""
+
+    name: Omittable[NonEmpty] = None
+    email: NonEmpty | None = None
+    phone: Phone | None = None
+    currency: Omittable[NonEmpty] = None
+    comment: NonEmpty | None = None
+
+
+class Suppliers(Resource[Supplier, SupplierCreate, SupplierUpdate]):
+    """`/suppliers`; `get` goes through the listing."""
+
+    spec = Spec(
+        name="suppliers",
+        model=Supplier,
+        create=SupplierCreate,
+        update=SupplierUpdate,
+        deletes=True,
+        gets="ids",
+        filters=Filters(single=(*DATES, *DELETED, "email", "phone", "name"), repeated=("ids",)),
+    )

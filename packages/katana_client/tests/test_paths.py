@@ -1,0 +1,119 @@
+"""The key travels to one host, on known paths, or not at all."""
+
+import re
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from katana_client.errors import ConfigurationError, InvalidRequest
+from katana_client.exchange import Call
+from katana_client.paths import checked_base_url, checked_key, record_path
+
+HOSTILE = [
+    "../",
+    "..",
+    "%2f",
+    "1%2f..",
+    "?",
+    "#",
+    "1?x=1",
+    "1\r\nHost: x",
+    "\u2024\u2024/",
+    "1" * 10_000,
+    "",
+    " 1",
+    "1 ",
+    "٣",
+]
+
+
+@pytest.mark.parametrize("identity", [*HOSTILE, 0, -1, 2**31, True])
+def test_an_id_that_is_no_positive_32_bit_number_is_refused(identity: int | str) -> None:
+    with pytest.raises(InvalidRequest):
+        record_path("sales_orders", identity)
+
+
+@pytest.mark.parametrize(
+    "identity", [*HOSTILE, 7, "{00000000-0000-0000-0000-000000000001}", "urn:uuid:" + str(UUID(int=1))]
+)
+def test_an_id_that_is_no_plain_uuid_is_refused(identity: int | str) -> None:
+    with pytest.raises(InvalidRequest):
+        record_path("bom_rows", identity, uuid=True)
+
+
+def test_good_ids_make_good_paths() -> None:
+    assert record_path("sales_orders", 7) == "/sales_orders/7"
+    assert record_path("bom_rows", UUID(int=1), uuid=True) == "/bom_rows/00000000-0000-0000-0000-000000000001"
+
+
+@given(st.text() | st.sampled_from(HOSTILE).map(lambda text: f"/sales_orders/{text}"))
+def test_a_call_is_made_of_plain_segments_or_not_at_all(path: str) -> None:
+    try:
+        call = Call("GET", path)
+    except InvalidRequest:
+        return
+    assert re.fullmatch(r"(/[a-z0-9_-]+)+", call.target)
+
+
+@given(st.text(), st.text())
+def test_a_query_never_leaves_the_query(name: str, value: str) -> None:
+    try:
+        call = Call("GET", "/variants", ((name, value),))
+    except InvalidRequest:
+        return
+    assert call.target.startswith("/variants?")
+    assert re.fullmatch(r"[A-Za-z0-9_.~=&%+-]*", call.target.removeprefix("/variants?"))
+
+
+def test_a_query_that_is_too_long_or_no_text_is_refused() -> None:
+    for value in ("x" * 20_000, "\ud800"):
+        with pytest.raises(InvalidRequest):
+            Call("GET", "/variants", (("sku", value),))
+
+
+def test_a_key_is_trimmed() -> None:
+    assert checked_key(" abc-123\n") == "abc-123"
+
+
+@pytest.mark.parametrize("key", ["", "  ", "Bearer abc", "a b", "a\nb", "schlüssel", "x" * 5_000])
+def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        checked_key(key)
+    assert "API key" in str(caught.value)
+    if key.strip():
+        assert key.strip() not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://api.katanamrp.com/v1", "http://127.0.0.1:8000", "http://localhost/v1/", "http://[::1]:8000/v1"],
+)
+def test_https_and_loopback_are_accepted(url: str) -> None:
+    assert checked_base_url(f" {url} ") == url.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "api.katanamrp.com",
+        "http://api.katanamrp.com",
+        "http://127.0.0.1.evil.example",
+        "http://localhost.evil.example",
+        "http://10.0.0.1",
+        "ftp://127.0.0.1",
+        "https://user:pw@api.katanamrp.com",
+        "https://api.katanamrp.com/v1?x=1",
+        "https://api.katanamrp.com/v1#x",
+        "https://api katanamrp.com",
+        "https://a\nb",
+        "https://",
+        "https://[::1",
+        "https://host:99999",
+    ],
+)
+def test_any_other_base_url_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError):
+        checked_base_url(url)

@@ -1,0 +1,5 @@
+"""`python -m katana_mcp`: the same as `katana-mcp`."""
+
+from katana_mcp.cli import main
+
+main()

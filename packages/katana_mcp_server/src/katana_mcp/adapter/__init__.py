@@ -1,0 +1,1 @@
+"""The only modules that know FastMCP: tools, resources, the server and its doors."""

@@ -1,0 +1,116 @@
+"""From what a host sends to a validated request: stringified lists decoded, every problem named at once."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from pydantic import ValidationError
+
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, render_path
+
+type Schema = Mapping[str, object]
+
+_MAX_PROBLEMS = 10
+_MAX_NAME = 60
+_MAX_STRINGIFIED = 100_000
+_MAX_DIGITS = 18
+
+
+def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str, object]) -> R:
+    """Return the request for these arguments.
+
+    Raises:
+        Refused: with one warning per problem: which argument, what is wrong, what is allowed.
+    """
+    properties = cast("Mapping[str, Schema]", schema.get("properties", {}))
+    problems = [_unknown(name, properties) for name in arguments if name not in properties][:_MAX_PROBLEMS]
+    known = {name: decoded(value, properties[name]) for name, value in arguments.items() if name in properties}
+    try:
+        request = model.model_validate(known)
+    except ValidationError as error:
+        problems.extend(_problems(error))
+    except RecursionError:
+        problems.append(blocking(warning_codes.INVALID_ARGUMENT, "the arguments are nested too deeply"))
+    else:
+        if not problems:
+            return request
+    raise Refused(*problems[:_MAX_PROBLEMS])
+
+
+def decoded(value: object, schema: Schema) -> object:
+    """Return a list or object that a host sent as text (JSON, or CSV for a list of scalars) as what it is.
+
+    A text stays a text wherever the schema allows one.
+    """
+    if not isinstance(value, str) or len(value) > _MAX_STRINGIFIED:
+        return value
+    kinds = {kind for each in _alternatives(schema) for kind in _kinds(each)}
+    if "string" in kinds or not kinds & {"array", "object"}:
+        return value
+    try:
+        parsed: object = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = None
+    if isinstance(parsed, list | dict):
+        return cast("object", parsed)
+    if "array" in kinds:
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        return [_number(part) for part in parts] if _holds_numbers(schema) else list[object](parts)
+    return value
+
+
+def _holds_numbers(schema: Schema) -> bool:
+    lists = [each for each in _alternatives(schema) if "array" in _kinds(each)]
+    return all(_kinds(cast("Schema", each.get("items", {}))) == ["integer"] for each in lists)
+
+
+def _number(part: str) -> int | str:
+    """Return the number that a part of a CSV list is; anything else is for the request model to refuse."""
+    return int(part) if part.isascii() and part.isdecimal() and len(part) <= _MAX_DIGITS else part
+
+
+def _alternatives(schema: Schema) -> list[Schema]:
+    branches = schema.get("anyOf")
+    return cast("list[Schema]", branches) if isinstance(branches, list) else [schema]
+
+
+def _kinds(schema: Schema) -> list[str]:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return cast("list[str]", kind)
+    return [kind] if isinstance(kind, str) else []
+
+
+def _unknown(name: str, properties: Mapping[str, Schema]) -> ToolWarning:
+    near = difflib.get_close_matches(name[:_MAX_NAME], properties, 1)
+    known = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(properties) or 'none'}"
+    shown = name[:_MAX_NAME]
+    return blocking(warning_codes.UNKNOWN_ARGUMENT, f"unknown argument {shown!r}; {known}", shown)
+
+
+def _problems(error: ValidationError) -> list[ToolWarning]:
+    """Return one warning per argument; the branches of a union that did not fit are told as one."""
+    told: dict[str | None, list[str]] = {}
+    codes: dict[str | None, str] = {}
+    for each in error.errors(include_url=False, include_input=False, include_context=False)[:100]:
+        path = render_path(_outside_unions(each["loc"]))
+        unknown = each["type"] == "extra_forbidden"
+        codes.setdefault(path, warning_codes.UNKNOWN_ARGUMENT if unknown else warning_codes.INVALID_ARGUMENT)
+        message = "unknown argument" if unknown else each["msg"].removeprefix("Value error, ")
+        told.setdefault(path, []).append(message)
+    return [
+        blocking(codes[path], f"{path or 'request'}: {' or '.join(dict.fromkeys(messages))}", path)
+        for path, messages in told.items()
+    ][:_MAX_PROBLEMS]
+
+
+def _outside_unions(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Drop the names of union branches (`str`, `constrained-int`), which are no path of the caller's."""
+    return tuple(step for step in loc if isinstance(step, int) or not _is_branch(step))
+
+
+def _is_branch(step: str) -> bool:
+    return "[" in step or "-" in step or step in {"int", "str", "bool", "float", "none", "SkuOrVariantId"}

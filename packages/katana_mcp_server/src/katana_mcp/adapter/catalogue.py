@@ -1,0 +1,49 @@
+"""The tools as hosts see them, rendered without key, cache or network: for snapshots, docs and token counts."""
+
+import json
+import textwrap
+from typing import Any
+
+from katana_mcp.adapter.tool import RequestTool
+from katana_mcp.services import Services
+from katana_mcp.surface import tools
+
+
+class _Nobody:
+    """A tenant that is never asked: the catalogue is rendered without key, cache or network."""
+
+    async def services(self) -> Services:
+        raise RuntimeError("the catalogue has no services")
+
+    async def recover(self) -> None:
+        raise RuntimeError("the catalogue has no cache")
+
+    async def close(self) -> None:
+        """Release nothing."""
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """Return each tool as it is listed, in canonical form: name, description, schemas, annotations."""
+    listed: list[dict[str, Any]] = []
+    for spec in tools():
+        tool = RequestTool.of(spec, _Nobody()).to_mcp_tool()
+        shown = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        shown.pop("_meta", None)
+        listed.append(shown)
+    return listed
+
+
+def tokens(tool: dict[str, Any]) -> int:
+    """Return what a listed tool costs the model, in tokens of four bytes: name, description, input schema."""
+    seen = {key: tool[key] for key in ("name", "description", "inputSchema") if key in tool}
+    return len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode()) // 4
+
+
+def as_listed() -> str:
+    """Return the tools as a table for people."""
+    rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in catalogue()]
+    width = max(len(name) for name, _, _ in rows)
+    lines = [f"{name:<{width}}  {cost:>5}  {textwrap.shorten(text, 90)}" for name, cost, text in rows]
+    return "\n".join(
+        [f"{'tool':<{width}}  tokens  purpose", *lines, f"{len(rows)} tools, {sum(r[1] for r in rows)} tokens"]
+    )

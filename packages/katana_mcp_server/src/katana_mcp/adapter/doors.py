@@ -1,0 +1,93 @@
+"""How clients get in: stdio, or HTTP behind a token, own Host values and no foreign Origin."""
+
+import hashlib
+import hmac
+import socket
+import sys
+from typing import Any
+
+from fastmcp import FastMCP
+from fastmcp.server.auth import AccessToken, TokenVerifier
+
+from katana_mcp.settings import Settings, SettingsError
+
+_MIN_TOKEN = 16
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class OneToken(TokenVerifier):
+    """Lets in who sends the one token; compares digests, in constant time."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self._digest = _digest(token)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return an access token for the right secret, None for any other."""
+        if not hmac.compare_digest(_digest(token), self._digest):
+            return None
+        return AccessToken(token=token, client_id="http", scopes=[])
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def verifier(settings: Settings) -> OneToken | None:
+    """Return what guards the HTTP door, or None on stdio.
+
+    Raises:
+        SettingsError: HTTP without a token, or bound to the network without naming the hosts it answers to.
+    """
+    if not settings.http:
+        return None
+    token = settings.http_token.get_secret_value()
+    if len(token) < _MIN_TOKEN:
+        raise SettingsError(
+            f"KATANA_MCP_HTTP_TOKEN: HTTP needs a token of {_MIN_TOKEN} characters or more, which clients send as "
+            "'Authorization: Bearer …'; set it in the environment or in .env, or leave --http out for stdio"
+        )
+    if any("*" in host for host in (*settings.allowed_hosts, *settings.allowed_origins)):
+        raise SettingsError("KATANA_MCP_ALLOWED_HOSTS and KATANA_MCP_ALLOWED_ORIGINS take names, not patterns with *")
+    if settings.host not in _LOOPBACK and not settings.allowed_hosts:
+        raise SettingsError(
+            f"KATANA_MCP_HOST (--host): {settings.host} can be reached from the network; name the Host values to "
+            "answer to in KATANA_MCP_ALLOWED_HOSTS (--allowed-hosts), or bind 127.0.0.1"
+        )
+    return OneToken(token)
+
+
+async def serve(server: FastMCP[Any], settings: Settings) -> None:
+    """Serve until the client leaves or the process is told to stop.
+
+    Raises:
+        SettingsError: the address cannot be bound.
+    """
+    if not settings.http:
+        await server.run_async(transport="stdio", show_banner=False)
+        return
+    with _bound(settings) as listener:
+        host, port = listener.getsockname()[:2]
+        sys.stderr.write(f"katana-mcp serves MCP on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
+        await server.run_http_async(
+            transport="http",
+            show_banner=False,
+            host=settings.host,
+            port=port,
+            sockets=[listener],
+            host_origin_protection=True,
+            allowed_hosts=list(settings.allowed_hosts),
+            allowed_origins=list(settings.allowed_origins),
+            uvicorn_config={"access_log": False, "log_level": "warning"},
+        )
+
+
+def _bound(settings: Settings) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((settings.host, settings.port), family=family)
+    except OSError as error:
+        raise SettingsError(
+            f"KATANA_MCP_HOST and KATANA_MCP_PORT (--host, --port): {settings.host}:{settings.port} cannot be "
+            f"bound: {error.strerror or error}"
+        ) from error

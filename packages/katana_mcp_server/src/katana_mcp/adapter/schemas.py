@@ -1,0 +1,85 @@
+"""JSON schemas as hosts get them: flat, closed, described, and without what only costs tokens."""
+
+from typing import Any, cast
+
+from fastmcp.utilities.json_schema import compress_schema, dereference_refs
+from pydantic import BaseModel
+
+from katana_mcp.tools.answers import Envelope
+
+type Schema = dict[str, Any]
+
+
+def input_schema(model: type[BaseModel]) -> Schema:
+    """Return the request model's schema: no `$ref`, no titles, no null branches, no `default: null`.
+
+    A default of null would be sent back by some hosts, and null means "clear", never "leave alone".
+    """
+    schema = compress_schema(dereference_refs(model.model_json_schema(by_alias=True)), prune_titles=True)
+    schema.pop("description", None)
+    plain = cast("Schema", _without_null(schema))
+    plain.setdefault("properties", {})
+    plain["additionalProperties"] = False
+    return plain
+
+
+def output_schema(model: type[BaseModel]) -> Schema:
+    """Return the answer model's schema: no `$ref`, no titles, no defaults, descriptions on fields only.
+
+    The envelope and its warnings are described once, in the server's instructions.
+    """
+    schema = model.model_json_schema(by_alias=True, mode="serialization")
+    schema["$defs"]["ToolWarning"] = WARNING
+    plain = cast("Schema", _without_null(compress_schema(dereference_refs(schema), prune_titles=True)))
+    told = cast("Schema", _terse(plain))
+    for name in Envelope.model_fields:
+        told["properties"][name].pop("description", None)
+    return told
+
+
+WARNING: Schema = {
+    "type": "object",
+    "properties": {
+        "severity": {"enum": ["info", "advisory", "blocking"]},
+        "message": {"type": "string"},
+        "field_path": {"type": ["string", "null"]},
+        "code": {"type": ["string", "null"]},
+    },
+    "required": ["severity", "message", "field_path", "code"],
+}
+"""A warning on the wire: all four keys, always."""
+
+
+def _terse(node: object) -> object:
+    """Drop what a reader of an answer does not need: defaults, and what whole objects are."""
+    if isinstance(node, list):
+        return [_terse(item) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    kept = cast("Schema", node)
+    if kept.get("type") == "object" and "properties" in kept:
+        properties = {name: _terse(each) for name, each in kept["properties"].items()}
+        rest = {key: value for key, value in kept.items() if key not in {"description", "default", "properties"}}
+        return {**rest, "properties": properties}
+    return {key: _terse(value) for key, value in kept.items() if key != "default"}
+
+
+def _without_null(node: object) -> object:
+    if isinstance(node, list):
+        return [_without_null(item) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    plain = {key: _without_null(value) for key, value in cast("Schema", node).items()}
+    if plain.get("default", 0) is None:
+        plain.pop("default")
+    return _merged(plain)
+
+
+def _merged(node: Schema) -> Schema:
+    """Drop the null branch of a union, and the union when one branch is left."""
+    branches = node.get("anyOf")
+    if not isinstance(branches, list):
+        return node
+    left = [branch for branch in cast("list[Schema]", branches) if branch != {"type": "null"}]
+    rest = {key: value for key, value in node.items() if key != "anyOf"}
+    return {**left[0], **rest} if len(left) == 1 else {**rest, "anyOf": left}

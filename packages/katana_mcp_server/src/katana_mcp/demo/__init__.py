@@ -1,0 +1,1 @@
+"""The main job, shown: a sandbox, the real server as a subprocess, a real MCP client, a working session."""

@@ -1,0 +1,92 @@
+"""Runs the session and prints it; the exit code says whether every step was right."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+from katana_mcp.demo.hosts import CONNECT
+from katana_mcp.demo.steps import STEPS, Answer, Step
+from katana_mcp.sandbox import ServedSandbox, served
+
+
+@dataclass(slots=True)
+class Screen:
+    """Where the session is shown: plain lines, coloured where that helps."""
+
+    color: bool
+    write: Callable[[str], object] = field(default=sys.stdout.write)
+
+    def line(self, text: str = "", style: str = "") -> None:
+        """Write one line, in an ANSI style such as `1` (bold) or `32` (green) where colours are on."""
+        self.write(f"\033[{style}m{text}\033[0m\n" if self.color and style else f"{text}\n")
+
+
+async def run(*, color: bool) -> int:
+    """Show the session; return 0 when every step was right, else 1."""
+    screen = Screen(color)
+    screen.line("Katana MCP: the main job, on invented data", "1")
+    with tempfile.TemporaryDirectory(prefix="katana-demo-") as directory:
+        async with served() as sandbox:
+            screen.line(f"sandbox at {sandbox.url}: {sandbox.records()}")
+            wrong = await _session(screen, sandbox, Path(directory))
+    screen.line()
+    screen.line(CONNECT.format(command=Path(sys.executable).with_name("katana-mcp")))
+    screen.line()
+    screen.line("every step was right" if not wrong else f"{wrong} steps were wrong", "32" if not wrong else "31")
+    return 1 if wrong else 0
+
+
+async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> int:
+    transport = StdioTransport(
+        command=sys.executable,
+        args=["-m", "katana_mcp", "serve", "--sandbox", "--base-url", sandbox.url, "--cache-dir", str(directory)],
+        env={"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
+    )
+    started = time.monotonic()
+    async with Client(transport, init_timeout=60) as client:
+        tools = await client.list_tools()
+        screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools")
+        answers: dict[str, Answer] = {}
+        wrong = 0
+        for step in STEPS:
+            wrong += not await _step(screen, client, step, (answers, sandbox))
+        return wrong
+
+
+async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dict[str, Answer], ServedSandbox]) -> bool:
+    answers, sandbox = seen
+    screen.line()
+    screen.line(step.title, "1")
+    try:
+        arguments = step.arguments(answers)
+    except LookupError:
+        screen.line("  wrong: an earlier answer that this step needs is missing", "31")
+        return False
+    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    screen.line(f"> {step.tool}({shown})", "36")
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        screen.line(f"  {message}: {progress:.0f}/{total or 0:.0f}", "2")
+
+    requests, started = sandbox.requests(), time.monotonic()
+    result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
+    seconds = time.monotonic() - started
+    answer: Answer = result.structured_content or {}
+    if result.is_error is not step.may_fail:
+        screen.line(f"  wrong: {answer or result.content}", "31")
+        return False
+    answers[step.tool] = answer
+    for line in step.lines(answer):
+        screen.line(f"  {line}")
+    screen.line(f"  {sandbox.requests() - requests} API requests, {1000 * seconds:.0f} ms", "2")
+    wrong = step.wrong(answer)
+    if wrong:
+        screen.line(f"  wrong: {wrong}", "31")
+    return not wrong

@@ -1,0 +1,105 @@
+"""The words of the tool surface: what varies by entity is an `Entity`, what is done with it an operation."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from cache_core.protocol import Stored
+from katana_mcp.names import Names
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.requests import ListRequest, Request
+
+type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
+type Row = Callable[[Stored, Names, Services], Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec[R: Request]:
+    """One tool, as plain data and one plain function; the adapter makes an MCP tool of it.
+
+    Attributes:
+        name: as listed.
+        toolset: the group by which it can be switched on.
+        description: what the model reads.
+        request: the arguments.
+        answer: the shape of the result.
+        run: does the work.
+        open_world: whether it may ask Katana.
+    """
+
+    name: str
+    toolset: str
+    description: str
+    request: type[R]
+    answer: type[Answer]
+    run: Callable[[R, Services], Awaitable[Answer]]
+    open_world: bool = True
+
+
+type AnyTool = ToolSpec[Any]
+"""A tool whose request model does not matter here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """How rows of an entity are shown.
+
+    Attributes:
+        row: makes a row of the answer from a stored row.
+        model: the row's shape.
+        names: which ids of a record need names: entity → paths.
+    """
+
+    row: Row
+    model: type[Answer]
+    names: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """Everything that varies by entity; the page to read first.
+
+    Attributes:
+        name: singular, as in `get_<name>`.
+        plural: as in `search_<plural>`.
+        toolset: the group of its tools.
+        sources: the cache entities that its rows come from.
+        reads: further cache entities that its answers read for names.
+        searched: where a search looks, in a person's words.
+        summary: how rows look in searches and lists.
+        expanded: how rows look in a list with `include_rows`.
+        views: other rows per source, where sources differ.
+        list_request: filters of the list tool; None without one.
+        get: the tool that returns one whole document; None without one.
+        absent: verbs without a tool, each with its reason.
+        notes: one or two sentences added to a generated description.
+    """
+
+    name: str
+    plural: str
+    toolset: str
+    sources: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    searched: tuple[str, ...]
+    summary: View
+    expanded: View | None = None
+    views: Mapping[str, View] = field(default_factory=dict[str, View])
+    list_request: type[ListRequest] | None = None
+    get: AnyTool | None = None
+    absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
+    notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
+
+    @property
+    def title(self) -> str:
+        """The entity in words, singular."""
+        return self.name.replace("_", " ")
+
+    @property
+    def titles(self) -> str:
+        """The entity in words, plural."""
+        return self.plural.replace("_", " ")
+
+    def view(self, source: str) -> View:
+        """Return how rows of a source are shown."""
+        return self.views.get(source, self.summary)

@@ -1,0 +1,61 @@
+"""How an item looks in a search."""
+
+from typing import Literal
+
+from cache_core.protocol import Stored
+from katana_mcp.names import Names, text
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import NOTHING, number, rows, strings, whole
+
+
+class ItemRow(Answer):
+    """A variant of a product or material, or a service."""
+
+    variant_id: int | None = None
+    item_id: int | None = None
+    item_type: Literal["product", "material", "service"]
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    sales_price: Number | None = None
+    supplier_item_codes: list[str] | None = None
+    archived: bool | None = None
+    url: str | None = None
+
+
+def variant_row(stored: Stored, names: Names, services: Services) -> ItemRow:
+    """Return the row for a variant."""
+    record = stored.record
+    parent = names.parent(record)
+    kind, item_id = parent or (None, None)
+    item = names.record(kind, item_id) if kind else None
+    return ItemRow(
+        variant_id=whole(record, "id"),
+        item_id=item_id,
+        item_type="material" if kind == "material" else "product",
+        sku=text(record, "sku"),
+        name=names.display(record),
+        uom=text(item, "uom"),
+        sales_price=number(record, "sales_price"),
+        supplier_item_codes=strings(record, "supplier_item_codes"),
+        archived=stored.archived or None,
+        url=services.url(f"/{kind}/{item_id}") if kind else None,
+    )
+
+
+def service_row(stored: Stored, _: Names, services: Services) -> ItemRow:
+    """Return the row for a service; it has exactly one variant and no page of its own in Katana."""
+    del services
+    variants = rows(stored.record, "variants")
+    variant = variants[0] if variants else NOTHING
+    return ItemRow(
+        variant_id=whole(variant, "id"),
+        item_id=whole(stored.record, "id"),
+        item_type="service",
+        sku=text(variant, "sku"),
+        name=text(stored.record, "name"),
+        uom=text(stored.record, "uom"),
+        sales_price=number(variant, "sales_price"),
+        archived=stored.archived or None,
+    )

@@ -1,0 +1,33 @@
+"""Sales orders: what customers ordered, when it is due, and what of it has left."""
+
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER, PARTIES, ROW_VARIANTS
+from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
+from katana_mcp.entities.sales_orders.rows import SalesOrderSummary, summary, with_rows
+
+_WRITES = "writing comes with the write rail"
+
+SALES_ORDERS = Entity(
+    name="sales_order",
+    plural="sales_orders",
+    toolset="sales",
+    sources=("sales_order",),
+    reads=("customer", "location", "variant", "product", "material", "service"),
+    searched=(
+        "order number",
+        "customer name",
+        "customer reference",
+        "notes",
+        "tracking number",
+        "SKUs of rows",
+        "e-commerce order id",
+    ),
+    summary=View(row=summary, model=SalesOrderSummary, names=PARTIES),
+    expanded=View(row=with_rows, model=SalesOrderSummary, names=PARTIES | ROW_VARIANTS),
+    list_request=ListSalesOrdersRequest,
+    get=GET_SALES_ORDER,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={
+        "list": "Filters combine; newest first. `overdue=true`: open orders whose delivery date has passed.",
+    },
+)

@@ -1,0 +1,78 @@
+"""What sales orders can be listed by."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Where
+from katana_mcp.entities.sales_orders.rows import overdue
+from katana_mcp.operations.filters import (
+    Means,
+    Moment,
+    Refers,
+    equals,
+    not_after,
+    not_before,
+    one_of,
+    spelling,
+    switch,
+    unless,
+)
+from katana_mcp.tools.requests import ListRequest, NameOrId, SkuOrVariantId
+
+type Status = Literal["PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"]
+STATUSES = ("PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
+
+
+def is_open(_: datetime) -> Where:
+    """Not everything of it is delivered."""
+    return unless("status", "DELIVERED")
+
+
+def is_closed(_: datetime) -> Where:
+    """All of it is delivered."""
+    return (OneOf("status", ("DELIVERED",)),)
+
+
+class ListSalesOrdersRequest(ListRequest):
+    """Filters of `list_sales_orders`."""
+
+    status: Annotated[
+        Annotated[list[Status], Field(min_length=1, max_length=6)] | None, spelling(STATUSES), one_of("status")
+    ] = None
+    """Only these statuses."""
+    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    """True: not wholly delivered; false: delivered."""
+    overdue: Annotated[Literal[True] | None, Means(lambda _, now: overdue(now))] = None
+    """True: open orders whose delivery date has passed; quotes do not count."""
+    customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
+    """Customer id, or the customer's exact name."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    skus_or_variant_ids: Annotated[
+        list[SkuOrVariantId] | None,
+        Refers("variant", "sales_order_rows[].variant_id", "variant"),
+        Field(min_length=1, max_length=100),
+    ] = None
+    """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
+    currency: Annotated[str | None, equals("currency"), Field(pattern="^[A-Z]{3}$")] = None
+    """ISO 4217 code, EUR."""
+    created_from: Annotated[Moment | None, not_before("created_at")] = None
+    """Entered in Katana at or after this moment, ISO-8601."""
+    created_to: Annotated[Moment | None, not_after("created_at")] = None
+    """Entered in Katana at or before this moment."""
+    updated_from: Annotated[Moment | None, not_before("updated_at")] = None
+    """Changed at or after this moment."""
+    updated_to: Annotated[Moment | None, not_after("updated_at")] = None
+    """Changed at or before this moment."""
+    delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
+    """Due at or after this moment."""
+    delivery_to: Annotated[Moment | None, not_after("delivery_date")] = None
+    """Due at or before this moment."""
+    order_by: (
+        Literal["-created_at", "created_at", "-delivery_date", "delivery_date", "-updated_at", "updated_at"] | None
+    ) = None
+    """Sort key, `-` for descending; newest created first by default."""
+    include_rows: bool = False
+    """Also each order's rows, with SKU and name."""

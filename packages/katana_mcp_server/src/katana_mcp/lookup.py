@@ -1,0 +1,68 @@
+"""One record by id or business key, or a refusal that helps to find the right one."""
+
+from cache_core.protocol import Search, Stored
+from cache_core.text import Tier
+from katana_mcp.near import near_misses
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
+
+type Called = tuple[str, str, str]
+"""The argument's name, the entity in words, the business key in words."""
+
+_MAX_DIGITS = 11
+
+
+async def one_record(
+    services: Services, entity: str, wanted: int | str, called: Called, warming: str | None = None
+) -> Stored:
+    """Return the record with this id (integer, or a text of digits) or business key (text), in any soft state.
+
+    Args:
+        services: the tenant's services.
+        entity: the cache entity.
+        wanted: the id or the business key.
+        called: what to call them in a refusal.
+        warming: how far the first sync is, while a record that is missing may still come.
+
+    Raises:
+        Refused: nothing has it, or several live records share the key.
+    """
+    argument, title, key = called
+    found = await _by_id(services, entity, wanted) if isinstance(wanted, int) else []
+    if isinstance(wanted, str):
+        match = await services.cache.find_by_key(entity, wanted)
+        if match.ambiguous:
+            ids = ", ".join(map(str, match.ambiguous[:5]))
+            message = f"{len(match.ambiguous)} {title}s have the {key} {wanted!r}; name one by id: {ids}"
+            raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
+        found = [match.row] if match.row is not None else await _otherwise(services, entity, wanted)
+    if len(found) == 1:
+        return found[0]
+    if warming is not None:
+        message = f"{title} {wanted!r} is not among the records cached so far ({warming}); ask again in a moment"
+        raise Refused(blocking(warning_codes.COLD_CACHE, message, argument))
+    raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, called), argument))
+
+
+async def _missing(services: Services, entity: str, wanted: int | str, called: Called) -> str:
+    _, title, key = called
+    if isinstance(wanted, int):
+        return f"{title} {wanted} not found"
+    near = await near_misses(services, entity, wanted)
+    hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+    return f"no {title} has the {key} {wanted!r}{hint}"
+
+
+async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
+    return list((await services.cache.get_many(entity, [wanted])).rows)
+
+
+async def _otherwise(services: Services, entity: str, wanted: str) -> list[Stored]:
+    """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
+    place = services.syncer.specs[entity].key_path or "id"
+    result = await services.cache.search(entity, Search(wanted))
+    exact = [hit.row for hit in result.hits if hit.tier is Tier.EXACT]
+    same = [row for row in exact if str(row.record.get(place)).casefold() == wanted.strip().casefold()]
+    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS
+    return same or (await _by_id(services, entity, int(wanted)) if is_number else [])

@@ -1,0 +1,109 @@
+"""Names for ids, looked up in one batch per entity: variant, customer, location, supplier."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from cache_core.conditions import EVERYTHING, OneOf, Scalar
+from cache_core.protocol import CacheBackend, Selection, Stored
+from cache_core.records import Json, Record, RecordId, values_at
+from katana_mcp.values import rows, whole
+
+_PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Records by entity and id, in any soft state; what is unknown stays unnamed."""
+
+    records: dict[tuple[str, RecordId], Record] = field(default_factory=dict[tuple[str, RecordId], Record])
+
+    def record(self, entity: str, record_id: object) -> Record | None:
+        """Return the record, or None when it is not known."""
+        return self.records.get((entity, record_id)) if isinstance(record_id, int | str) else None
+
+    def name(self, entity: str, record_id: object) -> str | None:
+        """Return the record's `name`, or None."""
+        return text(self.record(entity, record_id), "name")
+
+    def sku(self, variant_id: object) -> str | None:
+        """Return the variant's SKU, or None."""
+        return text(self.record("variant", variant_id), "sku")
+
+    def variant(self, variant_id: object) -> str | None:
+        """Return the variant's display name, `Bike / L / Red`, or None when it is not known."""
+        record = self.record("variant", variant_id)
+        return None if record is None else self.display(record)
+
+    def parent(self, variant: Record) -> tuple[str, int] | None:
+        """Return the item that a variant belongs to as `(product | material | service, id)`, or None."""
+        for path, entity in _PARENTS:
+            item_id = variant.get(path)
+            if isinstance(item_id, int):
+                return entity, item_id
+        return None
+
+    def display(self, variant: Record) -> str | None:
+        """Return a variant's display name: its item's name, then ` / ` and each config value."""
+        parent = self.parent(variant)
+        name = self.name(*parent) if parent else None
+        if name is None:
+            return text(variant, "sku")
+        values = [str(value) for value in values_at(variant, "config_attributes[].config_value")]
+        return " / ".join([name, *values])
+
+
+async def look_up(cache: CacheBackend, wanted: Mapping[str, Iterable[object]]) -> Names:
+    """Return names for the wanted ids; items of variants come along, and their suppliers where any are wanted."""
+    names = Names()
+    for entity, ids in wanted.items():
+        await _add(cache, names, entity, ids)
+    if "variant" in wanted:
+        unknown = [
+            each for each in wanted["variant"] if isinstance(each, int) and names.record("variant", each) is None
+        ]
+        found = await service_variants(cache, "id", unknown)
+        names.records.update((("variant", row.id), row.record) for row in found)
+        variants = [record for (entity, _), record in names.records.items() if entity == "variant"]
+        await add_parents(cache, names, variants)
+    if "supplier" in wanted:
+        await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
+    return names
+
+
+async def service_variants(cache: CacheBackend, field_name: str, values: Sequence[Scalar]) -> list[Stored]:
+    """Return the variants of services whose `id` or `sku` is one of these: they are kept inside their service."""
+    if not values:
+        return []
+    where = (OneOf(f"variants[].{field_name}", tuple(values)),)
+    found = await cache.select("service", Selection(where, limit=1_000, visibility=EVERYTHING))
+    return [
+        Stored(whole(variant, "id") or 0, row.version, _of_service(variant, row.id), row.deleted, row.archived)
+        for row in found
+        for variant in rows(row.record, "variants")
+        if variant.get(field_name) in values
+    ]
+
+
+def _of_service(variant: Record, service_id: RecordId) -> dict[str, Json]:
+    return cast("dict[str, Json]", {**variant, "service_id": service_id})
+
+
+async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Record]) -> None:
+    """Add the items of these variants."""
+    for path, entity in _PARENTS:
+        await _add(cache, names, entity, (variant.get(path) for variant in variants))
+
+
+async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
+    asked = [each for each in dict.fromkeys(ids) if isinstance(each, int | str)]
+    missing = [each for each in asked if (entity, each) not in names.records]
+    if missing:
+        found = await cache.get_many(entity, missing)
+        names.records.update(((entity, row.id), row.record) for row in found.rows)
+
+
+def text(record: Record | None, field_name: str) -> str | None:
+    """Return a text field of a record, or None when it is absent, null or empty."""
+    value = None if record is None else record.get(field_name)
+    return value if isinstance(value, str) and value else None

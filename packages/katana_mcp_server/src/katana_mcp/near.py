@@ -1,0 +1,31 @@
+"""Near misses in their own spelling: `SO-30` instead of the tokens `so 30` that the cache corrects."""
+
+from collections.abc import Iterator
+
+from cache_core.protocol import Hit, Search
+from cache_core.records import values_at
+from cache_core.spec import EntitySpec
+from cache_core.text import Tier, normalised
+from katana_mcp.services import Services
+
+
+async def near_misses(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
+    """Return texts like the one given that would find something, whole codes where there are any."""
+    spec = services.syncer.specs[entity]
+    candidates = await services.cache.suggest(entity, text, limit)
+    spelt = [(candidate, await _spelt(services, spec, candidate)) for candidate in candidates]
+    whole = [code for _, code in spelt if code is not None]
+    return list(dict.fromkeys(whole or candidates))
+
+
+async def _spelt(services: Services, spec: EntitySpec, candidate: str) -> str | None:
+    """Return the code that the candidate is, as it is written, or None when it is only a part or a name."""
+    result = await services.cache.search(spec.name, Search(candidate, limit=1))
+    exact = [hit for hit in result.hits if hit.tier is Tier.EXACT]
+    return next((code for hit in exact for code in _codes(spec, hit) if normalised(code) == candidate), None)
+
+
+def _codes(spec: EntitySpec, hit: Hit) -> Iterator[str]:
+    for place in (*spec.searchable.keys, *spec.searchable.extras):
+        if isinstance(place, str):
+            yield from (value for value in values_at(hit.row.record, place) if isinstance(value, str))

@@ -1,0 +1,15 @@
+"""What can be done with an entity: one module per verb, each written once for all entities."""
+
+from collections.abc import Callable
+
+from katana_mcp.descriptor import AnyTool, Entity, Verb
+from katana_mcp.operations.get import get_tool
+from katana_mcp.operations.list import list_tool
+from katana_mcp.operations.search import search_tool
+
+OPERATIONS: tuple[tuple[Verb, Callable[[Entity], AnyTool | None]], ...] = (
+    ("search", search_tool),
+    ("list", list_tool),
+    ("get", get_tool),
+)
+"""Each verb with the function that makes its tool for an entity, or None where the entity has none."""

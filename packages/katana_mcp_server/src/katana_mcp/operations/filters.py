@@ -1,0 +1,154 @@
+"""What a filter of a list request means: each field of the model is annotated with one of these values."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator, BeforeValidator
+
+from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
+from cache_core.records import iso
+from katana_mcp.names import service_variants, text
+from katana_mcp.near import near_misses
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import ListRequest, Request
+from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.values import items
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """Conditions for a filter's value; the second argument is the time of the request."""
+
+    conditions: Callable[[Any, datetime], Where]
+
+
+@dataclass(frozen=True, slots=True)
+class Refers:
+    """The filter names records of another entity by id or exact name, code or SKU; they stand at `path`."""
+
+    entity: str
+    path: str
+    called: str
+
+
+def one_of(path: str) -> Means:
+    """The field is one of the values given."""
+    return Means(lambda values, _: (OneOf(path, tuple(values)),))
+
+
+def equals(path: str) -> Means:
+    """The field is the value given."""
+    return Means(lambda value, _: (OneOf(path, (value,)),))
+
+
+def not_before(path: str) -> Means:
+    """The moment is the one given or later."""
+    return Means(lambda value, _: (Within(path, low=iso(value)),))
+
+
+def not_after(path: str) -> Means:
+    """The moment is the one given or earlier."""
+    return Means(lambda value, _: (Within(path, high=iso(value)),))
+
+
+def switch(on: Callable[[datetime], Where], off: Callable[[datetime], Where]) -> Means:
+    """A yes/no filter: other conditions for true and for false."""
+    return Means(lambda value, now: on(now) if value else off(now))
+
+
+def _in_utc(value: datetime) -> datetime:
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+type Moment = Annotated[datetime, AfterValidator(_in_utc)]
+"""A point in time; without an offset it means UTC."""
+
+
+def spelling(allowed: Sequence[str]) -> BeforeValidator:
+    """Accept each allowed value in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
+    known = {each.casefold().replace("_", ""): each for each in allowed}
+
+    def wire(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        plain = value.casefold().replace("_", "").replace("-", "").replace(" ", "")
+        return known.get(plain, value)
+
+    def wires(value: object) -> object:
+        return [wire(each) for each in items(cast("list[object]", value))] if isinstance(value, list) else value
+
+    return BeforeValidator(wires)
+
+
+async def where(request: ListRequest, services: Services) -> Where:
+    """Return the conditions of every filter that the request sets.
+
+    Raises:
+        Refused: a name that nothing or several records have.
+    """
+    now = services.clock.now()
+    conditions: list[Condition] = []
+    for name, field in type(request).model_fields.items():
+        value = getattr(request, name)
+        if value is None:
+            continue
+        for meaning in field.metadata:
+            if isinstance(meaning, Means):
+                conditions.extend(meaning.conditions(value, now))
+            elif isinstance(meaning, Refers):
+                ids = [await _referred(each, meaning, name, services) for each in items(value)]
+                conditions.append(OneOf(meaning.path, tuple(ids)))
+    return tuple(conditions)
+
+
+async def _referred(value: object, refers: Refers, name: str, services: Services) -> int:
+    """Return the id that a filter value names: an id as it stands, a text by exact business key."""
+    if isinstance(value, int):
+        return value
+    match = await services.cache.find_by_key(refers.entity, str(value))
+    if match.ambiguous:
+        raise Refused(
+            blocking(
+                warning_codes.AMBIGUOUS_NAME,
+                await _candidates(value, refers, match.ambiguous, services),
+                name,
+            )
+        )
+    if match.row is not None and isinstance(match.row.id, int):
+        return match.row.id
+    sold = await service_variants(services.cache, "sku", [str(value)]) if refers.entity == "variant" else []
+    if len(sold) == 1 and isinstance(sold[0].id, int):
+        return sold[0].id
+    near = await near_misses(services, refers.entity, str(value))
+    hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+    raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
+
+
+async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], services: Services) -> str:
+    found = await services.cache.get_many(refers.entity, ids[:5])
+    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found.rows)
+    return f"{len(ids)} {refers.called}s are called {value!r}; name one by id: {known}"
+
+
+def needed(request: ListRequest) -> tuple[str, ...]:
+    """Return the cache entities whose names the request's filters use."""
+    fields = type(request).model_fields.items()
+    used = [field for name, field in fields if getattr(request, name) is not None]
+    return tuple(meaning.entity for field in used for meaning in field.metadata if isinstance(meaning, Refers))
+
+
+def unless(path: str, *values: str) -> Where:
+    """The field is none of these."""
+    return (NoneOf(path, values),)
+
+
+def filters_of(model: type[Request]) -> tuple[str, ...]:
+    """Return the names of the fields that carry a meaning."""
+    return tuple(
+        name
+        for name, field in model.model_fields.items()
+        if any(isinstance(each, Means | Refers) for each in field.metadata)
+    )

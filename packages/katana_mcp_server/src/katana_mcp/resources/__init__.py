@@ -1,0 +1,1 @@
+"""MCP resources: reference data and help."""

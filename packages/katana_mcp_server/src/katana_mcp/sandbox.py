@@ -1,0 +1,46 @@
+"""The only door to the sandbox: loaded when `--sandbox` was given, and never otherwise."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from katana_client.transport import Transport, in_process
+from katana_sandbox import DroppedConnection, HungConnection, Sandbox
+
+
+class OwnSandbox:
+    """A factory of invented data inside this process."""
+
+    def __init__(self, sandbox: Sandbox | None = None) -> None:
+        self.sandbox = sandbox or Sandbox()
+        self.api_key = self.sandbox.default_key
+
+    def transport(self) -> Transport:
+        """Return a transport that answers from the sandbox without any network."""
+        return in_process(self.sandbox.app, dropped=(DroppedConnection,), hung=(HungConnection,))
+
+
+class ServedSandbox:
+    """A sandbox that answers over a socket of this machine."""
+
+    def __init__(self, sandbox: Sandbox, url: str) -> None:
+        self._sandbox = sandbox
+        self.url = url
+        self.api_key = sandbox.default_key
+
+    def requests(self) -> int:
+        """Return how many requests it has answered."""
+        return len(self._sandbox.journal)
+
+    def records(self) -> str:
+        """Return what it holds, in words."""
+        tenant = self._sandbox.tenant("default")
+        counted = ("variants", "customers", "sales_orders")
+        return ", ".join(f"{sum(1 for _ in tenant.all(each))} {each.replace('_', ' ')}" for each in counted)
+
+
+@asynccontextmanager
+async def served() -> AsyncGenerator[ServedSandbox]:
+    """Run a sandbox on a free port of this machine."""
+    sandbox = Sandbox()
+    async with sandbox.serve(port=0) as url:
+        yield ServedSandbox(sandbox, url)

@@ -1,0 +1,119 @@
+"""Everything that a tool needs, handed to it per call: no tenant, key or cache lives in module state."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from cache_core.clock import Clock
+from cache_core.protocol import CacheBackend
+from cache_core.sync import Freshness, FreshReads, StockReads, Syncer
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Envelope, Stale
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """One tenant's services.
+
+    Attributes:
+        cache: the routed cache.
+        syncer: brings entities up to date.
+        fresh: asked before each read.
+        stock: stock levels on demand.
+        clock: all time comes from here.
+        sandbox: whether the data is invented.
+        web_base_url: Katana's web app, for deep links.
+        notices: what went wrong at the start without stopping it, one sentence each.
+    """
+
+    cache: CacheBackend
+    syncer: Syncer
+    fresh: FreshReads
+    stock: StockReads
+    clock: Clock
+    sandbox: bool
+    web_base_url: str
+    notices: tuple[str, ...] = ()
+
+    def url(self, path: str) -> str:
+        """Return a link into Katana's web app, `/salesorder/7`."""
+        return f"{self.web_base_url}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """How current an answer is: the keys of the envelope that say so."""
+
+    as_of: str | None
+    stale: Stale | None
+    warming: str | None
+    source: str | None
+    warnings: list[ToolWarning]
+
+    def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
+        """Return an answer of these fields that says how current it is, with further warnings added."""
+        envelope = {
+            "as_of": self.as_of,
+            "stale": self.stale,
+            "warming": self.warming,
+            "source": self.source,
+            "warnings": [*self.warnings, *warnings],
+        }
+        return model.model_validate(envelope | fields)
+
+
+async def current(services: Services, entities: Iterable[str], main: Iterable[str]) -> Current:
+    """Bring the entities up to date within bounds and say how current they are.
+
+    Args:
+        services: the tenant's services.
+        entities: everything that the answer reads.
+        main: the entities that the answer is about; without any row of theirs there is nothing to answer.
+
+    Raises:
+        Refused: Katana cannot be reached and no main entity has rows to answer from.
+    """
+    freshness = await services.fresh.ensure(entities)
+    about = [freshness[name] for name in main]
+    # Parents are synced first, so their failure is that of what comes after them.
+    failed = next((each for each in freshness.values() if each.failed), None)
+    for each in about:
+        if failed is not None and each.warming and not (await services.cache.status(each.entity)).records:
+            raise Refused(
+                blocking(
+                    warning_codes.KATANA_UNAVAILABLE,
+                    f"no {each.entity} records are cached yet and Katana could not be asked: {failed.reason}",
+                )
+            )
+    return _current(services, freshness, about)
+
+
+def _current(services: Services, freshness: Mapping[str, Freshness], about: list[Freshness]) -> Current:
+    cold = [each for each in freshness.values() if each.warming]
+    known = [each.as_of for each in about if each.as_of is not None]
+    as_of = min(known, default=None)
+    old = [each for each in freshness.values() if each.stale and not each.warming]
+    warnings: list[ToolWarning] = []
+    stale = None
+    if old:
+        age = services.clock.now() - datetime.fromisoformat(min(each.as_of or "" for each in old))
+        reasons = dict.fromkeys(each.reason or "a refresh is under way" for each in old)
+        stale = Stale(age_seconds=round(age.total_seconds()), reason="; ".join(reasons))
+    if cold:
+        names = ", ".join(each.entity for each in cold)
+        message = f"the first sync of {names} is not finished: rows may be missing; ask again in a moment"
+        warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message))
+    return Current(
+        as_of=as_of,
+        stale=stale,
+        warming=_progress(cold) if cold else None,
+        source="sandbox" if services.sandbox else None,
+        warnings=warnings,
+    )
+
+
+def _progress(cold: list[Freshness]) -> str:
+    done = sum(each.done or 0 for each in cold)
+    totals = [each.total for each in cold if each.total is not None]
+    return f"{done}/{sum(totals) if len(totals) == len(cold) else '?'}"

@@ -1,0 +1,143 @@
+"""Every setting of the server: as a `--flag`, as an environment variable, or in `.env`, in this order.
+
+Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
+"""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import platformdirs
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+API = "https://api.katanamrp.com/v1"
+
+
+class SettingsError(Exception):
+    """A setting that cannot work; the message is one sentence per problem."""
+
+
+def _names(value: object) -> object:
+    """Split `sales, catalog` into names."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _directory(value: object) -> object:
+    """Take a blank directory for none, and expand `~`."""
+    if isinstance(value, str):
+        return Path(value.strip()).expanduser() if value.strip() else None
+    return value
+
+
+def _trimmed(value: SecretStr) -> SecretStr:
+    return SecretStr(value.get_secret_value().strip())
+
+
+type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
+type Directory = Annotated[Path | None, BeforeValidator(_directory)]
+type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
+
+
+class Settings(BaseSettings):
+    """What the server was told.
+
+    Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        env_file_encoding="utf-8",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
+    )
+
+    api_key: Annotated[Secret, Field(validation_alias="KATANA_API_KEY")] = SecretStr("")
+    """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
+    base_url: Annotated[str, Field(validation_alias="KATANA_BASE_URL")] = API
+    """Where the API is; https, or http on this machine."""
+    web_base_url: Annotated[str, Field(validation_alias="KATANA_WEB_BASE_URL")] = "https://factory.katanamrp.com"
+    """Katana's web app, for the links in answers."""
+    sandbox: Annotated[bool, Field(validation_alias="KATANA_SANDBOX")] = False
+    """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
+    cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
+    """Where caches are kept; the user's cache directory by default."""
+    toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
+    """Serve only these groups of tools, separated by commas: catalog, sales, inventory, admin."""
+    tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
+    """Serve only these tools, separated by commas; with toolsets, both."""
+    exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
+    """Never serve these tools, separated by commas; wins over everything."""
+    http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
+    """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
+    host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"
+    """Address to bind; anything but this machine also needs allowed_hosts."""
+    port: Annotated[int, Field(validation_alias="KATANA_MCP_PORT", ge=0, le=65_535)] = 8000
+    """Port to bind."""
+    allowed_hosts: Annotated[Names, Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
+    """Host headers that are served besides the bound address, separated by commas."""
+    allowed_origins: Annotated[Names, Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")] = ()
+    """Origin headers of browsers that are served, separated by commas; none by default."""
+    http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
+    """Bearer token that HTTP clients must send, 16 characters or more. Only from the environment or `.env`."""
+    log_level: Annotated[
+        Literal["DEBUG", "INFO", "WARNING", "ERROR"],
+        BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),
+        Field(validation_alias="KATANA_MCP_LOG_LEVEL"),
+    ] = "INFO"
+    """DEBUG, INFO, WARNING or ERROR; logs go to stderr."""
+
+    @model_validator(mode="after")
+    def _key_or_sandbox(self) -> Self:
+        if not self.sandbox and not self.api_key.get_secret_value():
+            raise ValueError(
+                "KATANA_API_KEY is not set: put the key from Katana (Settings, API) into the environment or into "
+                ".env, or start with --sandbox to work on invented data"
+            )
+        return self
+
+    @property
+    def runs_own_sandbox(self) -> bool:
+        """Whether the sandbox is to be run inside this process."""
+        return self.sandbox and self.base_url == API
+
+    def cache_root(self) -> Path:
+        """Return the directory under which each tenant's cache has its own."""
+        return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
+
+
+SECRETS = ("api_key", "http_token")
+"""Fields that are never flags: a command line can be read by every user of the machine."""
+
+
+def load(**flags: object) -> Settings:
+    """Return the settings from flags, environment and `.env`.
+
+    Raises:
+        SettingsError: one sentence per problem, with the variable's name and what is allowed; never the value.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        # The model itself validates what came from the command line.
+        return Settings(**given)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type]
+    except ValidationError as error:
+        raise SettingsError("; ".join(_sentence(each["loc"], each["msg"]) for each in error.errors())) from None
+    except UnicodeDecodeError:
+        raise SettingsError(".env is not UTF-8 text") from None
+
+
+def variable(field: str) -> str:
+    """Return the environment variable of a field."""
+    return str(Settings.model_fields[field].validation_alias)
+
+
+def _sentence(loc: tuple[int | str, ...], message: str) -> str:
+    text = message.removeprefix("Value error, ")
+    if not loc:
+        return text
+    field = next((name for name in Settings.model_fields if loc[0] in {name, variable(name)}), str(loc[0]))
+    known = field in Settings.model_fields
+    return f"{variable(field)} (--{field.replace('_', '-')}): {text}" if known else f"{field}: {text}"

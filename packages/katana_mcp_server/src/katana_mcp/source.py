@@ -1,0 +1,70 @@
+"""The cache's `Source` over the Katana client: pages, stock, and errors told in one plain sentence."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol, cast
+
+from cache_core.errors import SourceUnavailable
+from cache_core.indexing import excerpt
+from cache_core.protocol import Quarantined
+from cache_core.records import Record
+from cache_core.spec import EntitySpec
+from cache_core.sync import SourcePage
+from katana_client import KatanaClient, Priority
+from katana_client.errors import KatanaError, KeyRejected, RateLimited
+from katana_client.page import InvalidRecord, Page
+
+type AnyPage = Page[Any]
+
+
+class Listable(Protocol):
+    """A collection that can be read page by page."""
+
+    async def page(self, number: int, **filters: object) -> AnyPage:
+        """Return one page of at most 250 rows."""
+        ...
+
+
+class KatanaSource:
+    """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits."""
+
+    def __init__(self, client: KatanaClient) -> None:
+        self._client = client
+
+    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
+        """Return one page of a collection, soft-deleted and archived records included where Katana offers them."""
+        filters: dict[str, object] = {f"include_{state}": True for state in spec.include}
+        if since is not None:
+            filters["updated_at_min"] = datetime.fromisoformat(since)
+        collection = cast("Listable", getattr(self._client, spec.collection))
+        try:
+            with self._client.priority(Priority.BULK):
+                page = await collection.page(number, **filters)
+        except KatanaError as error:
+            raise _unavailable(error) from error
+        return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
+
+    async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
+        """Return the `/inventory` rows of these variants at every location."""
+        rows: list[Mapping[str, object]] = []
+        try:
+            listing = self._client.inventory.pages(variant_id=list(variant_ids), include_archived=True)
+            async for page in listing:
+                rows.extend(page.valid_records)
+        except KatanaError as error:
+            raise _unavailable(error) from error
+        return rows
+
+
+def _unavailable(error: KatanaError) -> SourceUnavailable:
+    if isinstance(error, KeyRejected):
+        return SourceUnavailable("Katana refused the API key in KATANA_API_KEY")
+    if isinstance(error, RateLimited):
+        return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
+    return SourceUnavailable(f"Katana could not be read: {type(error).__name__}")
+
+
+def _quarantined(invalid: InvalidRecord) -> Quarantined:
+    record = invalid.record
+    payload = excerpt(cast("Record", record)) if isinstance(record, Mapping) else repr(record)[:2_000]
+    return Quarantined(invalid.id, invalid.reason, payload)

@@ -1,0 +1,40 @@
+"""The tool surface: two loops over entities and operations, and the workflows beside them."""
+
+from collections.abc import Collection
+
+from katana_mcp.descriptor import AnyTool
+from katana_mcp.entities import ENTITIES
+from katana_mcp.operations import OPERATIONS
+from katana_mcp.workflows import WORKFLOWS
+
+
+def tools() -> tuple[AnyTool, ...]:
+    """Return every tool, in the order in which they are listed."""
+    made = (make(entity) for entity in ENTITIES for _, make in OPERATIONS)
+    return (*(tool for tool in made if tool is not None), *WORKFLOWS)
+
+
+def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
+    """Return the tools of a configuration.
+
+    Args:
+        only: tool names; with any, only these and those of `toolsets` are served.
+        toolsets: groups of tools, `sales`; with any, only these and those of `only` are served.
+        excluded: tool names that are never served.
+
+    Raises:
+        ValueError: a name that no tool or toolset has; the message names the known ones.
+    """
+    every = tools()
+    names, groups = {tool.name for tool in every}, {tool.toolset for tool in every}
+    _known("tool", {*only, *excluded}, names)
+    _known("toolset", {*toolsets}, groups)
+    wanted = {tool.name for tool in every if tool.name in set(only) or tool.toolset in set(toolsets)}
+    served = wanted if only or toolsets else names
+    return tuple(tool for tool in every if tool.name in served - set(excluded))
+
+
+def _known(kind: str, asked: set[str], known: set[str]) -> None:
+    unknown = sorted(asked - known)
+    if unknown:
+        raise ValueError(f"no {kind} is called {', '.join(unknown)}; there are: {', '.join(sorted(known))}")

@@ -1,0 +1,115 @@
+"""A server on a sandbox with an MCP client in front of it: one process, no sockets, time moved by hand."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from fastmcp import Client
+from fastmcp.client.client import CallToolResult
+
+from cache_core.clock import Clock
+from katana_mcp.application import application
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
+from katana_mcp.wiring import Outside
+
+type Payload = dict[str, Any]
+"""The structured content of an answer or a refusal."""
+
+_QUIET = 0.004
+"""Real seconds that work gets before virtual time is moved on while it waits."""
+
+
+class MovedClock(Clock, Protocol):
+    """A clock that a test can move."""
+
+    def advance(self, seconds: float) -> None:
+        """Move time forward."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How a server under test differs from the usual one.
+
+    Attributes:
+        cache_dir: keeps the cache in files below this directory instead of in memory.
+        api_key: another key than the sandbox's default one.
+        era: how the client negotiates the protocol.
+        flags: further settings.
+    """
+
+    cache_dir: Path | None = None
+    api_key: str | None = None
+    era: Literal["auto", "legacy"] = "auto"
+    flags: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A connected client, and the sandbox behind its server."""
+
+    client: Client[Any]
+    own: OwnSandbox
+
+    async def result(self, tool: str, arguments: Mapping[str, object]) -> CallToolResult:
+        """Return what the tool gave, refusal or answer."""
+        return await self.client.call_tool(tool, dict(arguments), raise_on_error=False)
+
+    async def call(self, tool: str, **arguments: object) -> Payload:
+        """Return the answer of a tool; AssertionError when it was refused."""
+        result = await self.result(tool, arguments)
+        assert not result.is_error, result.structured_content
+        return result.structured_content or {}
+
+    async def refusal(self, tool: str, **arguments: object) -> Payload:
+        """Return the refusal of a tool; AssertionError when it answered."""
+        result = await self.result(tool, arguments)
+        assert result.is_error, result.structured_content
+        return result.structured_content or {}
+
+    async def read(self, uri: str) -> str:
+        """Return the text of a resource."""
+        (content,) = await self.client.read_resource(uri)
+        return getattr(content, "text", "")
+
+    def requests(self) -> int:
+        """Return how many requests Katana has seen so far."""
+        return len(self.own.sandbox.journal)
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return the text content of a result."""
+    (content,) = result.content
+    return getattr(content, "text", "")
+
+
+@asynccontextmanager
+async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[Stage]:
+    """Start a server on the sandbox, on the sandbox's clock, and connect a client."""
+    chosen = setup or Setup()
+    settings = load(
+        _env_file=None,
+        sandbox=True,
+        api_key=chosen.api_key or own.api_key,
+        cache_dir=chosen.cache_dir,
+        **chosen.flags,
+    )
+    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=chosen.cache_dir is None)
+    async with Client(application(settings, outside), mode=chosen.era) as client:
+        yield Stage(client, own)
+
+
+async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> T:
+    """Return what the work gives, letting virtual time pass in small steps whenever it waits."""
+    task = asyncio.ensure_future(work)
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=_QUIET)
+            clock.advance(step)
+        return await task
+    finally:
+        task.cancel()

@@ -1,0 +1,1 @@
+"""Shapes that every tool shares: warnings, their codes, requests and answers."""

@@ -1,0 +1,109 @@
+"""What answers share: exact numbers, freshness, honest totals and a bounded size."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+from katana_mcp.tools.warnings import ToolWarning
+
+MAX_ANSWER_BYTES = 40_000
+"""A default answer is no larger: hosts cut what is much longer."""
+
+
+def plain_number(value: Decimal) -> int | float | str:
+    """Return the decimal as a JSON number where that is exact, else as its digits."""
+    if value == value.to_integral_value() and abs(value) < 2**53:
+        return int(value)
+    number = float(value)
+    return number if Decimal(repr(number)) == value else format(value.normalize(), "f")
+
+
+type Number = Annotated[
+    Decimal,
+    PlainSerializer(plain_number),
+    WithJsonSchema({"type": ["number", "string"]}, mode="serialization"),
+]
+
+
+class Answer(BaseModel):
+    """Base of every part of an answer; keys without a value are left out."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+_ENVELOPE_BYTES = 3_000
+
+
+def fitting[A: Answer](rows: list[A]) -> list[A]:
+    """Return the first rows that fit into one answer; at least one."""
+    size = _ENVELOPE_BYTES
+    for index, row in enumerate(rows):
+        size += len(row.model_dump_json(exclude_none=True).encode()) + 1
+        if size > MAX_ANSWER_BYTES and index:
+            return rows[:index]
+    return rows
+
+
+class Stale(Answer):
+    """Why and by how much the rows are older than they should be."""
+
+    age_seconds: int
+    reason: str
+
+
+class Envelope(Answer):
+    """What every data answer carries besides its rows."""
+
+    as_of: str | None = None
+    """When the rows were last known to be complete, UTC."""
+    stale: Stale | None = None
+    warming: str | None = None
+    """How far the first sync is, `120/2300`, while rows may be missing."""
+    source: Literal["sandbox"] | None = None
+    warnings: list[ToolWarning] = Field(default_factory=list[ToolWarning])
+    next_actions: list[str] = Field(default_factory=list[str])
+
+
+class Empty(Answer):
+    """What was searched when nothing was found."""
+
+    searched: str
+    fields: list[str]
+    """Where it was looked for."""
+    records: int
+    """How many records were searched."""
+    did_you_mean: list[str] = Field(default_factory=list[str])
+
+
+class Found[RowT: Answer](Envelope):
+    """Rows of a search, best first."""
+
+    rows: list[RowT]
+    total: int
+    """Rows that match in all."""
+    total_is_lower_bound: bool | None = None
+    empty: Empty | None = None
+
+
+class Listed[RowT: Answer](Envelope):
+    """A page of a list."""
+
+    rows: list[RowT]
+    total: int
+    """Rows that match in all."""
+    page: int
+    limit: int
+    has_more: bool
+    not_found: list[int] | None = None
+    """Ids asked for that do not exist."""
+
+
+def found_of(row: type[Answer]) -> type[Found[Answer]]:
+    """Return the answer model of a search whose rows have this shape."""
+    return Found[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time
+
+
+def listed_of(row: type[Answer]) -> type[Listed[Answer]]:
+    """Return the answer model of a list whose rows have this shape."""
+    return Listed[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time

@@ -1,0 +1,44 @@
+"""What request models share: closed at every depth, described, and with the same list window everywhere."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+type SkuOrVariantId = (
+    Annotated[StrictStr, Field(min_length=1, max_length=256)] | Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+)
+type SkusOrVariantIds = Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)]
+type RecordNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+type NameOrId = RecordNumber | Annotated[StrictStr, Field(min_length=1, max_length=256)]
+type SearchLimit = Annotated[int, Field(ge=1, le=50)]
+type ListLimit = Annotated[int, Field(ge=1, le=250)]
+type PageNumber = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Request(BaseModel):
+    """Base of every request: an unknown argument at any depth is refused, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class SearchRequest(Request):
+    """What every search takes."""
+
+    query: Annotated[str, Field(min_length=1, max_length=1_000)]
+    """Text as a person types it: a number, a name, a code or a part of one. Case, accents and separators do
+    not matter; each word must match the start of a word."""
+    limit: SearchLimit = 20
+    """Rows to return at most."""
+
+
+class ListRequest(Request):
+    """What every list takes; an entity's filters are added to it."""
+
+    ids: Annotated[list[RecordNumber], Field(min_length=1, max_length=250)] | None = None
+    """Only these ids, in this order; ids that do not exist are named in `not_found`."""
+    limit: ListLimit = 25
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the list, from 1."""
+    include_deleted: bool = False
+    """Also records that are deleted in Katana."""

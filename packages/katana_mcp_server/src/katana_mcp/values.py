@@ -1,0 +1,45 @@
+"""Typed reads from open records: a value of another kind than expected is absent, never a guess."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import cast
+
+from cache_core.records import Record
+
+NOTHING: Record = {}
+"""A record without any field."""
+
+
+def number(record: Record, name: str) -> Decimal | None:
+    """Return an amount, or None when it is absent or null: absent is never zero."""
+    value = record.get(name)
+    if isinstance(value, bool):
+        return None
+    return value if isinstance(value, Decimal) else Decimal(value) if isinstance(value, int) else None
+
+
+def whole(record: Record, name: str) -> int | None:
+    """Return an id or a count, or None."""
+    value = record.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def items(value: object) -> list[object]:
+    """Return a list's items; anything else is one item."""
+    return cast("list[object]", value) if isinstance(value, list) else [value]
+
+
+def child(record: Record, name: str) -> Record | None:
+    """Return an embedded object, or None when it is absent, null or empty."""
+    value = record.get(name)
+    return cast("Record", value) if isinstance(value, Mapping) and value else None
+
+
+def rows(record: Record, name: str) -> list[Record]:
+    """Return the objects of an embedded list; anything else in it is left out."""
+    return [cast("Record", item) for item in items(record.get(name)) if isinstance(item, Mapping)]
+
+
+def strings(record: Record, name: str) -> list[str] | None:
+    """Return the texts of a list, or None when there are none."""
+    return [item for item in items(record.get(name)) if isinstance(item, str)] or None

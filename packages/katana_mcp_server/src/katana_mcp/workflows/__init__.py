@@ -1,0 +1,8 @@
+"""Tools that are not one verb on one entity, as a constant tuple."""
+
+from katana_mcp.descriptor import AnyTool
+from katana_mcp.workflows.cache_status import CACHE_STATUS
+from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
+
+WORKFLOWS: tuple[AnyTool, ...] = (GET_VARIANT_DETAILS, CHECK_INVENTORY, CACHE_STATUS)

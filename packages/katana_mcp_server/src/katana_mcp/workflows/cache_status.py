@@ -1,0 +1,81 @@
+"""`cache_status`: what the cache holds, how fresh it is and what could not be kept; asks Katana nothing."""
+
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.requests import Request
+
+
+class CacheStatusRequest(Request):
+    """`cache_status` takes no arguments."""
+
+
+class QuarantinedRecord(Answer):
+    """A record that could not be kept, and why."""
+
+    id: str | int | None = None
+    reason: str
+
+
+class EntityCache(Answer):
+    """How one entity stands in the cache."""
+
+    entity: str
+    backend: str
+    records: int
+    total: int | None = None
+    """Records that Katana reported for the last whole listing."""
+    as_of: str | None = None
+    newest: str | None = None
+    """The greatest `updated_at` stored."""
+    incomplete: str | None = None
+    """Why the last listing could not be proved complete."""
+    warming: str | None = None
+    quarantined: int | None = None
+    quarantine: list[QuarantinedRecord] | None = None
+
+
+class CacheStatusAnswer(Envelope):
+    """The answer of `cache_status`."""
+
+    entities: list[EntityCache]
+    notices: list[str] | None = None
+
+
+async def _run(request: CacheStatusRequest, services: Services) -> Answer:
+    del request
+    names = [name for name in services.syncer.specs if name in services.cache.entities]
+    return CacheStatusAnswer(
+        entities=[await _entity(name, services) for name in names],
+        notices=list(services.notices) or None,
+        source="sandbox" if services.sandbox else None,
+    )
+
+
+async def _entity(name: str, services: Services) -> EntityCache:
+    status = await services.cache.status(name)
+    progress = services.syncer.progress(name)
+    poison = await services.cache.quarantined(name, 5) if status.quarantined else ()
+    return EntityCache(
+        entity=name,
+        backend=status.backend,
+        records=status.records,
+        total=status.state.total,
+        as_of=status.state.completed_at,
+        newest=status.newest,
+        incomplete=status.state.incomplete,
+        warming=f"{progress.done}/{progress.total if progress.total is not None else '?'}" if progress else None,
+        quarantined=status.quarantined or None,
+        quarantine=[QuarantinedRecord(id=each.id, reason=each.reason) for each in poison] or None,
+    )
+
+
+CACHE_STATUS = ToolSpec(
+    name="cache_status",
+    toolset="admin",
+    description=("Show what the local cache holds per entity, how fresh it is, and which records could not be kept."),
+    request=CacheStatusRequest,
+    answer=CacheStatusAnswer,
+    run=_run,
+    open_world=False,
+)

@@ -1,0 +1,165 @@
+"""`check_inventory`: stock of many variants in as few requests as the API allows; unknown is never zero."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from cache_core.protocol import Stored
+from cache_core.records import Record
+from cache_core.sync import StockAnswer
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import Names, look_up, text
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number, Stale
+from katana_mcp.tools.requests import Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import number, rows, whole
+from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+
+
+class CheckInventoryRequest(Request):
+    """Arguments of `check_inventory`."""
+
+    skus_or_variant_ids: SkusOrVariantIds
+    """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
+
+
+class StockLevel(Answer):
+    """Stock of a variant at one location, in the item's unit."""
+
+    location_id: int | None = None
+    location: str | None = None
+    in_stock: Number | None = None
+    committed: Number | None = None
+    expected: Number | None = None
+    available: Number | None = None
+    """In stock less committed."""
+    reorder_point: Number | None = None
+    missing_or_excess: Number | None = None
+    """In stock less committed, plus expected, less the reorder point: below zero means short."""
+
+
+class VariantStock(Answer):
+    """Stock of a variant over all locations."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    in_stock: Number | None = None
+    committed: Number | None = None
+    expected: Number | None = None
+    available: Number | None = None
+    short: bool | None = None
+    """True when a location lacks stock for what is committed and its reorder point."""
+    locations: list[StockLevel]
+    note: str | None = None
+
+
+class CheckInventoryAnswer(Envelope):
+    """The answer of `check_inventory`."""
+
+    stock: list[VariantStock]
+    not_found: list[NotFound]
+    unknown: list[int] | None = None
+    """Variants whose stock could not be read; they are not empty, they are unknown."""
+
+
+async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
+    now = await current(services, (*VARIANT_ENTITIES, "location"), ("variant",))
+    resolved = await resolve(request.skus_or_variant_ids, services)
+    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not _is_service(each)]
+    stock = await services.stock.ensure(ids)
+    levels = {row.id: rows(row.record, "levels") for row in stock.stored}
+    places = [level.get("location_id") for each in levels.values() for level in each]
+    levels |= {each.id: [] for each in resolved.variants if _is_service(each)}
+    names = await look_up(services.cache, {"variant": list(levels), "location": places})
+    unread = [_unread(stock.reason, len(stock.unknown))] if stock.reason is not None and stock.unknown else []
+    answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
+    fit = bounded("check_inventory", answered)
+    return now.answer(
+        CheckInventoryAnswer,
+        *resolved.warnings,
+        *unread,
+        *fit.warnings,
+        stock=fit.rows,
+        next_actions=fit.next_actions,
+        not_found=resolved.not_found,
+        unknown=[each for each in stock.unknown if isinstance(each, int)] or None,
+        as_of=stock.as_of or now.as_of,
+        stale=_stale(stock, services) or now.stale,
+    )
+
+
+def _stale(stock: StockAnswer, services: Services) -> Stale | None:
+    if not stock.stale or stock.as_of is None:
+        return None
+    age = services.clock.now() - datetime.fromisoformat(stock.as_of)
+    return Stale(age_seconds=round(age.total_seconds()), reason=stock.reason or "it was changed while it was read")
+
+
+def _unread(reason: str, unknown: int) -> ToolWarning:
+    message = f"the stock of {unknown} variants is unknown, not zero: Katana could not be asked ({reason})"
+    return ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)
+
+
+def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
+    parent = names.parent(variant.record)
+    item = names.record(*parent) if parent else None
+    shown = [_level(level, names) for level in levels]
+    return VariantStock(
+        variant_id=whole(variant.record, "id"),
+        sku=text(variant.record, "sku"),
+        name=names.display(variant.record),
+        uom=text(item, "uom"),
+        in_stock=_sum([level.in_stock for level in shown]),
+        committed=_sum([level.committed for level in shown]),
+        expected=_sum([level.expected for level in shown]),
+        available=_sum([level.available for level in shown]),
+        short=any(level.missing_or_excess is not None and level.missing_or_excess < 0 for level in shown) or None,
+        locations=shown,
+        note=None if levels else _NEVER if _is_service(variant) else _NOWHERE,
+    )
+
+
+_NOWHERE = "Katana keeps no stock of this variant at any location"
+_NEVER = "a service is never in stock"
+
+
+def _is_service(variant: Stored) -> bool:
+    return variant.record.get("service_id") is not None
+
+
+def _level(level: Record, names: Names) -> StockLevel:
+    in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
+    return StockLevel(
+        location_id=whole(level, "location_id"),
+        location=names.name("location", level.get("location_id")),
+        in_stock=in_stock,
+        committed=committed,
+        expected=number(level, "quantity_expected"),
+        available=None if in_stock is None or committed is None else in_stock - committed,
+        reorder_point=number(level, "reorder_point"),
+        missing_or_excess=number(level, "quantity_missing_or_excess"),
+    )
+
+
+def _sum(values: list[Decimal | None]) -> Decimal | None:
+    """Return the sum, or None when there is nothing to add or one of them is unknown."""
+    known = [value for value in values if value is not None]
+    return sum(known, Decimal(0)) if known and len(known) == len(values) else None
+
+
+CHECK_INVENTORY = ToolSpec(
+    name="check_inventory",
+    toolset="inventory",
+    description=(
+        "Check current stock levels for one or more SKUs or variant ids.\n\n"
+        "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely; "
+        "batching N checks in one call is faster than N separate calls. Gives in stock, committed, expected and "
+        "available, per location and in all; `short` marks what is missing."
+    ),
+    request=CheckInventoryRequest,
+    answer=CheckInventoryAnswer,
+    run=_run,
+)

@@ -1,0 +1,128 @@
+"""`get_variant_details`: everything about variants, by SKU or id, many at once."""
+
+from typing import Literal
+
+from cache_core.protocol import Stored
+from katana_mcp.descriptor import ToolSpec, View
+from katana_mcp.names import Names, text
+from katana_mcp.operations.rows import shown
+from katana_mcp.services import Services, current
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import Request, SkusOrVariantIds
+from katana_mcp.values import NOTHING, number, strings, whole
+from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+
+
+class GetVariantDetailsRequest(Request):
+    """Arguments of `get_variant_details`."""
+
+    skus_or_variant_ids: SkusOrVariantIds
+    """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
+
+
+class VariantDetails(Answer):
+    """A variant with what it takes from its product or material."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    item_id: int | None = None
+    item_type: Literal["product", "material", "service"] | None = None
+    category: str | None = None
+    uom: str | None = None
+    sales_price: Number | None = None
+    purchase_price: Number | None = None
+    supplier_id: int | None = None
+    supplier: str | None = None
+    supplier_item_codes: list[str] | None = None
+    internal_barcode: str | None = None
+    registered_barcode: str | None = None
+    lead_time: int | None = None
+    """Days."""
+    minimum_order_quantity: Number | None = None
+    batch_tracked: bool | None = None
+    serial_tracked: bool | None = None
+    is_sellable: bool | None = None
+    is_producible: bool | None = None
+    is_purchasable: bool | None = None
+    additional_info: str | None = None
+    archived: bool | None = None
+    deleted: bool | None = None
+    updated_at: str | None = None
+    url: str | None = None
+
+
+class VariantDetailsAnswer(Envelope):
+    """The answer of `get_variant_details`."""
+
+    variants: list[VariantDetails]
+    not_found: list[NotFound]
+
+
+async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
+    now = await current(services, (*VARIANT_ENTITIES, "supplier"), ("variant",))
+    resolved = await resolve(request.skus_or_variant_ids, services)
+    rows = await shown(lambda _: _VIEW, [("variant", each) for each in resolved.variants], services)
+    fit = bounded("get_variant_details", rows)
+    return now.answer(
+        VariantDetailsAnswer,
+        *resolved.warnings,
+        *fit.warnings,
+        variants=fit.rows,
+        not_found=resolved.not_found,
+        next_actions=[*fit.next_actions, *([_SEARCH] if resolved.not_found else [])],
+    )
+
+
+_SEARCH = "search_items(query=…) finds variants by any part of a name or code"
+
+
+def _details(stored: Stored, names: Names, services: Services) -> VariantDetails:
+    record = stored.record
+    parent = names.parent(record)
+    item = names.record(*parent) if parent else None
+    shared = item or NOTHING
+    supplier_id = whole(shared, "default_supplier_id")
+    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
+    fields |= {name: _flag(shared.get(name)) for name in _FLAGS}
+    fields |= {name: number(record, name) for name in ("sales_price", "purchase_price", "minimum_order_quantity")}
+    fields |= {
+        "variant_id": whole(record, "id"),
+        "name": names.display(record),
+        "item_id": parent[1] if parent else None,
+        "item_type": parent[0] if parent else None,
+        "category": text(item, "category_name"),
+        "uom": text(item, "uom"),
+        "supplier_id": supplier_id,
+        "supplier": names.name("supplier", supplier_id),
+        "supplier_item_codes": strings(record, "supplier_item_codes"),
+        "lead_time": whole(record, "lead_time"),
+        "additional_info": text(item, "additional_info"),
+        "archived": stored.archived or None,
+        "deleted": stored.deleted or None,
+        "url": services.url(f"/{parent[0]}/{parent[1]}") if parent and parent[0] != "service" else None,
+    }
+    return VariantDetails.model_validate(fields)
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+_TEXTS = ("sku", "internal_barcode", "registered_barcode", "updated_at")
+_FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")
+_VIEW = View(row=_details, model=VariantDetails, names={"variant": ("id",), "supplier": ()})
+
+GET_VARIANT_DETAILS = ToolSpec(
+    name="get_variant_details",
+    toolset="catalog",
+    description=(
+        "Get everything about one or more variants: prices, codes, barcodes, supplier, lead time, item.\n\n"
+        "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely; "
+        "batching N items in one call beats N separate calls. Output order matches input order; what does not exist "
+        "comes back in `not_found`."
+    ),
+    request=GetVariantDetailsRequest,
+    answer=VariantDetailsAnswer,
+    run=_run,
+)

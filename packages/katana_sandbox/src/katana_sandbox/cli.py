@@ -1,0 +1,170 @@
+"""The command line: serve, switches, coverage."""
+
+import asyncio
+import gc
+import ipaddress
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, CycloptsError, Parameter
+
+from katana_sandbox.coverage import coverage_table, write_coverage
+from katana_sandbox.faults.script import Fault, parse_faults
+from katana_sandbox.sandbox import Sandbox, SandboxConfig
+from katana_sandbox.switches import SWITCHES, Setting, Switches, parse_setting
+
+_COUNTED = ("products", "materials", "variants", "customers", "suppliers", "sales_orders", "sales_order_rows")
+app = App(
+    name="katana-sandbox",
+    suppress_keyboard_interrupt=False,
+    help="A stateful offline stand-in for the Katana API.",
+)
+
+
+class BadInput(Exception):
+    """Something on the command line is wrong; the message is one sentence for the user."""
+
+
+@app.command
+def serve(  # noqa: PLR0913 - one argument for each option of the command
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    seed: int = 7,
+    variants: int | None = None,
+    orders: int | None = None,
+    faults: Path | None = None,
+    key: str = "sandbox-key",
+    switch: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False)] = (),
+    allow_remote: bool = False,
+    json_line: Annotated[bool, Parameter(name="--json", negative="")] = False,
+) -> None:
+    """Serve the API until Ctrl-C.
+
+    Args:
+        host: Address to listen on; anything but this machine needs --allow-remote.
+        port: Port to listen on; 0 takes a free one.
+        seed: Seed of the invented account.
+        variants: Number of variants, up to 1000000; the small factory when left out.
+        orders: Number of sales orders, up to 1000000; the small factory when left out.
+        faults: A TOML file with [[fault]] tables.
+        key: API key to accept.
+        switch: A switch as name=value; may be given several times.
+        allow_remote: Listen on addresses that other machines can reach.
+        json_line: Print one JSON line with url, key and counts.
+    """
+    _check_host(host, allow_remote=allow_remote)
+    for name, value, most in (("port", port, 65535), ("variants", variants, 10**6), ("orders", orders, 10**6)):
+        if value is not None and not 0 <= value <= most:
+            raise BadInput(f"--{name} must be between 0 and {most}, not {value}")
+    if not key.strip() or not key.isascii():
+        raise BadInput("--key must be plain text and not empty")
+    script = _faults(faults)
+    config = SandboxConfig(seed, variants, orders, _settings(switch))
+    sandbox = Sandbox(config, progress=_progress)
+    gc.freeze()  # the account stays: collections that walk it would only delay replies
+    if key != sandbox.default_key:
+        sandbox.add_key(key)
+    sandbox.faults.add(*script)
+    asyncio.run(_run(sandbox, host, port, _announcement(sandbox, key, json_line=json_line)))
+
+
+@app.command
+def switches() -> None:
+    """List the switches: name, default, meaning, section of the API facts."""
+    width = max(len(switch.name) for switch in SWITCHES)
+    for switch in SWITCHES:
+        words = f" ({', '.join(switch.words)})" if switch.words else ""
+        default = str(switch.default).lower() if isinstance(switch.default, bool) else switch.default
+        sys.stdout.write(f"{switch.name:<{width}}  {default!s:<10}  {switch.meaning}{words} [facts {switch.facts}]\n")
+
+
+@app.command
+def coverage(*, check: bool = False, readme: Path | None = None, tests: Path | None = None) -> None:
+    """Print the table of operations, or keep the README's copy current.
+
+    Args:
+        check: Exit with 1 when the README's table is not current.
+        readme: The README to check or to rewrite.
+        tests: The folder of tests, to count those that name an operation.
+    """
+    if readme is None:
+        sys.stdout.write(coverage_table(tests))
+        return
+    if not readme.is_file():
+        raise BadInput(f"--readme {readme} is no file")
+    if not write_coverage(readme, tests, only_check=check):
+        raise SystemExit(1)
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence and exit code 2."""
+    try:
+        app(exit_on_error=False, print_error=False)
+    except KeyboardInterrupt:
+        sys.exit(0)
+    except CycloptsError as problem:
+        _fail(" ".join(str(problem).split()))
+    except BadInput as problem:
+        _fail(str(problem))
+
+
+def _fail(sentence: str) -> None:
+    sys.stderr.write(f"katana-sandbox: {sentence}\n")
+    sys.exit(2)
+
+
+def _check_host(host: str, *, allow_remote: bool) -> None:
+    try:
+        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        raise BadInput(f"--host must be an IP address or localhost, not {host!r}") from None
+    if not local and not allow_remote:
+        raise BadInput(f"--host {host} can be reached from other machines; add --allow-remote to allow that")
+
+
+def _settings(pairs: tuple[str, ...]) -> dict[str, Setting]:
+    try:
+        settings = dict(parse_setting(pair) for pair in pairs)
+        Switches(settings)
+    except ValueError as problem:
+        raise BadInput(f"--switch: {problem}") from None
+    return settings
+
+
+def _faults(path: Path | None) -> list[Fault]:
+    if path is None:
+        return []
+    try:
+        return parse_faults(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise BadInput(f"--faults {path} can not be read: {problem.strerror}") from None
+    except ValueError as problem:
+        raise BadInput(f"--faults {path}: {problem}") from None
+
+
+def _progress(label: str, done: int, total: int) -> None:
+    if total >= 5000:
+        sys.stderr.write(f"\r{label}: {done} of {total}" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+
+def _announcement(sandbox: Sandbox, key: str, *, json_line: bool) -> str:
+    tenant = sandbox.tenant()
+    counts = {name: tenant.count(name) for name in _COUNTED}
+    if json_line:
+        return json.dumps({"url": "{url}", "key": key, "counts": counts})
+    shown = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    return f"Katana sandbox at {{url}} with key {key}: {shown}. Ctrl-C stops it."
+
+
+async def _run(sandbox: Sandbox, host: str, port: int, announcement: str) -> None:
+    try:
+        async with sandbox.serve("127.0.0.1" if host == "localhost" else host, port) as url:
+            sys.stdout.write(announcement.replace("{url}", url) + "\n")
+            sys.stdout.flush()
+            await asyncio.Event().wait()
+    except OSError as problem:
+        raise BadInput(f"--port {port} on {host} can not be used: {problem.strerror}") from None

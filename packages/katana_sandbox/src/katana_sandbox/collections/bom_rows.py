@@ -1,0 +1,94 @@
+"""BOM rows: what one unit of a product variant takes. UUID ids, deleted for good, no GET by id."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build, check_references, checked
+from katana_sandbox.operations.create import run as create_one
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
+
+_BATCH = 250
+_RANK_STEP = 10000
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    variant = ctx.get("variants", body["product_variant_id"]) or {}
+    if variant.get("product_id") != body["product_item_id"]:
+        raise unprocessable("product variant does not belong to the product")
+    if body["ingredient_variant_id"] == body["product_variant_id"]:
+        raise unprocessable("product variant can not be its own ingredient")
+    rank = len(ctx.children("bom_rows", "product_variant_id", body["product_variant_id"])) * _RANK_STEP
+    return ctx.insert("bom_rows", {**build(BOM_ROWS, body), "rank": rank})
+
+
+def _update(_ctx: Context, row: Record, changes: Record) -> Record:
+    if changes.get("ingredient_variant_id") == row["product_variant_id"]:
+        raise unprocessable("product variant can not be its own ingredient")
+    return changes
+
+
+def _create_one(ctx: Context, collection: Collection, call: Call) -> Reply:
+    reply = create_one(ctx, collection, call)
+    status = ctx.switches.status("bom_create_status")
+    return reply if status != 204 else Reply(204)
+
+
+def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
+    for given in cast("list[Record]", body["data"]):
+        check_references(ctx, collection, given)
+        _create(ctx, given)
+    return Reply(204)
+
+
+_CREATE = record(
+    ("product_variant_id", "product_item_id", "ingredient_variant_id"),
+    product_variant_id=integer(1),
+    product_item_id=integer(1),
+    ingredient_variant_id=integer(1),
+    quantity=maybe(number(0, 1e17)),
+    notes=maybe(text(high=255)),
+)
+
+BOM_ROWS = Collection(
+    name="bom_rows",
+    entity="BOM row",
+    operations=("list", "update", "delete"),
+    fields=(
+        Field("product_variant_id"),
+        Field("product_item_id"),
+        Field("ingredient_variant_id"),
+        Field("quantity"),
+        Field("notes"),
+        Field("rank", 0),
+    ),
+    create=_CREATE,
+    update=record(ingredient_variant_id=integer(1), quantity=maybe(number(0, 1e17)), notes=maybe(text(high=255))),
+    filters=(
+        Filter("id"),
+        Filter("product_variant_id", "int"),
+        Filter("product_item_id", "int"),
+        Filter("ingredient_variant_id", "int"),
+    ),
+    ranges=Ranges(ids=False, deleted=False),
+    key="uuid",
+    stamps=("created_at", "updated_at"),
+    soft_delete=False,
+    foreign_keys=("product_variant_id", "product_item_id", "ingredient_variant_id"),
+    references={
+        "product_variant_id": "variants",
+        "product_item_id": "products",
+        "ingredient_variant_id": "variants",
+    },
+    parent=("product_item_id", "products"),
+    on_create=_create,
+    on_update=_update,
+    routes=(
+        Route("POST", "/bom_rows", _create_one),
+        Route("POST", "/bom_rows/batch/create", _create_batch),
+    ),
+)

@@ -1,0 +1,74 @@
+"""Customers; their names need not be unique, and there is no GET by id."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.rules.contacts import add_customer_address, make_default, nested_address
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
+
+_TEXTS = ("first_name", "last_name", "company", "email", "phone", "comment", "currency", "reference_id", "category")
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    fields = build(CUSTOMERS, body)
+    fields["currency"] = body.get("currency") or ctx.factory().get("base_currency_code")
+    customer = ctx.insert("customers", fields)
+    for address in cast("list[Record]", body.get("addresses") or []):
+        add_customer_address(ctx, {**address, "customer_id": customer["id"]})
+    return customer
+
+
+def _update(ctx: Context, customer: Record, changes: Record) -> Record:
+    wanted = changes.get("default_shipping_id")
+    if wanted is not None:
+        address = ctx.get("customer_addresses", wanted)
+        if address is None or address["customer_id"] != customer["id"] or address["entity_type"] != "shipping":
+            raise unprocessable("shipping address not found")
+        make_default(ctx, address)
+    return changes
+
+
+CUSTOMERS = Collection(
+    name="customers",
+    entity="customer",
+    operations=("list", "create", "update", "delete"),
+    fields=(
+        Field("name"),
+        *(Field(name) for name in _TEXTS),
+        Field("discount_rate"),
+        Field("default_billing_id"),
+        Field("default_shipping_id"),
+    ),
+    create=record(
+        ("name",),
+        name=text(1),
+        **{name: text() for name in _TEXTS},
+        discount_rate=maybe(number(0, 100)),
+        addresses=several(nested_address(default=True)),
+    ),
+    update=record(
+        name=maybe(text(1)),
+        **{name: maybe(text(1)) for name in _TEXTS},
+        discount_rate=maybe(number(0, 100)),
+        default_shipping_id=maybe(integer(1)),
+    ),
+    filters=(
+        Filter("name"),
+        Filter("first_name"),
+        Filter("last_name"),
+        Filter("company"),
+        Filter("email"),
+        Filter("reference_id"),
+        Filter("category"),
+        Filter("currency"),
+        Filter("phone"),
+    ),
+    children=(("customer_addresses", "customer_id"),),
+    embeds=(Embed("addresses", "customer_addresses", "customer_id"),),
+    on_create=_create,
+    on_update=_update,
+)

@@ -1,0 +1,94 @@
+"""Stock by variant and location: computed, never stored, oldest location first; zeros are shown too."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
+from katana_sandbox.context import Context
+from katana_sandbox.operations.list import page_reply
+from katana_sandbox.operations.query import list_query
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.levels import safety_stock
+from katana_sandbox.store.records import DELETED
+from katana_sandbox.store.select import Condition, Selection
+from katana_sandbox.wire.encoding import Record, encode, splice
+from katana_sandbox.wire.numbers import fixed
+
+
+def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
+    query = list_query(call, collection, ctx.switches)
+    wanted = {condition.field: condition for condition in query.selection.conditions}
+    variants = _variants(ctx, wanted.get("variant_id"), archived=query.selection.archived)
+    locations = _locations(ctx, wanted.get("location_id"))
+    total = len(variants) * len(locations)
+    span = range(query.page.offset, min(total, query.page.offset + query.page.limit))
+    keys = ctx.db.stores["variants"].keys
+    pairs = [(locations[place // len(variants)], keys[variants[place % len(variants)]]) for place in span]
+    parts = [_encoded(ctx, int(variant), location, query.extend) for location, variant in pairs]
+    return page_reply(parts, total, query.page)
+
+
+def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
+    """The wire form of one pair."""
+    level = ctx.db.levels.get(variant_id, location_id)
+    safety = safety_stock(ctx, variant_id, location_id)
+    expected = Decimal(0)
+    return {
+        "variant_id": variant_id,
+        "location_id": location_id,
+        "safety_stock_level": fixed(safety, 5),
+        "reorder_point": fixed(safety, 5),
+        "average_cost": fixed(level.average_cost, 10),
+        "value_in_stock": fixed(level.value, 10),
+        "quantity_in_stock": fixed(level.in_stock, 5),
+        "quantity_committed": fixed(level.committed, 5),
+        "quantity_expected": fixed(expected, 5),
+        "quantity_missing_or_excess": fixed(level.in_stock - level.committed + expected - safety, 5),
+        "quantity_potential": None,
+        "default_storage_bin": None,
+        "archived_at": _archived_at(ctx, variant_id),
+    }
+
+
+def _archived_at(ctx: Context, variant_id: int) -> object:
+    store = ctx.db.stores["variants"]
+    slot = store.slot(variant_id)
+    if slot is None or not store.flags[slot]:
+        return None
+    variant = store.record(slot)
+    item = ctx.get("products", variant.get("product_id")) or ctx.get("materials", variant.get("material_id"))
+    return (item or {}).get("archived_at")
+
+
+def _variants(ctx: Context, wanted: Condition | None, *, archived: bool) -> Sequence[int]:
+    """Slots of the variants that have rows."""
+    ids = None if wanted is None else tuple(dict.fromkeys(int(str(value)) for value in wanted.values))
+    return ctx.db.selectors["variants"].slots(Selection(ids=ids, archived=archived))
+
+
+def _locations(ctx: Context, wanted: Condition | None) -> list[int]:
+    store = ctx.db.stores["locations"]
+    live = [store.keys[slot] for slot in store.by_created if not store.flags[slot] & DELETED]
+    ids = [key for key in live if isinstance(key, int)]
+    return ids if wanted is None else [key for key in ids if key in wanted.values]
+
+
+def _encoded(ctx: Context, variant_id: int, location_id: int, extend: Sequence[str]) -> bytes:
+    raw = encode(inventory_row(ctx, variant_id, location_id))
+    linked = {"variant": ("variants", variant_id), "location": ("locations", location_id)}
+    return splice(raw, {name: render_key(ctx, *linked[name]) or b"null" for name in extend})
+
+
+def _never(_ctx: Context, _record: Record) -> bytes:
+    return b"null"
+
+
+INVENTORY = Collection(
+    name="inventory",
+    entity="inventory",
+    filters=(Filter("variant_id", "int", many=True), Filter("location_id", "int")),
+    ranges=Ranges(dates=False, ids=False, deleted=False, archived=True),
+    extends={"variant": _never, "location": _never},
+    routes=(Route("GET", "/inventory", _list),),
+)

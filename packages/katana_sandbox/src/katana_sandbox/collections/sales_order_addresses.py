@@ -1,0 +1,43 @@
+"""Addresses of sales orders; no GET by id."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.context import Context
+from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, lines
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.schema import choice, integer, record
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    address = after or before or {}
+    order = ctx.get("sales_orders", address.get("sales_order_id"))
+    if order is None:
+        return
+    field = f"{address.get('entity_type')}_address_id"
+    if after is not None and order.get(field) is None:
+        ctx.set("sales_orders", order["id"], {field: address["id"]})
+    elif after is None and order.get(field) == address["id"]:
+        ctx.set("sales_orders", order["id"], {field: None})
+
+
+SALES_ORDER_ADDRESSES = Collection(
+    name="sales_order_addresses",
+    entity="sales order address",
+    operations=("list", "create", "update", "delete"),
+    fields=(Field("sales_order_id"), Field("entity_type"), *(Field(name) for name in PERSON_LINES)),
+    create=record(
+        ("sales_order_id", "entity_type"),
+        sales_order_id=integer(),
+        entity_type=choice(*ENTITY_TYPES),
+        **lines(PERSON_LINES),
+    ),
+    update=record(**lines(PERSON_LINES)),
+    filters=(
+        Filter("sales_order_ids", "int", "sales_order_id", many=True),
+        Filter("entity_type", values=ENTITY_TYPES),
+        *(Filter(name) for name in PERSON_LINES),
+    ),
+    foreign_keys=("sales_order_id",),
+    references={"sales_order_id": "sales_orders"},
+    parent=("sales_order_id", "sales_orders"),
+    settle=_settle,
+)

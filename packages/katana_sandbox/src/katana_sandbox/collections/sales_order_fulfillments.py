@@ -1,0 +1,103 @@
+"""Fulfillments of sales orders; their rows are fixed once made."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
+from katana_sandbox.collections.sales_order_rows import TRACEABILITY
+from katana_sandbox.context import Context
+from katana_sandbox.operations.get import run_with_deleted
+from katana_sandbox.routing import Route
+from katana_sandbox.rules.fulfillments import check_open_period, create_fulfillment, settle_fulfillment
+from katana_sandbox.wire.encoding import Record, rows
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.times import stored_moment
+
+_STATUS = ("PACKED", "DELIVERED")
+
+
+def _update(ctx: Context, _fulfillment: Record, changes: Record) -> Record:
+    check_open_period(ctx, changes.get("picked_date"))
+    return changes
+
+
+def _check_deletable(ctx: Context, fulfillment: Record) -> None:
+    shipped = {row["id"] for row in rows(fulfillment, "sales_order_fulfillment_rows")}
+    for sales_return in ctx.children("sales_returns", "sales_order_id", fulfillment["sales_order_id"]):
+        returned = {row.get("fulfillment_row_id") for row in rows(sales_return, "sales_return_rows")}
+        if shipped & returned:
+            raise unprocessable("fulfillment has been returned")
+
+
+SALES_ORDER_FULFILLMENTS = Collection(
+    name="sales_order_fulfillments",
+    entity="sales order fulfillment",
+    operations=("list", "create", "update", "delete"),
+    fields=(
+        Field("sales_order_id"),
+        Field("picked_date", store=stored_moment),
+        Field("status"),
+        Field("invoice_status", "NOT_INVOICED"),
+        Field("conversion_rate"),
+        Field("conversion_date", store=stored_moment),
+        Field("tracking_number"),
+        Field("tracking_url"),
+        Field("tracking_carrier"),
+        Field("tracking_method"),
+        Field("packer_id"),
+    ),
+    create=record(
+        ("sales_order_id", "status", "sales_order_fulfillment_rows"),
+        sales_order_id=integer(1),
+        picked_date=moment(1),
+        status=choice(*_STATUS),
+        conversion_rate=maybe(number(0, 1e12)),
+        conversion_date=maybe(moment()),
+        tracking_number=maybe(text(high=256)),
+        tracking_url=maybe(text(high=2048)),
+        tracking_carrier=maybe(text()),
+        tracking_method=maybe(text()),
+        sales_order_fulfillment_rows=several(
+            record(
+                ("sales_order_row_id", "quantity"),
+                sales_order_row_id=integer(1),
+                quantity=number(0, 1e17, above=True),
+                batch_transactions=several(
+                    record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=number())
+                ),
+                serial_numbers=several(number()),
+                traceability=TRACEABILITY,
+            ),
+            1,
+        ),
+    ),
+    update=record(
+        picked_date=moment(1),
+        status=choice(*_STATUS),
+        conversion_rate=maybe(number(0, 1e12)),
+        conversion_date=maybe(moment(1)),
+        tracking_number=maybe(text(1, 256)),
+        tracking_url=maybe(text(1, 2048)),
+        tracking_carrier=maybe(text(1)),
+        tracking_method=maybe(text(1)),
+        packer_id=integer(1),
+    ),
+    filters=(
+        Filter("sales_order_id", "int"),
+        Filter("status", values=_STATUS),
+        Filter("invoice_status", values=("INVOICED", "NOT_INVOICED")),
+        Filter("tracking_number"),
+        Filter("tracking_url"),
+        Filter("tracking_carrier"),
+        Filter("tracking_method"),
+        Filter("picked_date_min", "moment_min", "picked_date"),
+    ),
+    ranges=Ranges(ids=False),
+    stamps=("created_at", "updated_at"),
+    foreign_keys=("sales_order_id",),
+    references={"sales_order_id": "sales_orders", "packer_id": "operators"},
+    parent=("sales_order_id", "sales_orders"),
+    on_create=create_fulfillment,
+    on_update=_update,
+    on_delete=_check_deletable,
+    settle=settle_fulfillment,
+    routes=(Route("GET", "/sales_order_fulfillments/{id}", run_with_deleted),),
+)

@@ -1,0 +1,139 @@
+"""Rows of sales orders."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.collections.sales_orders import AVAILABILITY
+from katana_sandbox.collections.search import search
+from katana_sandbox.context import Context
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Route
+from katana_sandbox.rules.sales import settle_order
+from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
+from katana_sandbox.rules.stock import pair_of
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.numbers import decimal_text
+from katana_sandbox.wire.schema import anything, decimal_or_text, integer, maybe, number, record, several, text
+
+ATTRIBUTES = several(record(("key", "value"), key=text(), value=text()))
+TRACEABILITY = several(
+    record(
+        batch_id=maybe(number(0)),
+        bin_location_id=maybe(number(0)),
+        quantity=decimal_or_text(),
+        serial_number_id=maybe(number(0)),
+    )
+)
+
+_SEARCHABLE = frozenset(
+    [
+        "id",
+        "sales_order_id",
+        "variant_id",
+        "location_id",
+        "tax_rate_id",
+        "quantity",
+        "price_per_unit",
+        "total_discount",
+        "tax_rate",
+        "currency",
+        "product_availability",
+        "created_at",
+        "updated_at",
+        "delivery_date",
+        "shipping_date",
+    ]
+)
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    known = before or after or {}
+    settle_order(ctx, known.get("sales_order_id"), [pair_of(ctx, row) for row in (before, after) if row])
+
+
+def _variant(ctx: Context, row: Record) -> bytes:
+    for name in ("variants", "service_variants"):
+        raw = render_key(ctx, name, row.get("variant_id"))
+        if raw is not None:
+            return raw
+    return b"null"
+
+
+SALES_ORDER_ROWS = Collection(
+    name="sales_order_rows",
+    entity="sales order row",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("sales_order_id"),
+        Field("quantity"),
+        Field("variant_id"),
+        Field("tax_rate_id"),
+        Field("tax_rate"),
+        Field("location_id"),
+        Field("product_availability"),
+        Field("product_expected_date"),
+        Field("price_per_unit", store=decimal_text(10)),
+        Field("price_per_unit_in_base_currency", 0),
+        Field("total", 0),
+        Field("total_in_base_currency", 0),
+        Field("total_discount", "0.00", decimal_text(2)),
+        Field("cogs_value"),
+        Field("attributes", ()),
+        Field("batch_transactions", ()),
+        Field("serial_numbers", ()),
+        Field("serial_number_transactions", ()),
+        Field("linked_manufacturing_order_id"),
+        Field("conversion_rate"),
+        Field("conversion_date"),
+        Field("custom_fields"),
+        Field("traceability", ()),
+        Field("sku"),
+    ),
+    create=record(
+        ("sales_order_id", "variant_id", "quantity"),
+        sales_order_id=integer(1),
+        variant_id=integer(1),
+        quantity=number(0, 1e17),
+        price_per_unit=number(0, 1e18),
+        total_discount=number(0, 1e18),
+        tax_rate_id=integer(1),
+        location_id=integer(1),
+        attributes=ATTRIBUTES,
+        custom_fields=maybe(anything()),
+    ),
+    update=record(
+        variant_id=integer(1),
+        quantity=number(0, 1e17),
+        price_per_unit=number(0, 1e18),
+        total_discount=number(0, 1e18),
+        tax_rate_id=integer(1),
+        location_id=integer(1),
+        attributes=ATTRIBUTES,
+        custom_fields=maybe(anything()),
+        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
+        serial_number_transactions=several(
+            record(("serial_number_id",), serial_number_id=integer(), quantity=integer(0, 1))
+        ),
+        traceability=TRACEABILITY,
+    ),
+    filters=(
+        Filter("sales_order_ids", "int", "sales_order_id", many=True),
+        Filter("variant_id", "int"),
+        Filter("tax_rate_id", "int"),
+        Filter("linked_manufacturing_order_id", "int"),
+        Filter("location_id", "int"),
+        Filter("product_availability", values=AVAILABILITY),
+    ),
+    foreign_keys=("sales_order_id", "variant_id"),
+    references={
+        "sales_order_id": "sales_orders",
+        "variant_id": "variants",
+        "tax_rate_id": "tax_rates",
+        "location_id": "locations",
+    },
+    extends={"variant": _variant},
+    parent=("sales_order_id", "sales_orders"),
+    routes=(Route("POST", "/sales_order_rows/search", search(_SEARCHABLE)),),
+    on_create=insert_row,
+    on_update=update_row,
+    on_delete=check_row_deletable,
+    settle=_settle,
+)

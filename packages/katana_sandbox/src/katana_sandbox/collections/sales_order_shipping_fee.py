@@ -1,0 +1,49 @@
+"""Shipping fees of sales orders: the amount is text both ways, and no stamps are shown."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.rules.sales import settle_order
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.numbers import decimal_text, is_decimal_text
+from katana_sandbox.wire.schema import number, record, text
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    if ctx.children("sales_order_shipping_fee", "sales_order_id", body["sales_order_id"]):
+        raise unprocessable("sales order already has a shipping fee")
+    return ctx.insert("sales_order_shipping_fee", build(SALES_ORDER_SHIPPING_FEE, body))
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    settle_order(ctx, (after or before or {}).get("sales_order_id"))
+
+
+def _decimal(value: object) -> object:
+    if not is_decimal_text(str(value)):
+        raise unprocessable("amount must be a number")
+    return decimal_text(10)(value)
+
+
+SALES_ORDER_SHIPPING_FEE = Collection(
+    name="sales_order_shipping_fee",
+    entity="sales order shipping fee",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(Field("sales_order_id"), Field("amount", store=_decimal), Field("tax_rate_id"), Field("description")),
+    create=record(
+        ("sales_order_id", "amount"),
+        sales_order_id=number(),
+        amount=text(),
+        tax_rate_id=number(),
+        description=text(),
+    ),
+    update=record(("amount",), amount=text(), tax_rate_id=number(), description=text()),
+    filters=(Filter("sales_order_id", "int"),),
+    hidden=frozenset({"created_at", "updated_at", "deleted_at"}),
+    foreign_keys=("sales_order_id",),
+    references={"sales_order_id": "sales_orders", "tax_rate_id": "tax_rates"},
+    parent=("sales_order_id", "sales_orders"),
+    on_create=_create,
+    settle=_settle,
+)

@@ -1,0 +1,272 @@
+"""Sales orders: status, totals and availability follow rows and fulfillments and are never written."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Guard, View
+from katana_sandbox.collections.search import search
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.render import embedded, render
+from katana_sandbox.routing import Route
+from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
+from katana_sandbox.rules.sales import (
+    OPEN,
+    check_custom_fields,
+    check_sellable,
+    conversion_rate,
+    merged_custom_fields,
+    settle_order,
+)
+from katana_sandbox.rules.sales_rows import insert_row
+from katana_sandbox.rules.stock import pair_of
+from katana_sandbox.store.records import DELETED, Key
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.numbers import number as wire_number
+from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.times import stored_moment
+
+AVAILABILITY = ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE")
+_INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
+_PRODUCTION = ("NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS", "BLOCKED", "DONE")
+_WHILE_OPEN = ("order_no", "customer_id", "delivery_date", "location_id", "currency")
+_CONVERSION = ("conversion_rate", "conversion_date")
+_SHIPPED = ("PACKED", "DELIVERED")
+_SEARCHABLE = frozenset(
+    [
+        "id",
+        "order_no",
+        "customer_id",
+        "customer_ref",
+        "location_id",
+        "status",
+        "invoicing_status",
+        "production_status",
+        "source",
+        "currency",
+        "product_availability",
+        "ingredient_availability",
+        "ecommerce_order_type",
+        "ecommerce_store_name",
+        "ecommerce_order_id",
+        "tracking_number",
+        "created_at",
+        "updated_at",
+        "order_created_date",
+        "delivery_date",
+        "picked_date",
+    ]
+)
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    check_custom_fields(ctx, body)
+    factory = ctx.factory()
+    customer = ctx.get("customers", body["customer_id"]) or {}
+    fields = build(SALES_ORDERS, body)
+    fields["location_id"] = body.get("location_id") or factory.get("default_sales_location_id")
+    check_sellable(ctx, fields["location_id"])
+    fields["order_no"] = body.get("order_no") or ctx.db.next_number("SO")
+    fields["order_created_date"] = fields["order_created_date"] or ctx.now
+    fields["currency"] = body.get("currency") or customer.get("currency") or factory.get("base_currency_code")
+    rate = conversion_rate(fields["currency"], factory.get("base_currency_code"))
+    fields["conversion_rate"] = wire_number(rate)
+    fields["conversion_date"] = ctx.now
+    order = ctx.insert("sales_orders", fields)
+    _add_addresses(ctx, order, cast("list[Record]", body.get("addresses") or []))
+    for row in cast("list[Record]", body["sales_order_rows"]):
+        insert_row(ctx, {**row, "sales_order_id": order["id"]})
+    return order
+
+
+def _add_addresses(ctx: Context, order: Record, given: list[Record]) -> None:
+    if not given and ctx.switches.on("copy_customer_addresses"):
+        customer = ctx.get("customers", order["customer_id"]) or {}
+        defaults = [ctx.get("customer_addresses", customer.get(f"default_{kind}_id")) for kind in ENTITY_TYPES]
+        given = [address for address in defaults if address is not None]
+    for address in given:
+        fields = {name: address.get(name) for name in ("entity_type", *PERSON_LINES)}
+        ctx.insert("sales_order_addresses", {"sales_order_id": order["id"], **fields})
+
+
+def _update(ctx: Context, order: Record, changes: Record) -> Record:
+    check_custom_fields(ctx, changes)
+    merged_custom_fields(order, changes)
+    is_open = order["status"] in OPEN
+    if not is_open and any(name in changes for name in _WHILE_OPEN):
+        raise unprocessable("sales order can only be edited in status NOT_SHIPPED or PENDING")
+    if not is_open and "picked_date" in changes and ctx.switches.on("picked_date_locked"):
+        raise unprocessable("picked_date can only be edited in status NOT_SHIPPED or PENDING")
+    if order["status"] not in _SHIPPED and any(name in changes for name in _CONVERSION):
+        raise unprocessable("conversion rate can only be edited in status PACKED or DELIVERED")
+    check_sellable(ctx, changes.get("location_id"))
+    _check_status(ctx, order, changes)
+    if "currency" in changes:
+        rate = conversion_rate(changes["currency"], ctx.factory().get("base_currency_code"))
+        changes["conversion_rate"] = wire_number(rate)
+    if "picked_date" in changes:
+        for fulfillment in ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):
+            ctx.change("sales_order_fulfillments", fulfillment["id"], {"picked_date": changes["picked_date"]})
+    return changes
+
+
+def _check_status(ctx: Context, order: Record, changes: Record) -> None:
+    wanted = changes.get("status")
+    if wanted in _SHIPPED:
+        if ctx.switches.word("shipped_status_patch") == "refuse" and wanted != order["status"]:
+            raise unprocessable("status PACKED and DELIVERED follow from fulfillments")
+        del changes["status"]
+    elif wanted is not None and order["status"] not in OPEN:
+        raise unprocessable("fulfillments must be deleted before the sales order can be reopened")
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    if before is None:
+        return
+    rows = ctx.children("sales_order_rows", "sales_order_id", before["id"])
+    moved = after is not None and before.get("location_id") != after.get("location_id")
+    location = before.get("location_id")
+    also = [pair_of(ctx, {**row, "location_id": row.get("location_id") or location}) for row in rows if moved]
+    settle_order(ctx, before["id"], also)
+
+
+def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
+    parts = {"shipping_fee": _fee(ctx, key)}
+    where = ctx.switches.word("sales_order_addresses")
+    if where == "always" or (where == "list" and view == "list"):
+        parts["addresses"] = embedded(ctx, "sales_order_addresses", "sales_order_id", key)
+    return parts
+
+
+def _fee(ctx: Context, key: Key) -> bytes:
+    store = ctx.db.stores["sales_order_shipping_fee"]
+    for slot in sorted(store.linked("sales_order_id", key)):
+        if not store.flags[slot] & DELETED:
+            return render(ctx, ctx.collections["sales_order_shipping_fee"], slot, "list")
+    return b"{}"
+
+
+SALES_ORDERS = Collection(
+    name="sales_orders",
+    entity="sales order",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("customer_id"),
+        Field("order_no"),
+        Field("source", "API"),
+        Field("order_created_date", store=stored_moment),
+        Field("delivery_date", store=stored_moment),
+        Field("picked_date", store=stored_moment),
+        Field("location_id"),
+        Field("status", "NOT_SHIPPED"),
+        Field("currency"),
+        Field("conversion_rate"),
+        Field("conversion_date", store=stored_moment),
+        Field("invoicing_status"),
+        Field("total", 0),
+        Field("total_in_base_currency", 0),
+        Field("additional_info"),
+        Field("customer_ref"),
+        Field("ecommerce_order_type"),
+        Field("ecommerce_store_name"),
+        Field("ecommerce_order_id"),
+        Field("product_availability"),
+        Field("product_expected_date"),
+        Field("ingredient_availability"),
+        Field("ingredient_expected_date"),
+        Field("production_status"),
+        Field("tracking_number"),
+        Field("tracking_number_url"),
+        Field("billing_address_id"),
+        Field("shipping_address_id"),
+        Field("linked_manufacturing_order_id"),
+        Field("custom_fields"),
+    ),
+    create=record(
+        ("customer_id", "sales_order_rows"),
+        customer_id=integer(0),
+        order_no=text(1),
+        order_created_date=moment(),
+        delivery_date=moment(),
+        location_id=integer(0),
+        status=choice("PENDING", "NOT_SHIPPED"),
+        currency=text(),
+        additional_info=maybe(text()),
+        customer_ref=maybe(text(high=255)),
+        ecommerce_order_type=maybe(text(1)),
+        ecommerce_store_name=maybe(text(1)),
+        ecommerce_order_id=maybe(text(1)),
+        tracking_number=maybe(text(high=256)),
+        tracking_number_url=maybe(text(high=2048)),
+        custom_fields=maybe(anything()),
+        addresses=several(nested_address(default=False)),
+        sales_order_rows=several(
+            record(
+                ("variant_id", "quantity"),
+                variant_id=integer(1),
+                quantity=number(0, 1e17),
+                price_per_unit=number(0, 1e18),
+                total_discount=number(0, 1e18),
+                tax_rate_id=integer(1),
+                location_id=integer(1),
+                attributes=several(record(("key", "value"), key=text(), value=text())),
+                custom_fields=maybe(anything()),
+            ),
+            1,
+        ),
+    ),
+    update=record(
+        customer_id=integer(1),
+        order_no=text(1),
+        order_created_date=moment(),
+        delivery_date=moment(),
+        picked_date=moment(),
+        location_id=integer(1),
+        status=choice("PENDING", "NOT_SHIPPED", "PACKED", "DELIVERED"),
+        currency=text(),
+        conversion_rate=number(),
+        conversion_date=moment(),
+        additional_info=maybe(text()),
+        customer_ref=maybe(text(high=255)),
+        tracking_number=maybe(text(1, 256)),
+        tracking_number_url=maybe(text(1, 2048)),
+        custom_fields=maybe(anything()),
+    ),
+    filters=(
+        Filter("order_no"),
+        Filter("source"),
+        Filter("customer_id", "int"),
+        Filter("location_id", "int"),
+        Filter("invoicing_status"),
+        Filter("product_availability", values=AVAILABILITY),
+        Filter("ingredient_availability", values=_INGREDIENTS),
+        Filter("production_status", values=_PRODUCTION),
+        Filter("status"),
+        Filter("currency"),
+        Filter("ecommerce_order_type"),
+        Filter("ecommerce_store_name"),
+        Filter("ecommerce_order_id"),
+    ),
+    foreign_keys=("customer_id",),
+    references={"customer_id": "customers", "location_id": "locations"},
+    children=(
+        ("sales_order_fulfillments", "sales_order_id"),
+        ("sales_order_rows", "sales_order_id"),
+        ("sales_order_addresses", "sales_order_id"),
+        ("sales_order_shipping_fee", "sales_order_id"),
+    ),
+    embeds=(Embed("sales_order_rows", "sales_order_rows", "sales_order_id"),),
+    parts=_parts,
+    guards=(
+        Guard(
+            "sales_returns",
+            "sales_order_id",
+            "Cannot delete sales orders as sales orders have return orders.",
+        ),
+    ),
+    wipes="additional_info_wipe_untested",
+    routes=(Route("POST", "/sales_orders/search", search(_SEARCHABLE)),),
+    on_create=_create,
+    on_update=_update,
+    settle=_settle,
+)

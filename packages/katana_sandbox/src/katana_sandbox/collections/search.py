@@ -1,0 +1,171 @@
+"""POST …/search: a filter in the body with comparisons, and/or, order and page."""
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import checked
+from katana_sandbox.operations.list import page_reply
+from katana_sandbox.render import render
+from katana_sandbox.routing import Call, Reply
+from katana_sandbox.store.select import Selection
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import INVALID_BODY, Refused
+from katana_sandbox.wire.numbers import as_decimal, is_decimal_text
+from katana_sandbox.wire.pagination import Page
+from katana_sandbox.wire.schema import Schema, anything, integer, record
+from katana_sandbox.wire.times import ms_of, parse_moment, wire_moment
+
+_MAXIMUM = 200
+_LISTED = 100
+_TEXT = 256
+_DEPTH = 2
+_CUSTOM = re.compile(r"custom_fields\.[0-9a-fA-F-]{36}")
+type Test = Callable[[Record], bool]
+
+_COMPARE: dict[str, Callable[[int], bool]] = {
+    "neq": lambda order: order != 0,
+    "gt": lambda order: order > 0,
+    "gte": lambda order: order >= 0,
+    "lt": lambda order: order < 0,
+    "lte": lambda order: order <= 0,
+}
+_BODY = record(filter=record(where=anything(), order=Schema("any"), limit=integer(0, _MAXIMUM), page=integer(1)))
+
+
+def search(fields: frozenset[str]) -> Callable[[Context, Collection, Call], Reply]:
+    """The search operation of a collection over these fields."""
+
+    def run(ctx: Context, collection: Collection, call: Call) -> Reply:
+        body = checked(ctx, _BODY, call.body())
+        given = cast("Record", body.get("filter") or {})
+        test = _where(cast("Record", given.get("where") or {}), fields, 0)
+        order = _order(given.get("order"), fields)
+        store = ctx.db.stores[collection.name]
+        slots = list(ctx.db.selectors[collection.name].slots(Selection(archived=True)))[::-1]
+        found = [slot for slot in slots if test(store.record(slot))]
+        for field, down in reversed(order):
+            key = cmp_to_key(_by_value)
+            found.sort(key=lambda slot, field=field: key(_value(store.record(slot), field)), reverse=down)
+        page = Page(int(given.get("limit", 50)), int(given.get("page", 1)))
+        shown = found[page.offset : page.offset + page.limit]
+        return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
+
+    return run
+
+
+def _where(where: Mapping[str, object], fields: frozenset[str], depth: int) -> Test:
+    tests = [_clause(name, wanted, fields, depth) for name, wanted in where.items()]
+    return lambda candidate: all(test(candidate) for test in tests)
+
+
+def _clause(name: str, wanted: object, fields: frozenset[str], depth: int) -> Test:
+    if name in {"and", "or"}:
+        return _combined(name, wanted, fields, depth)
+    _check_field(name, fields)
+    if not isinstance(wanted, dict):
+        return lambda candidate: _equal(_value(candidate, name), wanted)
+    tests = [_predicate(operator, operand) for operator, operand in cast("Record", wanted).items()]
+    return lambda candidate: all(test(_value(candidate, name)) for test in tests)
+
+
+def _combined(name: str, wanted: object, fields: frozenset[str], depth: int) -> Test:
+    if depth >= _DEPTH or not isinstance(wanted, list):
+        raise _bad(name, "and/or take an array and nest twice at most")
+    clauses = cast("list[object]", wanted)
+    if not all(isinstance(clause, dict) for clause in clauses):
+        raise _bad(name, "must be object")
+    tests = [_where(cast("Record", clause), fields, depth + 1) for clause in clauses]
+    joined = all if name == "and" else any
+    return lambda candidate: joined(test(candidate) for test in tests)
+
+
+def _predicate(operator: str, operand: object) -> Callable[[object], bool]:
+    if operator in _COMPARE:
+        _check_operand(operator, operand)
+        holds = _COMPARE[operator]
+        if operator == "neq":
+            return lambda value: not _equal(value, operand)
+        return lambda value: value is not None and operand is not None and holds(_by_value(value, operand))
+    if operator in {"inq", "nin", "between"}:
+        listed = _listed(operator, operand)
+        if operator == "between":
+            low, high = listed
+            return lambda value: value is not None and _by_value(value, low) >= 0 >= _by_value(value, high)
+        return lambda value: any(_equal(value, item) for item in listed) is (operator == "inq")
+    if operator in {"like", "ilike"} and isinstance(operand, str):
+        _check_operand(operator, operand)
+        pattern = "".join({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in operand)
+        flags = re.DOTALL | (re.IGNORECASE if operator == "ilike" else 0)
+        return lambda value: isinstance(value, str) and re.fullmatch(pattern, value, flags) is not None
+    raise _bad(operator, "unknown operator")
+
+
+def _listed(operator: str, operand: object) -> list[object]:
+    items = cast("list[object]", operand) if isinstance(operand, list) else None
+    if items is None or len(items) > _LISTED or (operator == "between" and len(items) != 2):
+        raise _bad(operator, f"must be an array of {'2' if operator == 'between' else f'at most {_LISTED}'} values")
+    for item in items:
+        _check_operand(operator, item)
+    return items
+
+
+def _check_operand(operator: str, operand: object) -> None:
+    if isinstance(operand, list | dict) or (isinstance(operand, str) and len(operand) > _TEXT):
+        raise _bad(operator, f"must be a scalar, text of at most {_TEXT} characters")
+
+
+def _check_field(name: str, fields: frozenset[str]) -> None:
+    if name not in fields and not _CUSTOM.fullmatch(name):
+        raise _bad(name, "unknown field")
+
+
+def _order(given: object, fields: frozenset[str]) -> list[tuple[str, bool]]:
+    entries = cast("list[object]", given) if isinstance(given, list) else [] if given is None else [given]
+    parsed: list[tuple[str, bool]] = []
+    for entry in entries:
+        words = entry.split() if isinstance(entry, str) else []
+        if not words or len(words) > 2 or words[-1].upper() not in {"ASC", "DESC", words[0].upper()}:
+            raise _bad("order", 'must look like "created_at DESC"')
+        _check_field(words[0], fields)
+        parsed.append((words[0], len(words) == 2 and words[1].upper() == "DESC"))
+    return parsed
+
+
+def _value(candidate: Record, name: str) -> object:
+    if name.startswith("custom_fields."):
+        return cast("Record", candidate.get("custom_fields") or {}).get(name.removeprefix("custom_fields."))
+    return candidate.get(name)
+
+
+def _equal(value: object, wanted: object) -> bool:
+    if value is None or wanted is None:
+        return value is wanted
+    return _by_value(value, wanted) == 0
+
+
+def _by_value(left: object, right: object) -> int:
+    one, other = _sortable(left), _sortable(right)
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return (one > other) - (one < other)
+    first, second = str(one), str(other)
+    return (first > second) - (first < second)
+
+
+def _sortable(value: object) -> Decimal | str:
+    if isinstance(value, str):
+        if is_decimal_text(value):
+            return as_decimal(value)
+        moment = parse_moment(value)
+        return wire_moment(moment) if moment is not None and ms_of(wire_moment(moment)) is not None else value
+    return as_decimal(value) if isinstance(value, int | float) else str(value)
+
+
+def _bad(name: str, message: str) -> Refused:
+    code = "additionalProperties" if message.startswith("unknown") else "type"
+    detail = {"path": "/filter/where", "code": code, "message": message, "info": {"additionalProperty": name}}
+    return Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=[detail])

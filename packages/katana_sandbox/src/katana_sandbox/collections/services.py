@@ -1,0 +1,93 @@
+"""Services: sold work without stock, each with exactly one variant."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Ranges
+from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
+
+_VARIANT_FIELDS = ("sku", "sales_price", "default_cost", "custom_fields")
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    fields = build(SERVICES, body)
+    fields["uom"] = body.get("uom", ctx.switches.word("default_uom"))
+    service = ctx.insert("services", fields)
+    given = cast("list[Record]", body["variants"])[0]
+    ctx.insert("service_variants", {**build(SERVICE_VARIANTS, given), "service_id": service["id"]})
+    return service
+
+
+def _update(ctx: Context, service: Record, changes: Record) -> Record:
+    archived = changes.pop("is_archived", None)
+    if archived is not None:
+        changes["archived_at"] = (service.get("archived_at") or ctx.now) if archived else None
+    own = {name: changes.pop(name) for name in _VARIANT_FIELDS if name in changes}
+    for variant in ctx.children("service_variants", "service_id", service["id"]) if own else ():
+        ctx.change("service_variants", variant["id"], own)
+    return changes
+
+
+SERVICES = Collection(
+    name="services",
+    entity="service",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("name"),
+        Field("uom", "pcs"),
+        Field("category_name", ""),
+        Field("is_sellable", default=True),
+        Field("type", "service"),
+        Field("additional_info", ""),
+        Field("custom_field_collection_id"),
+    ),
+    create=record(
+        ("name", "variants"),
+        name=text(1),
+        uom=text(1, 7),
+        category_name=text(1),
+        is_sellable=flag(),
+        additional_info=text(),
+        custom_field_collection_id=maybe(number()),
+        variants=several(record(sku=text(1), sales_price=PRICE, default_cost=PRICE, custom_fields=CUSTOM_FIELDS), 1, 1),
+    ),
+    update=record(
+        name=text(),
+        uom=text(1, 7),
+        category_name=maybe(text(1, 35)),
+        is_sellable=flag(),
+        is_archived=flag(),
+        additional_info=maybe(text(1)),
+        custom_field_collection_id=maybe(integer(1)),
+        custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
+        default_cost=maybe(number()),
+        sales_price=maybe(number()),
+        sku=maybe(text(1)),
+    ),
+    filters=(Filter("name"), Filter("uom"), Filter("category_name"), Filter("is_sellable", "bool")),
+    ranges=Ranges(archived=True),
+    stamps=ARCHIVABLE,
+    children=(("service_variants", "service_id"),),
+    embeds=(Embed("variants", "service_variants", "service_id"),),
+    wipes="additional_info_wipe_untested",
+    on_create=_create,
+    on_update=_update,
+)
+
+SERVICE_VARIANTS = Collection(
+    name="service_variants",
+    entity="service variant",
+    sequence="variants",
+    fields=(
+        Field("sku"),
+        Field("sales_price"),
+        Field("default_cost"),
+        Field("service_id"),
+        Field("type", "service"),
+        Field("custom_fields"),
+    ),
+    foreign_keys=("service_id",),
+)

@@ -1,0 +1,54 @@
+"""Suppliers; there is no GET by id."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, lines
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.schema import maybe, record, several, text
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    fields = build(SUPPLIERS, body)
+    fields["currency"] = body.get("currency") or ctx.factory().get("base_currency_code")
+    supplier = ctx.insert("suppliers", fields)
+    for address in cast("list[Record]", body.get("addresses") or []):
+        add_supplier_address(ctx, {**address, "supplier_id": supplier["id"]})
+    return supplier
+
+
+SUPPLIERS = Collection(
+    name="suppliers",
+    entity="supplier",
+    operations=("list", "create", "update", "delete"),
+    fields=(
+        Field("name"),
+        Field("email", ""),
+        Field("phone", ""),
+        Field("comment", ""),
+        Field("currency"),
+        Field("default_address_id"),
+    ),
+    create=record(
+        ("name",),
+        name=text(1),
+        email=maybe(text(1)),
+        phone=maybe(text(1, 30)),
+        currency=text(1),
+        comment=maybe(text(1)),
+        addresses=several(record(**lines(ADDRESS_LINES))),
+    ),
+    update=record(
+        name=text(1),
+        email=maybe(text(1)),
+        phone=maybe(text(1, 30)),
+        currency=text(1),
+        comment=maybe(text(1)),
+    ),
+    filters=(Filter("email"), Filter("phone"), Filter("name")),
+    children=(("supplier_addresses", "supplier_id"),),
+    embeds=(Embed("addresses", "supplier_addresses", "supplier_id"),),
+    on_create=_create,
+)

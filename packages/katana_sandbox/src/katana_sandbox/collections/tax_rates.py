@@ -1,0 +1,41 @@
+"""Tax rates: list and create only."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.wire.encoding import Record, plain
+from katana_sandbox.wire.schema import number, record, text
+
+
+def display_name(rate: float, name: str) -> str:
+    """The label that the server derives, such as "15% VAT"."""
+    return f"{plain(rate)}% {name}".strip()
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    fields = build(TAX_RATES, body)
+    return ctx.insert("tax_rates", {**fields, "display_name": display_name(body["rate"], fields["name"])})
+
+
+TAX_RATES = Collection(
+    name="tax_rates",
+    entity="tax rate",
+    operations=("list", "create"),
+    fields=(
+        Field("name", ""),
+        Field("rate"),
+        Field("is_default_sales", default=False),
+        Field("is_default_purchases", default=False),
+        Field("display_name", ""),
+    ),
+    create=record(("rate",), name=text(), rate=number(0, 999.999)),
+    filters=(
+        Filter("rate", "num"),
+        Filter("name"),
+        Filter("is_default_sales", "bool"),
+        Filter("is_default_purchases", "bool"),
+    ),
+    ranges=Ranges(deleted=False),
+    stamps=("created_at", "updated_at"),
+    on_create=_create,
+)

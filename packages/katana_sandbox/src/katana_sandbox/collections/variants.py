@@ -1,0 +1,128 @@
+"""Variants of products and materials: SKUs may be null and may repeat; the archive is their item's."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
+from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
+from katana_sandbox.context import Context
+from katana_sandbox.render import render_key
+from katana_sandbox.rules.items import LINK, ItemName, check_attributes, insert_variant, learn_options, owner
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import maybe, number, record, several, text
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    if ("product_id" in body) == ("material_id" in body):
+        raise unprocessable("exactly one of product_id or material_id is required")
+    found = owner(ctx, body)
+    if found is None:
+        raise unprocessable("item not found")
+    name, item = found
+    attributes = cast("list[Record]", body.get("config_attributes") or [])
+    check_attributes(item, attributes)
+    _check_complete(ctx, name, item, attributes)
+    return insert_variant(ctx, name, item["id"], body)
+
+
+def _check_complete(ctx: Context, name: ItemName, item: Record, attributes: list[Record]) -> None:
+    if not ctx.children("variants", LINK[name], item["id"]):
+        return
+    configs = cast("list[Record]", item.get("configs") or [])
+    given = {attribute["config_name"] for attribute in attributes}
+    if not configs or any(config["name"] not in given for config in configs):
+        raise unprocessable("each variant needs a value for every config of its item")
+
+
+def _update(ctx: Context, variant: Record, changes: Record) -> Record:
+    attributes = cast("list[Record] | None", changes.get("config_attributes"))
+    found = owner(ctx, variant)
+    if attributes is not None and found is not None:
+        check_attributes(found[1], attributes)
+        learn_options(ctx, found[0], found[1]["id"], attributes)
+    return changes
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    if after is None:
+        return
+    if before is None:
+        found = owner(ctx, after)
+        if found is not None and found[1].get("archived_at") is not None:
+            ctx.mark_archived("variants", after["id"], archived=True)
+    elif before.get("sku") != after.get("sku"):
+        for row in ctx.children("sales_order_rows", "variant_id", after["id"]):
+            ctx.set("sales_order_rows", row["id"], {"sku": after.get("sku")})
+
+
+def _product_or_material(ctx: Context, variant: Record) -> bytes:
+    found = owner(ctx, variant)
+    return b"null" if found is None else render_key(ctx, found[0], found[1]["id"]) or b"null"
+
+
+VARIANTS = Collection(
+    name="variants",
+    entity="variant",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("sku"),
+        Field("sales_price", 0),
+        Field("product_id"),
+        Field("material_id"),
+        Field("purchase_price", 0),
+        Field("type", "product"),
+        Field("internal_barcode"),
+        Field("registered_barcode"),
+        Field("supplier_item_codes", ()),
+        Field("lead_time"),
+        Field("minimum_order_quantity"),
+        Field("config_attributes", ()),
+        Field("custom_fields"),
+    ),
+    create=record(
+        product_id=number(),
+        material_id=number(),
+        sku=text(),
+        sales_price=PRICE,
+        purchase_price=PRICE,
+        internal_barcode=text(3, 40),
+        registered_barcode=text(high=120),
+        supplier_item_codes=several(text(), 1),
+        lead_time=maybe(number(0)),
+        minimum_order_quantity=maybe(number(0)),
+        config_attributes=ATTRIBUTES,
+        custom_fields=CUSTOM_FIELDS,
+    ),
+    update=record(
+        sku=maybe(text(1)),
+        sales_price=PRICE,
+        purchase_price=PRICE,
+        internal_barcode=maybe(text(3, 40)),
+        registered_barcode=maybe(text(1, 120)),
+        supplier_item_codes=several(text()),
+        lead_time=maybe(number(0)),
+        minimum_order_quantity=maybe(number(0)),
+        config_attributes=several(record(("config_name", "config_value"), config_name=text(1), config_value=text(1))),
+        custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
+    ),
+    filters=(
+        Filter("product_id", "int"),
+        Filter("material_id", "int"),
+        Filter("sku", many=True),
+        Filter("sales_price", "num"),
+        Filter("purchase_price", "num"),
+        Filter("type", values=("product", "material")),
+        Filter("internal_barcode"),
+        Filter("registered_barcode"),
+        Filter("abc_classification", values=("A", "B", "C")),
+        Filter("supplier_item_codes", many=True),
+    ),
+    ranges=Ranges(archived=True),
+    foreign_keys=("product_id", "material_id"),
+    references={"product_id": "products", "material_id": "materials"},
+    children=(("bom_rows", "product_variant_id"),),
+    extends={"product_or_material": _product_or_material},
+    on_create=_create,
+    on_update=_update,
+    settle=_settle,
+)

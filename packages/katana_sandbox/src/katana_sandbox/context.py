@@ -1,0 +1,116 @@
+"""What a rule may do: read and write one tenant's records at one moment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.store.database import Database
+from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM, Key
+from katana_sandbox.switches import Switches
+from katana_sandbox.wire.encoding import Record, encode
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One tenant, now. `now` is wire text."""
+
+    db: Database
+    collections: Mapping[str, Collection]
+    switches: Switches
+    now: str
+
+    def get(self, name: str, key: object, *, deleted: bool = False) -> Record | None:
+        """A record; soft-deleted ones only when asked for."""
+        return self.db.stores[name].get(key, deleted=deleted) if isinstance(key, int | str) else None
+
+    def children(self, name: str, foreign_key: str, value: object) -> list[Record]:
+        """Live records that refer to `value`, oldest first; rules never see what was put in raw."""
+        store = self.db.stores[name]
+        slots = sorted(store.linked(foreign_key, value))
+        return [store.record(slot) for slot in slots if not store.flags[slot] & (DELETED | VERBATIM)]
+
+    def insert(self, name: str, fields: Mapping[str, object]) -> Record:
+        """Give a new record its id and stamps, store it and settle what depends on it."""
+        collection = self.collections[name]
+        key: Key = self.db.next_uuid() if collection.key == "uuid" else self.db.next_id(collection.sequence or name)
+        stamps = {stamp: self.now if stamp in {"created_at", "updated_at"} else None for stamp in collection.stamps}
+        record: Record = {"id": key, **fields, **stamps}
+        self._write(name, key, record)
+        self._touch_parent(collection, record)
+        if collection.settle is not None:
+            collection.settle(self, None, record)
+        return self.get(name, key) or record
+
+    def change(self, name: str, key: Key, changes: Mapping[str, object], *, bump: bool = True) -> Record:
+        """Change fields, move updated_at unless told otherwise, and settle what depends on the record."""
+        before = self.get(name, key, deleted=True) or {}
+        after: Record = {**before, **changes}
+        collection = self.collections[name]
+        if bump and "updated_at" in collection.stamps:
+            after["updated_at"] = self.now
+        self._write(name, key, after)
+        if bump:
+            self._touch_parent(collection, after)
+        if collection.settle is not None:
+            collection.settle(self, before, after)
+        return self.get(name, key, deleted=True) or after
+
+    def set(self, name: str, key: Key, changes: Mapping[str, object]) -> None:
+        """Change derived fields only: nothing is bumped and nothing settles; equal values write nothing."""
+        before = self.get(name, key, deleted=True)
+        if before is not None and any(before.get(field) != value for field, value in changes.items()):
+            self._write(name, key, {**before, **changes})
+
+    def delete(self, name: str, key: Key, *, hard: bool = False) -> None:
+        """Delete a record and its children, without asking any rule."""
+        collection = self.collections[name]
+        before = self.get(name, key)
+        if before is None:
+            return
+        for child, foreign_key in collection.children:
+            for record in self.children(child, foreign_key, key):
+                self.delete(child, record["id"], hard=hard)
+        if hard or not collection.soft_delete:
+            self.db.stores[name].write(key, None)
+        else:
+            bump = {"updated_at": self.now} if self.switches.on("delete_bumps_updated_at") else {}
+            self._write(name, key, {**before, "deleted_at": self.now, **bump})
+        self._touch_parent(collection, before)
+        if collection.settle is not None:
+            collection.settle(self, before, None)
+
+    def mark_archived(self, name: str, key: Key, *, archived: bool) -> None:
+        """Hide or show a record that has no archive flag of its own; the record itself does not change."""
+        store = self.db.stores[name]
+        entry = store.current(key)
+        if entry is not None:
+            flags = entry.flags | ARCHIVED if archived else entry.flags & ~ARCHIVED
+            if flags != entry.flags:
+                store.write(key, entry._replace(flags=flags))
+
+    def factory(self) -> Record:
+        """The account's settings."""
+        return self.get("factory", 1) or {}
+
+    def variant(self, key: object) -> Record | None:
+        """A variant of any kind of item: they share one id sequence."""
+        return self.get("variants", key) or self.get("service_variants", key)
+
+    def at(self, now: str) -> "Context":
+        """The same tenant at another moment."""
+        return replace(self, now=now)
+
+    def _touch_parent(self, collection: Collection, record: Record) -> None:
+        if collection.parent is not None and self.switches.on("child_edit_bumps_parent"):
+            foreign_key, name = collection.parent
+            key = record.get(foreign_key)
+            if isinstance(key, int | str):
+                self.set(name, key, {"updated_at": self.now})
+
+    def _write(self, name: str, key: Key, record: Record) -> None:
+        store = self.db.stores[name]
+        held = store.current(key)
+        kept = 0
+        if held is not None and "archived_at" not in record:
+            kept = held.flags & ARCHIVED
+        store.write(key, store.entry(record, encode(record), kept))

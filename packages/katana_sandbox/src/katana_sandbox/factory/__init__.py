@@ -1,0 +1,1 @@
+"""A believable account: an e-bike workshop with parts, customers and orders, the same for the same seed."""

@@ -1,0 +1,1 @@
+"""Faults: which requests they strike, and what they do to them."""

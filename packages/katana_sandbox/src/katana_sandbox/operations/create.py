@@ -1,0 +1,64 @@
+"""POST of a new record."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import not_found, unprocessable
+from katana_sandbox.wire.schema import Schema, check
+
+
+def run(ctx: Context, collection: Collection, call: Call) -> Reply:
+    """Create and answer with the record; the status is 200, never 201."""
+    record = create(ctx, collection, call.body())
+    return Reply(200, render_key(ctx, collection.name, record["id"], "reply") or b"{}")
+
+
+def create(ctx: Context, collection: Collection, body: object) -> Record:
+    """Check the shape, then what it refers to, then the collection's own rule, then store."""
+    if collection.create is None:
+        raise not_found()
+    given = checked(ctx, collection.create, body)
+    check_references(ctx, collection, given)
+    if collection.on_create is not None:
+        return collection.on_create(ctx, given)
+    return ctx.insert(collection.name, build(collection, given))
+
+
+def checked(ctx: Context, schema: Schema, body: object) -> Record:
+    """The body as a record once it fits the schema."""
+    check(schema, body, all_errors=ctx.switches.on("all_errors"))
+    return cast("Record", body)
+
+
+def build(collection: Collection, body: Record) -> Record:
+    """The stored fields of a new record: the body's values in stored form, defaults for the rest."""
+    record: Record = {}
+    for item in collection.fields:
+        value = body.get(item.name, item.default)
+        record[item.name] = item.store(value) if item.store is not None and item.name in body else value
+    return record
+
+
+def stored(collection: Collection, body: Record) -> Record:
+    """The body's values in stored form."""
+    forms = {item.name: item.store for item in collection.fields}
+    changes: Record = {}
+    for name, value in body.items():
+        form = forms.get(name)
+        changes[name] = value if form is None else form(value)
+    return changes
+
+
+def check_references(ctx: Context, collection: Collection, body: Record) -> None:
+    """Refuse a foreign key that leads nowhere."""
+    for name, target in collection.references.items():
+        key = body.get(name)
+        if key is None:
+            continue
+        found = ctx.variant(key) if target == "variants" else ctx.get(target, key)
+        if found is None:
+            raise unprocessable(f"{ctx.collections[target].entity} not found")

@@ -1,0 +1,25 @@
+"""GET of a collection."""
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.operations.query import list_query
+from katana_sandbox.render import render
+from katana_sandbox.routing import Call, Reply
+from katana_sandbox.wire.encoding import array
+from katana_sandbox.wire.pagination import Page
+
+
+def run(ctx: Context, collection: Collection, call: Call) -> Reply:
+    """One page, newest first."""
+    query = list_query(call, collection, ctx.switches)
+    slots = ctx.db.selectors[collection.name].slots(query.selection)
+    stop = max(0, len(slots) - query.page.offset)
+    shown = slots[max(0, stop - query.page.limit) : stop][::-1]
+    parts = [render(ctx, collection, slot, "list", query.extend) for slot in shown]
+    return page_reply(parts, len(slots), query.page)
+
+
+def page_reply(parts: list[bytes], total: int, page: Page) -> Reply:
+    """A page of encoded records in its envelope."""
+    body = b'{"data":' + array(parts) + b"}"
+    return Reply(200, body, {"X-Pagination": page.header(total)})

@@ -1,0 +1,37 @@
+"""PATCH of one record: fields left out keep their value, additional_info excepted."""
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import check_references, checked, stored
+from katana_sandbox.operations.query import path_key
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import not_found, unprocessable
+
+NOTHING_TO_DO = "At least 1 field is required"
+
+
+def run(ctx: Context, collection: Collection, call: Call) -> Reply:
+    """Change and answer with the record. The body is checked before the id."""
+    if collection.update is None:
+        raise not_found()
+    body = checked(ctx, collection.update, call.body())
+    if not body:
+        raise unprocessable(NOTHING_TO_DO)
+    key = path_key(call, collection)
+    record = ctx.get(collection.name, key)
+    if record is None:
+        raise not_found()
+    check_references(ctx, collection, body)
+    changes = stored(collection, body)
+    if collection.on_update is not None:
+        changes = collection.on_update(ctx, record, changes)
+    ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
+    return Reply(200, render_key(ctx, collection.name, record["id"], "reply") or b"{}")
+
+
+def _wiped(ctx: Context, collection: Collection, body: Record) -> Record:
+    if collection.wipes and ctx.switches.on(collection.wipes) and "additional_info" not in body:
+        return {"additional_info": ""}
+    return {}

@@ -1,0 +1,1 @@
+"""Business rules that more than one collection obeys."""

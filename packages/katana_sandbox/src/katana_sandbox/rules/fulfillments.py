@@ -1,0 +1,147 @@
+"""Fulfillments: what may be packed, and what leaves stock."""
+
+from decimal import Decimal
+from typing import cast
+
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.sales import settle_order
+from katana_sandbox.rules.sales_rows import trace_entries
+from katana_sandbox.rules.stock import shipped, take
+from katana_sandbox.wire.encoding import Record, rows
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.numbers import as_decimal, shortest
+
+_CLOSED = "stock can not change before the inventory closing date"
+
+
+def create_fulfillment(ctx: Context, body: Record) -> Record:
+    """Pack or deliver rows of an order."""
+    order = ctx.get("sales_orders", body["sales_order_id"]) or {}
+    if order.get("status") == "PENDING":
+        raise unprocessable("sales order with status PENDING can not be fulfilled")
+    fields = build(ctx.collections["sales_order_fulfillments"], body)
+    fields["picked_date"] = fields["picked_date"] or ctx.now
+    check_open_period(ctx, fields["picked_date"])
+    given = cast("list[Record]", body["sales_order_fulfillment_rows"])
+    _check_quantities(ctx, order, given)
+    made: list[Record] = []
+    for entry in given:
+        made.append(_fulfillment_row(ctx, entry, [serial for row in made for serial in row["serial_numbers"]]))
+    return ctx.insert("sales_order_fulfillments", {**fields, "sales_order_fulfillment_rows": made})
+
+
+def check_open_period(ctx: Context, moment: object) -> None:
+    """Refuse a stock date that lies in closed books."""
+    closing = ctx.factory().get("inventory_closing_date")
+    if isinstance(closing, str) and isinstance(moment, str) and moment < closing:
+        raise unprocessable(_CLOSED)
+
+
+def settle_fulfillment(ctx: Context, before: Record | None, after: Record | None) -> None:
+    """Move stock by the difference and bring the order up to date."""
+    old, new = _taken(ctx, before), _taken(ctx, after)
+    for row_id in dict.fromkeys([*old, *new]):
+        row = ctx.get("sales_order_rows", row_id, deleted=True)
+        if row is not None:
+            take(ctx, row, new.get(row_id, Decimal(0)) - old.get(row_id, Decimal(0)))
+    known = after or before or {}
+    if before is None:
+        _bind_serials(ctx, known)
+    settle_order(ctx, known.get("sales_order_id"))
+
+
+def _taken(ctx: Context, fulfillment: Record | None) -> dict[object, Decimal]:
+    taken: dict[object, Decimal] = {}
+    if fulfillment is None:
+        return taken
+    if fulfillment.get("status") != "DELIVERED" and ctx.switches.word("stock_leaves") == "DELIVERED":
+        return taken
+    for row in rows(fulfillment, "sales_order_fulfillment_rows"):
+        held = taken.get(row["sales_order_row_id"], Decimal(0))
+        taken[row["sales_order_row_id"]] = held + as_decimal(row["quantity"])
+    return taken
+
+
+def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
+    taken = shipped(ctx, order["id"])
+    wanted: dict[object, Decimal] = {}
+    for entry in given:
+        row_id = entry["sales_order_row_id"]
+        wanted[row_id] = wanted.get(row_id, Decimal(0)) + as_decimal(entry["quantity"])
+    for row_id, quantity in wanted.items():
+        row = ctx.get("sales_order_rows", row_id)
+        if row is None or row["sales_order_id"] != order["id"]:
+            raise unprocessable("sales order row not found")
+        gone = taken.get(row_id, (Decimal(0), Decimal(0)))[0]
+        if quantity + gone > as_decimal(row["quantity"]):
+            raise unprocessable("fulfillment row quantity exceeds the open quantity of the sales order row")
+
+
+def _fulfillment_row(ctx: Context, entry: Record, used: list[object]) -> Record:
+    row = ctx.get("sales_order_rows", entry["sales_order_row_id"]) or {}
+    variant = ctx.get("variants", row.get("variant_id"), deleted=True)
+    found = owner(ctx, variant, deleted=True) if variant is not None else None
+    item = found[1] if found is not None else {}
+    trace = cast("list[Record] | None", entry.get("traceability"))
+    batches = cast("list[Record]", entry.get("batch_transactions") or [])
+    serials = cast("list[object]", entry.get("serial_numbers") or [])
+    if trace is not None:
+        serials = [part["serial_number_id"] for part in trace if part.get("serial_number_id") is not None]
+        batches = [
+            {"batch_id": part.get("batch_id"), "quantity": float(as_decimal(part.get("quantity")))}
+            for part in trace
+            if part.get("serial_number_id") is None
+        ]
+    quantity = as_decimal(entry["quantity"])
+    _check_tracking(item, quantity, batches, serials)
+    _check_unused(ctx, serials, used)
+    parts = trace or [*batches, *({"serial_number_id": serial} for serial in serials)]
+    return {
+        "id": ctx.db.next_id("sales_order_fulfillment_rows"),
+        "sales_order_row_id": entry["sales_order_row_id"],
+        "quantity": entry["quantity"],
+        "batch_transactions": batches,
+        "serial_numbers": serials,
+        "traceability": trace_entries(parts),
+    }
+
+
+def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], serials: list[object]) -> None:
+    if item.get("serial_tracked") and len(serials) != quantity:
+        raise unprocessable(
+            f"sum of serial number quantity (current: {len(serials)}) must match "
+            f"fulfillment row quantity (expected: {shortest(quantity)})"
+        )
+    total = sum((as_decimal(batch["quantity"]) for batch in batches), Decimal(0))
+    if item.get("batch_tracked") and total != quantity:
+        raise unprocessable(
+            f"sum of batch quantity (current: {shortest(total)}) must match "
+            f"fulfillment row quantity (expected: {shortest(quantity)})"
+        )
+
+
+def _check_unused(ctx: Context, serials: list[object], used: list[object]) -> None:
+    if not serials:
+        return
+    taken: set[object] = set(used)
+    store = ctx.db.stores["sales_order_fulfillments"]
+    for slot in store.visible:
+        raw = store.raw(slot)
+        if b'"serial_numbers":[]' in raw and raw.count(b'"serial_numbers"') == raw.count(b'"serial_numbers":[]'):
+            continue
+        for row in rows(store.record(slot), "sales_order_fulfillment_rows"):
+            taken.update(row.get("serial_numbers") or [])
+    if taken.intersection(serials) or len(set(serials)) != len(serials):
+        raise unprocessable("given serial numbers have already been assigned")
+
+
+def _bind_serials(ctx: Context, fulfillment: Record) -> None:
+    for part in rows(fulfillment, "sales_order_fulfillment_rows"):
+        row = ctx.get("sales_order_rows", part["sales_order_row_id"])
+        if row is None or not part.get("serial_numbers"):
+            continue
+        held = cast("list[object]", row.get("serial_numbers") or [])
+        joined = [*held, *(serial for serial in part["serial_numbers"] if serial not in held)]
+        ctx.set("sales_order_rows", row["id"], {"serial_numbers": joined})

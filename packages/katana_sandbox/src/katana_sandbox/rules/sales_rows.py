@@ -1,0 +1,97 @@
+"""Rows of sales orders: prices and places they take over, and what their order's progress locks."""
+
+from typing import cast
+
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build, check_references
+from katana_sandbox.rules.sales import OPEN, check_custom_fields, check_sellable, merged_custom_fields
+from katana_sandbox.rules.stock import shipped
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.numbers import fixed, shortest
+
+_LOCKED = ("quantity", "variant_id", "tax_rate_id", "price_per_unit", "total_discount", "location_id")
+
+
+def insert_row(ctx: Context, body: Record) -> Record:
+    """Store a row of an order that is still open."""
+    collection = ctx.collections["sales_order_rows"]
+    check_references(ctx, collection, body)
+    check_custom_fields(ctx, body)
+    check_sellable(ctx, body.get("location_id"))
+    order = ctx.get("sales_orders", body["sales_order_id"]) or {}
+    if order.get("status") not in OPEN:
+        raise unprocessable("rows can only be added in status NOT_SHIPPED or PENDING")
+    variant = ctx.variant(body["variant_id"]) or {}
+    fields = build(collection, body)
+    fields["sku"] = variant.get("sku")
+    fields["conversion_date"] = order.get("conversion_date")
+    fields["tax_rate"] = tax_rate(ctx, body.get("tax_rate_id"))
+    if "price_per_unit" not in body:
+        fields["price_per_unit"] = fixed(variant.get("sales_price"), 10)
+    return ctx.insert("sales_order_rows", fields)
+
+
+def update_row(ctx: Context, row: Record, changes: Record) -> Record:
+    """The stored changes of a row PATCH."""
+    check_custom_fields(ctx, changes)
+    merged_custom_fields(row, changes)
+    touched = row["id"] in shipped(ctx, row["sales_order_id"])
+    if touched and any(name in changes for name in _LOCKED):
+        raise unprocessable("row can only be edited in status NOT_SHIPPED or PENDING")
+    if "location_id" in changes and row.get("linked_manufacturing_order_id") is not None:
+        raise unprocessable("location of a row linked to a manufacturing order can not be changed")
+    check_sellable(ctx, changes.get("location_id"))
+    if "variant_id" in changes:
+        changes["sku"] = (ctx.variant(changes["variant_id"]) or {}).get("sku")
+    if "tax_rate_id" in changes:
+        changes["tax_rate"] = tax_rate(ctx, changes["tax_rate_id"])
+    _move_serials(row, changes)
+    if "traceability" in changes:
+        changes["traceability"] = trace_entries(cast("list[Record]", changes["traceability"]))
+    return changes
+
+
+def check_row_deletable(ctx: Context, row: Record) -> None:
+    """Refuse to take a row from an order that has begun to ship."""
+    order = ctx.get("sales_orders", row["sales_order_id"]) or {}
+    if order.get("status") not in OPEN:
+        raise unprocessable("rows can only be deleted in status NOT_SHIPPED or PENDING")
+
+
+def tax_rate(ctx: Context, tax_rate_id: object) -> object:
+    """The percentage of a tax rate."""
+    return (ctx.get("tax_rates", tax_rate_id) or {}).get("rate")
+
+
+def trace_entries(given: list[Record]) -> list[Record]:
+    """Traceability in read form: every id present, quantities as text, one unit for a serial."""
+    entries: list[Record] = []
+    for entry in given:
+        serial = entry.get("serial_number_id")
+        entries.append(
+            {
+                "batch_id": entry.get("batch_id"),
+                "bin_location_id": entry.get("bin_location_id"),
+                "serial_number_id": serial,
+                "quantity": "1" if serial is not None else shortest(entry.get("quantity", 1)),
+            }
+        )
+    return entries
+
+
+def _move_serials(row: Record, changes: Record) -> None:
+    transactions = cast("list[Record]", changes.pop("serial_number_transactions", None) or [])
+    if not transactions:
+        return
+    held = list(cast("list[int]", row.get("serial_numbers") or []))
+    for transaction in transactions:
+        serial = transaction["serial_number_id"]
+        if transaction.get("quantity", 1) == 0:
+            held = [other for other in held if other != serial]
+        elif serial in held:
+            raise unprocessable(f"row already has serial number with id ({serial})")
+        else:
+            held.append(serial)
+    changes["serial_numbers"] = held
+    changes["serial_number_transactions"] = [{"serial_number_id": serial, "quantity": 1} for serial in held]

@@ -1,0 +1,131 @@
+"""The stand-in as one object: tenants, keys, clock, journal, faults, and the application over them."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from katana_sandbox.caller import Caller
+from katana_sandbox.clock import Clock, SystemClock
+from katana_sandbox.factory.build import Plan, Progress, build_factory
+from katana_sandbox.faults.script import FaultScript
+from katana_sandbox.gateway import Gateway
+from katana_sandbox.journal import Journal, JournalEntry
+from katana_sandbox.registry import COLLECTIONS, build_router
+from katana_sandbox.server import serve
+from katana_sandbox.store.database import Database
+from katana_sandbox.switches import Setting, Switches
+from katana_sandbox.tenant import Tenant
+
+DEFAULT_KEY = "sandbox-key"
+DEFAULT_TENANT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxConfig:
+    """What a sandbox starts with. None for variants and orders is the small factory; `empty` has settings only."""
+
+    seed: int = 7
+    variants: int | None = None
+    orders: int | None = None
+    switches: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
+    empty: bool = False
+
+
+class Sandbox:
+    """A stateful stand-in for the Katana API, for use in-process (`app`) or on a socket (`serve`)."""
+
+    def __init__(
+        self,
+        config: SandboxConfig | None = None,
+        *,
+        clock: Clock | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.config = config or SandboxConfig()
+        self.clock: Clock = clock or SystemClock()
+        self.switches = Switches(self.config.switches)
+        self._gateway = Gateway(build_router(), self.switches, self.clock)
+        self._tenants: dict[str, Tenant] = {}
+        self.default_key = DEFAULT_KEY
+        self.add_tenant(DEFAULT_TENANT, seed=self.config.seed, key=DEFAULT_KEY, progress=progress)
+
+    @property
+    def app(self) -> Gateway:
+        """The ASGI application; paths begin with /v1."""
+        return self._gateway
+
+    @property
+    def journal(self) -> Journal:
+        """Every request so far."""
+        return self._gateway.journal
+
+    @property
+    def faults(self) -> FaultScript:
+        """The armed faults."""
+        return self._gateway.faults
+
+    @property
+    def clock_offset(self) -> float:
+        """Seconds by which the server's wall clock is ahead of `clock`."""
+        return self._gateway.offset
+
+    @clock_offset.setter
+    def clock_offset(self, seconds: float) -> None:
+        self._gateway.offset = seconds
+
+    def now(self) -> datetime:
+        """The server's wall clock."""
+        return self._gateway.now()
+
+    def add_tenant(
+        self,
+        name: str,
+        *,
+        seed: int | None = None,
+        key: str | None = None,
+        empty: bool | None = None,
+        progress: Progress | None = None,
+    ) -> Tenant:
+        """Another account with data of its own; its key is `key-<name>` unless given."""
+        if name in self._tenants:
+            raise ValueError(f"there is already a tenant {name!r}")
+        chosen = self.config.seed if seed is None else seed
+        keys = {collection.name: collection.foreign_keys for collection in COLLECTIONS.values()}
+        db = Database(keys, chosen, self.clock.monotonic, self.switches.number("max_lag"))
+        tenant = Tenant(name, db, self.switches, self._gateway.now)
+        plan = Plan(chosen, self.config.variants, self.config.orders, self.config.empty if empty is None else empty)
+        build_factory(tenant.context(), plan, progress or _quiet)
+        self._tenants[name] = tenant
+        self._gateway.admit(key or f"key-{name}", tenant)
+        return tenant
+
+    def add_key(self, key: str, tenant: str = DEFAULT_TENANT) -> None:
+        """Another key of a tenant, with a budget of its own."""
+        self._gateway.admit(key, self.tenant(tenant))
+
+    def tenant(self, name: str = DEFAULT_TENANT) -> Tenant:
+        """A tenant by name; LookupError when there is none."""
+        if name not in self._tenants:
+            raise LookupError(f"no tenant {name!r}")
+        return self._tenants[name]
+
+    def requests(self, method: str | None = None, path: str | None = None) -> list[JournalEntry]:
+        """Journal entries of a method and a path pattern."""
+        return self.journal.requests(method, path)
+
+    def max_requests_in_window(self, key: str | None = None, seconds: float = 60) -> int:
+        """The most requests a key made inside any sliding window; of all keys when none is named."""
+        return self.journal.max_in_window(key, seconds)
+
+    def caller(self, key: str | None = DEFAULT_KEY) -> Caller:
+        """A bare in-process caller under a key; None sends none."""
+        return Caller(self.app, key)
+
+    def serve(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
+        """Listen on a real socket inside an `async with`, which gives the base URL."""
+        return serve(self.app, host, port)
+
+
+def _quiet(_label: str, _done: int, _total: int) -> None:
+    pass

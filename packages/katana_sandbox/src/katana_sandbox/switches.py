@@ -1,0 +1,145 @@
+"""What the facts leave open, and the quirks one may want to turn off: each a named switch with a default."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+type Setting = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """One decision: its name, default, the words it takes (none for numbers and yes/no), and its source."""
+
+    name: str
+    default: Setting
+    meaning: str
+    facts: str
+    words: tuple[str, ...] = ()
+
+
+SWITCHES: tuple[Switch, ...] = (
+    Switch("rate_limit", 60, "requests a key may make per window; 0 switches the limit off", "1.4"),
+    Switch("rate_window", 60, "length of the fixed window in seconds, opened by the first request", "1.4 [I]"),
+    Switch("replica_lag", 0.0, "age in seconds of what a GET sees of earlier writes", "5.2"),
+    Switch("max_lag", 3600, "seconds of history kept for lagging reads", "5.2"),
+    Switch("additional_info_wipe", True, "PATCH of a product or material without additional_info empties it", "5.1"),
+    Switch("additional_info_wipe_untested", False, "the same on sales orders and services", "5.1, 6.8"),
+    Switch(
+        "error_form", "wrapped", "errors inside {error: …}, or bare as in the docs", "1.3, 5.21", ("wrapped", "bare")
+    ),
+    Switch("detail_path", "pointer", "path form of 422 details", "1.3", ("pointer", "dotted")),
+    Switch("all_errors", True, "a 422 lists every fault of the body instead of the first", "1.3 [I]"),
+    Switch("over_maximum_limit", "clamp", "what limit above 250 does", "1.5, 6.12", ("clamp", "reject")),
+    Switch("bad_paging_status", 400, "status for limit below 1 or a non-number", "7.1 [I]"),
+    Switch(
+        "naive_query_dates",
+        "reject",
+        "a date filter without zone is a 400, or read as UTC",
+        "1.7 [I]",
+        ("reject", "utc"),
+    ),
+    Switch("text_filters", "exact", "how name-like filters compare", "1.7 [I]", ("exact", "ignore_case")),
+    Switch(
+        "date_bounds", "inclusive", "whether _min and _max include the bound", "1.7 [I]", ("inclusive", "exclusive")
+    ),
+    Switch("location_dates", True, "GET /locations knows the date ranges", "2; 1.13"),
+    Switch("decimal_strings", True, "amounts that production sends as strings are strings", "1.10, 5.19"),
+    Switch("empty_objects", True, "absent shipping_fee and supplier are {} instead of null", "5.6"),
+    Switch("sales_order_addresses", "list", "where a sales order embeds addresses", "5.7", ("list", "always", "never")),
+    Switch(
+        "undocumented_fields",
+        True,
+        "sku and traceability on sales order rows, ids on fulfillment rows",
+        "3.5, 5.43, 6.27",
+    ),
+    Switch("bom_create_status", 200, "POST /bom_rows answers 200 with the row, or the documented 204", "1.2, 5.17"),
+    Switch("delete_status", 204, "DELETE answers 204, or an empty 200", "1.2, 5.33"),
+    Switch("fulfillment_delete_status", 204, "the same for fulfillments", "1.2, 5.33"),
+    Switch("child_edit_bumps_parent", False, "editing or deleting a child moves the parent's updated_at", "5.13"),
+    Switch("delete_bumps_updated_at", True, "a soft delete moves updated_at", "7.1 [I]"),
+    Switch(
+        "shipped_status_patch", "ignore", "PATCH of an order to PACKED or DELIVERED", "4.4, 6.17", ("ignore", "refuse")
+    ),
+    Switch("picked_date_locked", False, "picked_date can no longer be edited once anything is packed", "4.4, 6.17"),
+    Switch("stock_leaves", "PACKED", "fulfillment status at which stock leaves", "4.5 [I]", ("PACKED", "DELIVERED")),
+    Switch("copy_customer_addresses", True, "an order without addresses copies the customer's defaults", "4.4 [I]"),
+    Switch("total_includes_shipping", True, "a sales order's total includes its shipping fee", "4.4 [I]"),
+    Switch("default_uom", "pcs", "unit of an item created without one", "3.2 [I]"),
+)
+_BY_NAME = {switch.name: switch for switch in SWITCHES}
+
+
+class Switches:
+    """Settings by name; unknown names and values of the wrong kind are refused with a ValueError."""
+
+    def __init__(self, settings: Mapping[str, Setting] | None = None) -> None:
+        self._settings: dict[str, Setting] = {switch.name: switch.default for switch in SWITCHES}
+        for name, value in (settings or {}).items():
+            self.set(name, value)
+
+    def set(self, name: str, value: Setting) -> None:
+        """Change one setting."""
+        self._settings[name] = _checked(name, value)
+
+    def on(self, name: str) -> bool:
+        """Whether a yes/no switch is on."""
+        return bool(self._settings[name])
+
+    def number(self, name: str) -> float:
+        """A numeric setting."""
+        value = self._settings[name]
+        return 0.0 if isinstance(value, str) else float(value)
+
+    def status(self, name: str) -> int:
+        """A status code setting."""
+        return int(self.number(name))
+
+    def word(self, name: str) -> str:
+        """A setting that is a word."""
+        return str(self._settings[name])
+
+    def changed(self) -> dict[str, Setting]:
+        """The settings that differ from their defaults."""
+        return {name: value for name, value in self._settings.items() if value != _BY_NAME[name].default}
+
+    def __iter__(self) -> Iterator[tuple[str, Setting]]:
+        return iter(self._settings.items())
+
+
+def parse_setting(text: str) -> tuple[str, Setting]:
+    """A `name=value` pair from the command line; ValueError says what is allowed."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"switch {text!r} must have the form name=value")
+    switch = _known(name)
+    if isinstance(switch.default, bool):
+        if value.lower() not in {"true", "false"}:
+            raise ValueError(f"switch {name} must be true or false, not {value!r}")
+        return name, value.lower() == "true"
+    if isinstance(switch.default, str):
+        return name, value
+    try:
+        return name, float(value) if "." in value else int(value)
+    except ValueError:
+        raise ValueError(f"switch {name} must be a number, not {value!r}") from None
+
+
+def _known(name: str) -> Switch:
+    if name not in _BY_NAME:
+        raise ValueError(f"unknown switch {name!r}; allowed: {', '.join(sorted(_BY_NAME))}")
+    return _BY_NAME[name]
+
+
+def _checked(name: str, value: Setting) -> Setting:
+    switch = _known(name)
+    if isinstance(switch.default, bool) != isinstance(value, bool):
+        raise ValueError(
+            f"switch {name} must be {'true or false' if isinstance(switch.default, bool) else 'no boolean'}"
+        )
+    if isinstance(switch.default, str) != isinstance(value, str):
+        raise ValueError(f"switch {name} must be {'text' if isinstance(switch.default, str) else 'a number'}")
+    if switch.words and value not in switch.words:
+        raise ValueError(f"switch {name} must be one of {', '.join(switch.words)}, not {value!r}")
+    if isinstance(value, int | float) and value < 0:
+        raise ValueError(f"switch {name} must not be negative")
+    return value

@@ -1,0 +1,76 @@
+"""Customers, suppliers, their addresses, tax rates: rules of their own."""
+
+from katana_sandbox import Caller, Tenant
+
+
+async def test_the_first_address_of_each_type_becomes_the_default(api: Caller) -> None:
+    addresses = [{"entity_type": kind, "city": kind} for kind in ("shipping", "billing", "shipping")]
+    customer = (await api.post("/customers", {"name": "Neu", "addresses": addresses})).body
+    shown = [(row["entity_type"], row["default"]) for row in customer["addresses"]]
+    assert shown == [("shipping", True), ("billing", True), ("shipping", False)]
+    assert customer["default_shipping_id"] == customer["addresses"][0]["id"]
+    assert customer["default_billing_id"] == customer["addresses"][1]["id"]
+    assert (customer["currency"], customer["email"]) == ("EUR", None)
+
+
+async def test_a_customer_has_one_billing_address_and_its_type_never_changes(api: Caller) -> None:
+    answer = await api.post("/customer_addresses", {"customer_id": 2001, "entity_type": "billing"})
+    assert answer.error["message"] == "customer already has a billing address"
+    changed = await api.patch("/customer_addresses/2001", {"entity_type": "shipping"})
+    assert changed.error["details"][0]["code"] == "additionalProperties"
+
+
+async def test_only_the_default_shipping_address_is_writable(api: Caller, tenant: Tenant) -> None:
+    new = (await api.post("/customer_addresses", {"customer_id": 2001, "entity_type": "shipping"})).body
+    assert new["default"] is False
+    changed = (await api.patch("/customers/2001", {"default_shipping_id": new["id"]})).body
+    assert [(row["id"], row["default"]) for row in changed["addresses"] if row["entity_type"] == "shipping"] == [
+        (2002, False),
+        (new["id"], True),
+    ]
+    for wrong in (2001, 2004, 9):
+        answer = await api.patch("/customers/2001", {"default_shipping_id": wrong})
+        assert answer.error["message"] == "shipping address not found"
+    refused = await api.patch("/customers/2001", {"default_billing_id": 2001})
+    assert refused.error["details"][0]["info"] == {"additionalProperty": "default_billing_id"}
+    await api.delete(f"/customer_addresses/{new['id']}")
+    assert tenant.get("customers", 2001)["default_shipping_id"] is None
+
+
+async def test_deleting_a_customer_deletes_its_addresses(api: Caller) -> None:
+    assert (await api.delete("/customers/2001")).status == 204
+    assert (await api.get("/customer_addresses", {"customer_ids": 2001})).rows == []
+    hidden = await api.get("/customer_addresses", {"customer_ids": 2001, "include_deleted": True})
+    assert [row["deleted_at"] is not None for row in hidden.rows] == [True, True]
+    parent = (await api.get("/customers", {"ids": 2001, "include_deleted": True})).rows[0]
+    assert parent["addresses"] == []
+
+
+async def test_a_supplier_has_one_address_which_is_its_default(api: Caller) -> None:
+    supplier = (await api.post("/suppliers", {"name": "Neu", "currency": "SEK", "addresses": [{"city": "Lund"}]})).body
+    assert supplier["default_address_id"] == supplier["addresses"][0]["id"]
+    again = await api.post("/supplier_addresses", {"supplier_id": supplier["id"], "city": "Malmö"})
+    assert again.error["message"] == "supplier already has an address"
+    await api.delete(f"/supplier_addresses/{supplier['default_address_id']}")
+    second = await api.post("/supplier_addresses", {"supplier_id": supplier["id"], "city": "Malmö"})
+    shown = (await api.get("/suppliers", {"ids": supplier["id"]})).rows[0]
+    assert shown["default_address_id"] == second.body["id"]
+
+
+async def test_a_tax_rate_has_a_derived_display_name_and_no_defaults(api: Caller) -> None:
+    rate = (await api.post("/tax_rates", {"rate": 15, "name": "VAT"})).body
+    assert (rate["display_name"], rate["is_default_sales"]) == ("15% VAT", False)
+    assert (await api.post("/tax_rates", {"rate": 7.5})).body["display_name"] == "7.5%"
+    assert (await api.post("/tax_rates", {"rate": 1000})).error["details"][0]["code"] == "maximum"
+    assert (await api.patch(f"/tax_rates/{rate['id']}", {"rate": 1})).status == 404
+    assert (await api.delete(f"/tax_rates/{rate['id']}")).status == 404
+
+
+async def test_hostile_names_come_back_as_they_went_in(api: Caller) -> None:
+    names = ['"; drop table', "a\u0000b", "Ünïcödé 🚲", "\\u0041", "<b>&amp;</b>", "x" * 5000, "\ud800", "%_*?[a]"]
+    for name in names:
+        created = (await api.post("/customers", {"name": name})).body
+        assert created["name"] == name
+        assert (await api.get("/customers", {"ids": created["id"]})).rows[0]["name"] == name
+    found = await api.get("/customers", {"name": "Ünïcödé 🚲"})
+    assert len(found.rows) == 1

@@ -1,0 +1,302 @@
+"""Every operation against the OpenAPI description of the API: request and reply, as real exchanges."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from openapi_core import OpenAPI
+from openapi_core.datatypes import RequestParameters
+from openapi_core.exceptions import OpenAPIError
+from werkzeug.datastructures import Headers, ImmutableMultiDict
+
+from katana_sandbox import Answer, ManualClock, Sandbox, SandboxConfig, Tenant
+from katana_sandbox.registry import build_router
+from katana_sandbox.wire.encoding import encode
+
+SPEC = Path(__file__).parents[4] / "shared" / "reference" / "katana-openapi.yaml"
+ROW = {"variant_id": 2006, "quantity": 2, "price_per_unit": 21.5, "tax_rate_id": 2001}
+ADDRESS = {"first_name": "Runa", "line_1": "Mill Lane 3", "city": "Graz", "zip": "8010", "country": "AT"}
+LEVEL = {"variant_id": 2006, "location_id": 2001, "value": 12}
+BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 2006, "quantity": 2}
+
+type Settings = dict[str, bool | int]
+# Where the description and the wire differ, the wire wins: the operation does not fit as it is (proved below), and
+# fits once these switches take the one difference away. The reason names the section of the API facts.
+UNREADABLE = {"x-pagination": "1.5: JSON text, which the description declares as an object of simple style"}
+_NO_OBJECT: tuple[Settings, str] = (
+    {"empty_objects": False},
+    "5.6: an absent nested object is {}, where the description wants null",
+)
+CONTRADICTIONS: dict[str, tuple[Settings, str]] = {
+    "GET /products": _NO_OBJECT,
+    "GET /products/{id}": _NO_OBJECT,
+    "GET /sales_orders": _NO_OBJECT,
+    "GET /sales_orders/{id}": _NO_OBJECT,
+    "POST /sales_orders": _NO_OBJECT,
+    "PATCH /sales_orders/{id}": _NO_OBJECT,
+    "POST /sales_orders/search": _NO_OBJECT,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One exchange: the path's id, the query and the body, each from the tenant's data."""
+
+    find: Callable[[Tenant], object] | None = None
+    body: Callable[[Tenant], object] | None = None
+    query: tuple[tuple[str, str], ...] = ()
+
+
+def first(name: str, **wanted: object) -> Callable[[Tenant], object]:
+    """The id of the first live record with these values."""
+
+    def find(tenant: Tenant) -> object:
+        return next(
+            row["id"]
+            for row in tenant.all(name)
+            if not row.get("deleted_at") and not row.get("archived_at") and wanted.items() <= row.items()
+        )
+
+    return find
+
+
+def given(value: dict[str, Any]) -> Callable[[Tenant], object]:
+    """A body that needs no data."""
+    return lambda _tenant: value
+
+
+def bom(tenant: Tenant) -> dict[str, Any]:
+    row = next(tenant.all("bom_rows"))
+    return {**BOM, "product_variant_id": row["product_variant_id"], "product_item_id": row["product_item_id"]}
+
+
+def fulfillment(tenant: Tenant) -> dict[str, Any]:
+    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})
+    rows = [{"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 1}]
+    return {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": rows}
+
+
+def for_order(extra: dict[str, Any]) -> Callable[[Tenant], object]:
+    return lambda tenant: {
+        "sales_order_id": tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})["id"],
+        **extra,
+    }
+
+
+def supplier_without_address(tenant: Tenant) -> dict[str, Any]:
+    return {"supplier_id": tenant.create("suppliers", {"name": "Neu", "currency": "EUR"})["id"], **ADDRESS_ONLY}
+
+
+def order_row(tenant: Tenant) -> object:
+    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})
+    return order["sales_order_rows"][0]["id"]
+
+
+ADDRESS_ONLY = {name: value for name, value in ADDRESS.items() if name != "first_name"}
+ARCHIVED = (("include_archived", "true"), ("include_deleted", "true"), ("limit", "250"))
+DELETED = (("include_deleted", "true"), ("limit", "250"))
+OPTION = {"config_name": "Stanchion", "config_value": "40 mm"}
+VARIANT = {"sku": "N-1", "purchase_price": 1.5, "supplier_item_codes": ["N1"], "lead_time": 3}
+
+STEPS: dict[str, Step] = {
+    "GET /factory": Step(),
+    "GET /locations": Step(query=DELETED),
+    "GET /locations/{id}": Step(first("locations")),
+    "GET /tax_rates": Step(query=(("rate", "22"),)),
+    "POST /tax_rates": Step(body=given({"name": "VAT", "rate": 15.5})),
+    "GET /operators": Step(query=(("working_area", "shopFloor"),)),
+    "GET /additional_costs": Step(query=DELETED),
+    "GET /suppliers": Step(query=DELETED),
+    "POST /suppliers": Step(
+        body=given({"name": "Neu", "currency": "EUR", "email": "a@example.com", "addresses": [ADDRESS_ONLY]})
+    ),
+    "PATCH /suppliers/{id}": Step(first("suppliers"), given({"comment": "x"})),
+    "DELETE /suppliers/{id}": Step(first("suppliers")),
+    "GET /supplier_addresses": Step(query=(("supplier_ids", "2001"), ("supplier_ids", "2002"))),
+    "POST /supplier_addresses": Step(body=supplier_without_address),
+    "PATCH /supplier_addresses/{id}": Step(first("supplier_addresses"), given({"city": "Porto"})),
+    "DELETE /supplier_addresses/{id}": Step(first("supplier_addresses")),
+    "GET /products": Step(query=(*ARCHIVED, ("extend", "supplier"))),
+    "POST /products": Step(
+        body=given(
+            {
+                "name": "Trike",
+                "uom": "pcs",
+                "configs": [{"name": "Size", "values": ["S"]}],
+                "variants": [
+                    {
+                        "sku": "TRK",
+                        "sales_price": 10,
+                        "config_attributes": [{"config_name": "Size", "config_value": "S"}],
+                    }
+                ],
+            }
+        )
+    ),
+    "GET /products/{id}": Step(first("products"), query=(("extend", "supplier"),)),
+    "PATCH /products/{id}": Step(first("products"), given({"name": "Renamed", "additional_info": "x"})),
+    "DELETE /products/{id}": Step(first("products")),
+    "GET /materials": Step(query=(*ARCHIVED, ("extend", "supplier"))),
+    "POST /materials": Step(
+        body=given({"name": "Bolt", "purchase_uom": "box", "purchase_uom_conversion_rate": 100, "variants": [VARIANT]})
+    ),
+    "GET /materials/{id}": Step(first("materials"), query=(("extend", "supplier"),)),
+    "PATCH /materials/{id}": Step(first("materials"), given({"is_archived": True})),
+    "DELETE /materials/{id}": Step(first("materials")),
+    "GET /variants": Step(
+        query=(*ARCHIVED, ("extend", "product_or_material"), ("supplier_item_codes", "00.4021.018.003"))
+    ),
+    "POST /variants": Step(body=given({"material_id": 2001, **VARIANT, "config_attributes": [OPTION]})),
+    "GET /variants/{id}": Step(first("variants"), query=(("extend", "product_or_material"),)),
+    "PATCH /variants/{id}": Step(
+        first("variants"), given({"sku": "X", "custom_fields": [{"field_name": "a", "field_value": "b"}]})
+    ),
+    "DELETE /variants/{id}": Step(first("variants")),
+    "GET /services": Step(query=ARCHIVED),
+    "POST /services": Step(
+        body=given({"name": "Wash", "variants": [{"sku": "W", "sales_price": 5, "default_cost": 1}]})
+    ),
+    "GET /services/{id}": Step(first("services")),
+    "PATCH /services/{id}": Step(first("services"), given({"name": "Wax", "sku": "WX"})),
+    "DELETE /services/{id}": Step(first("services")),
+    "GET /bom_rows": Step(query=(("ingredient_variant_id", "2006"),)),
+    "POST /bom_rows": Step(body=bom),
+    "POST /bom_rows/batch/create": Step(body=lambda tenant: {"data": [bom(tenant)]}),
+    "PATCH /bom_rows/{id}": Step(first("bom_rows"), given({"quantity": 3, "notes": "x"})),
+    "DELETE /bom_rows/{id}": Step(first("bom_rows")),
+    "GET /customers": Step(query=DELETED),
+    "POST /customers": Step(
+        body=given({"name": "Neu", "email": "a@example.com", "addresses": [{"entity_type": "billing", **ADDRESS}]})
+    ),
+    "PATCH /customers/{id}": Step(first("customers"), given({"comment": "x", "discount_rate": 5})),
+    "DELETE /customers/{id}": Step(first("customers")),
+    "GET /customer_addresses": Step(query=(*DELETED, ("entity_type", "shipping"))),
+    "POST /customer_addresses": Step(body=given({"customer_id": 2001, "entity_type": "shipping", **ADDRESS})),
+    "PATCH /customer_addresses/{id}": Step(first("customer_addresses"), given({"city": "Leeds"})),
+    "DELETE /customer_addresses/{id}": Step(first("customer_addresses")),
+    "GET /sales_orders": Step(query=DELETED),
+    "POST /sales_orders": Step(
+        body=given(
+            {
+                "customer_id": 2001,
+                "order_no": "SO-X",
+                "sales_order_rows": [ROW],
+                "addresses": [{"entity_type": "shipping", **ADDRESS}],
+            }
+        )
+    ),
+    "POST /sales_orders/search": Step(
+        body=given({"filter": {"where": {"status": "NOT_SHIPPED"}, "order": ["id ASC"], "limit": 5}})
+    ),
+    "GET /sales_orders/{id}": Step(first("sales_orders")),
+    "PATCH /sales_orders/{id}": Step(
+        first("sales_orders", status="NOT_SHIPPED"), given({"delivery_date": "2026-05-01T00:00:00.000Z"})
+    ),
+    "DELETE /sales_orders/{id}": Step(first("sales_orders", status="NOT_SHIPPED")),
+    "GET /sales_order_rows": Step(query=(*DELETED, ("extend", "variant"))),
+    "POST /sales_order_rows": Step(
+        body=for_order({name: value for name, value in ROW.items() if name != "sales_order_id"})
+    ),
+    "POST /sales_order_rows/search": Step(
+        body=given({"filter": {"where": {"quantity": {"gt": 3}}, "limit": 5, "page": 1}})
+    ),
+    "GET /sales_order_rows/{id}": Step(order_row, query=(("extend", "variant"),)),
+    "PATCH /sales_order_rows/{id}": Step(order_row, given({"quantity": 3, "attributes": [{"key": "a", "value": "b"}]})),
+    "DELETE /sales_order_rows/{id}": Step(order_row),
+    "GET /sales_order_addresses": Step(query=DELETED),
+    "POST /sales_order_addresses": Step(body=for_order({"entity_type": "billing", **ADDRESS})),
+    "PATCH /sales_order_addresses/{id}": Step(first("sales_order_addresses"), given({"city": "Leeds"})),
+    "DELETE /sales_order_addresses/{id}": Step(first("sales_order_addresses")),
+    "GET /sales_order_fulfillments": Step(query=(("status", "DELIVERED"), ("limit", "250"))),
+    "POST /sales_order_fulfillments": Step(body=fulfillment),
+    "GET /sales_order_fulfillments/{id}": Step(first("sales_order_fulfillments")),
+    "PATCH /sales_order_fulfillments/{id}": Step(first("sales_order_fulfillments"), given({"tracking_number": "T1"})),
+    "DELETE /sales_order_fulfillments/{id}": Step(first("sales_order_fulfillments")),
+    "GET /sales_order_shipping_fee": Step(query=DELETED),
+    "POST /sales_order_shipping_fee": Step(
+        body=for_order({"amount": "6.75", "tax_rate_id": 2001, "description": "Van"})
+    ),
+    "GET /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee")),
+    "PATCH /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee"), given({"amount": "8"})),
+    "DELETE /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee")),
+    "GET /inventory": Step(
+        query=(("variant_id", "2006"), ("extend", "variant"), ("extend", "location"), ("include_archived", "true"))
+    ),
+    "POST /inventory_reorder_points": Step(body=given(LEVEL)),
+    "POST /inventory_safety_stock_levels": Step(body=given(LEVEL)),
+}
+
+
+class SpecRequest:
+    """A request as the checker wants to see it."""
+
+    host_url = "https://api.katanamrp.com"
+    content_type = "application/json"
+
+    def __init__(self, operation: str, key: str, step: Step, body: bytes | None) -> None:
+        method, template = operation.split()
+        self.method = method.lower()
+        self.path = "/v1" + template.replace("{id}", key)
+        self.body = body
+        self.parameters = RequestParameters(
+            path={"id": key} if "{id}" in template else {},
+            query=ImmutableMultiDict(list(step.query)),
+            header=Headers({"Authorization": "Bearer sandbox-key"}),
+            cookie=ImmutableMultiDict(),
+        )
+
+
+class SpecResponse:
+    """A reply as the checker wants to see it."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.data = answer.raw
+        self.status_code = answer.status
+        kept = {name: value for name, value in answer.headers.items() if name not in UNREADABLE}
+        self.headers = Headers(kept)
+        self.content_type = answer.headers.get("content-type", "")
+
+
+@pytest.fixture(scope="module")
+def spec() -> OpenAPI:
+    if not SPEC.is_file():
+        pytest.skip("the OpenAPI description is not beside this repository")
+    with SPEC.open(encoding="utf-8") as file:
+        return OpenAPI.from_dict(yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+
+
+def test_every_operation_has_an_exchange_and_every_exchange_an_operation() -> None:
+    served = {f"{method} {template}" for method, template in build_router().operations()}
+    assert set(STEPS) == served
+
+
+@pytest.mark.parametrize("operation", STEPS)
+async def test_request_and_reply_fit_the_description(spec: OpenAPI, operation: str) -> None:
+    settings = CONTRADICTIONS.get(operation, ({}, ""))[0]
+    request, response = await exchange(operation, settings)
+    spec.validate_request(request)
+    spec.validate_response(request, response)
+
+
+@pytest.mark.parametrize("operation", CONTRADICTIONS)
+async def test_the_wire_still_contradicts_the_description_where_the_facts_say_so(spec: OpenAPI, operation: str) -> None:
+    request, response = await exchange(operation, {})
+    spec.validate_request(request)
+    with pytest.raises(OpenAPIError):
+        spec.validate_response(request, response)
+
+
+async def exchange(operation: str, settings: dict[str, bool | int]) -> tuple[SpecRequest, SpecResponse]:
+    sandbox = Sandbox(SandboxConfig(switches={"rate_limit": 0, **settings}), clock=ManualClock())
+    step = STEPS[operation]
+    tenant = sandbox.tenant()
+    key = str(step.find(tenant)) if step.find is not None else ""
+    body = encode(step.body(tenant)) if step.body is not None else None
+    method, template = operation.split()
+    answer = await sandbox.caller().call(method, template.replace("{id}", key), body or b"", step.query)
+    assert answer.status in {200, 204}, answer.raw
+    assert answer.status == 204 or answer.raw != b'{"data":[]}'
+    return SpecRequest(operation, key, step, body), SpecResponse(answer)

@@ -1,0 +1,1 @@
+"""The cache contract: one suite that is the specification of every backend."""

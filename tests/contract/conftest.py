@@ -1,0 +1,72 @@
+"""Fixtures of the contract suite, and the rule that a skip needs a written reason."""
+
+import tomllib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from cache_core.protocol import CacheBackend
+
+from .backends import KINDS, Kind
+
+_HERE = Path(__file__).parent
+_LAWFUL = "lawful difference: "
+_EXCEPTIONS = {
+    (each["backend"], each["feature"]): each["reason"]
+    for each in tomllib.loads((_HERE / "exceptions.toml").read_text("utf-8"))["exception"]
+}
+
+type OpenCache = Callable[[], Awaitable[CacheBackend]]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip that `exceptions.toml` does not explain into a failure."""
+    report = yield
+    if report.skipped and _HERE in item.path.parents and _LAWFUL not in str(report.longrepr):
+        report.outcome = "failed"
+    return report
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Return the backend under test."""
+    return request.param
+
+
+@pytest.fixture
+async def open_cache(kind: Kind, tmp_path: Path) -> AsyncGenerator[OpenCache]:
+    """Return what opens another object of the kind over the same directory; all are closed at the end."""
+    opened: list[CacheBackend] = []
+
+    async def open_one() -> CacheBackend:
+        cache = kind.make(tmp_path)
+        opened.append(cache)
+        await cache.open()
+        return cache
+
+    yield open_one
+    for cache in opened:
+        await cache.close()
+
+
+@pytest.fixture
+async def cache(open_cache: OpenCache) -> CacheBackend:
+    """Return an open, empty cache of the kind under test."""
+    return await open_cache()
+
+
+@pytest.fixture
+def persistence(kind: Kind) -> None:
+    """Ask for a backend that keeps its rows in files."""
+    _require(kind, "persistence")
+
+
+def _require(kind: Kind, feature: str) -> None:
+    if feature in kind.features:
+        return
+    reason = _EXCEPTIONS.get((kind.name, feature))
+    if reason is None:
+        pytest.fail(f"{kind.name} lacks {feature}, and exceptions.toml does not say why")
+    pytest.skip(_LAWFUL + reason)
