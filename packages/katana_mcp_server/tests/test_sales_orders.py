@@ -5,12 +5,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from server_wire import Wire, amount, live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
-
-from .wire import Wire, amount, live
 
 type Keeps = Callable[[Wire], bool]
 MIDDLE = "2026-02-01T12:00:00.000Z"
