@@ -50,10 +50,10 @@ async def test_all_variants_are_asked_for_at_once_and_only_when_not_fresh() -> N
     assert store.shelf.asked == [(2, 1), (1,)]
 
 
-async def test_a_hundred_variants_are_one_request() -> None:
+async def test_two_hundred_and_fifty_variants_are_one_listing() -> None:
     store = Store()
     await store.reads.ensure(range(1, 252))
-    assert [len(asked) for asked in store.shelf.asked] == [100, 100, 51]
+    assert [len(asked) for asked in store.shelf.asked] == [250, 1]
 
 
 async def test_a_variant_without_levels_is_known_to_have_none() -> None:

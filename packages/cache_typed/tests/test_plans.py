@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typed_orders import batch, only_file, order
 
 from cache_core.conditions import LIVE, Condition, OneOf, Order, Within
 from cache_core.protocol import Selection
@@ -14,8 +15,6 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import layout_of
 from cache_typed.reading import window_query
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
-
-from .orders import batch, only_file, order
 
 ORDERS = layout_of(SALES_ORDER_TABLE)
 DAY = "2025-01-01T00:00:00.000Z"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typed_orders import NOON, batch, only_file, order
 
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search
@@ -16,8 +17,6 @@ from cache_core.text import SearchText, Tier, WeightClass, match, normalised, pa
 from cache_typed import dialect, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
-
-from .orders import NOON, batch, only_file, order
 
 RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

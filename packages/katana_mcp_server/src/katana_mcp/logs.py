@@ -1,9 +1,25 @@
 """Logging to stderr: what was done, how long it took and how it ended; never keys, arguments or records."""
 
+import contextlib
 import logging
 import sys
+from typing import TextIO, cast
 
 import structlog
+
+
+class _Stderr:
+    """stderr as long as anybody reads it; a host that closed it must not make the tools fail."""
+
+    def write(self, text: str) -> None:
+        """Write, or drop it."""
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        """Flush, or leave it."""
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
 
 
 def configure(level: str) -> None:
@@ -19,7 +35,7 @@ def configure(level: str) -> None:
             structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Stderr())),
         cache_logger_on_first_use=False,
     )
     # Libraries log requests, arguments and tracebacks; what is needed of that is logged here, without personal data.

@@ -76,14 +76,14 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
     """
     freshness = await services.fresh.ensure(entities)
     about = [freshness[name] for name in main]
-    # Parents are synced first, so their failure is that of what comes after them.
-    failed = next((each for each in freshness.values() if each.failed), None)
-    for each in about:
-        if failed is not None and each.warming and not (await services.cache.status(each.entity)).records:
+    cold = [each for each in about if each.warming]
+    for each in cold:
+        status = await services.cache.status(each.entity)
+        if each.failed and not status.records:
             raise Refused(
                 blocking(
                     warning_codes.KATANA_UNAVAILABLE,
-                    f"no {each.entity} records are cached yet and Katana could not be asked: {failed.reason}",
+                    f"no {each.entity} records are cached yet and Katana could not be asked: {each.reason}",
                 )
             )
     return _current(services, freshness, about)

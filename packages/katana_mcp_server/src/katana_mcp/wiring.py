@@ -18,6 +18,7 @@ from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, StockReads, Syncer
 from katana_client import KatanaClient
 from katana_client.errors import ConfigurationError
+from katana_client.paths import checked_base_url
 from katana_client.sending import RequestRecord
 from katana_client.transport import Transport
 from katana_mcp.services import Services
@@ -122,10 +123,13 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
     Raises:
         SettingsError: the API key or the base URL cannot work.
     """
+    name = "KATANA_BASE_URL (--base-url)"
     try:
+        checked_base_url(settings.base_url)
+        name = "KATANA_API_KEY"
         return Tenant(settings, outside)
     except ConfigurationError as error:
-        raise SettingsError(str(error)) from None
+        raise SettingsError(f"{name}: {error}") from None
 
 
 async def _opened_cache(directory: Path | None) -> tuple[CacheBackend, tuple[str, ...]]:

@@ -16,8 +16,8 @@ from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
 
-STEP = 100
-"""Variants per request: keeps the URL under 2 kB."""
+STEP = 250
+"""Variants per listing: keeps the URL under 5 kB."""
 
 
 class StockSource(Protocol):
@@ -52,7 +52,7 @@ class StockAnswer:
 
 
 class StockReads:
-    """Reads stock levels through the cache: at most one request per 100 variants that are not fresh."""
+    """Reads stock levels through the cache: one listing per 250 variants that are not fresh."""
 
     def __init__(self, source: StockSource, cache: CacheBackend, clock: Clock, patience: float = 8.0) -> None:
         self._source = source

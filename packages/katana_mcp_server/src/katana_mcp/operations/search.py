@@ -64,7 +64,8 @@ async def _answer(
     found: tuple[Current, Sequence[tuple[str, SearchResult]], list[Answer]],
 ) -> Answer:
     now, results, rows = found
-    empty = None if rows else await _empty(entity, request, services)
+    # While rows may be missing, nothing found says nothing about what there is.
+    empty = None if rows or now.warming else await _empty(entity, request, services)
     kept = fitting(rows)
     return now.answer(
         found_of(entity.summary.model),
@@ -73,7 +74,7 @@ async def _answer(
         total=sum(result.total for _, result in results),
         total_is_lower_bound=any(result.cut for _, result in results) or None,
         empty=empty,
-        next_actions=_next_actions(entity, empty),
+        next_actions=_next_actions(entity, empty) if now.warming is None else [],
     )
 
 

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import dataclass
+from decimal import Decimal
 
 from cache_core.conditions import Order
 from cache_core.protocol import Selection
 from katana_mcp.services import Services, current
-from katana_mcp.tools.answers import MAX_ANSWER_BYTES
+from katana_mcp.tools.answers import MAX_ANSWER_BYTES, Envelope, plain_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,18 @@ REFERENCE: tuple[ReferenceResource, ...] = (
 )
 
 
+class Page(Envelope):
+    """A reference collection as it is read."""
+
+    rows: list[dict[str, object]]
+    total: int
+    truncated: str | None = None
+
+
+def _plain(value: object) -> object:
+    return plain_number(value) if isinstance(value, Decimal) else value
+
+
 async def read(resource: ReferenceResource, services: Services) -> str:
     """Return the live records of a reference collection as JSON, as many as fit into one answer."""
     now = await current(services, (resource.entity,), (resource.entity,))
@@ -47,19 +60,11 @@ async def read(resource: ReferenceResource, services: Services) -> str:
     rows: list[dict[str, object]] = []
     size = 500
     for row in stored:
-        shown: dict[str, object] = {
-            name: row.record.get(name) for name in resource.fields if row.record.get(name) is not None
-        }
-        size += len(json.dumps(shown, default=str)) + 1
+        shown = {name: _plain(value) for name in resource.fields if (value := row.record.get(name)) is not None}
+        size += len(json.dumps(shown).encode()) + 1
         if size > MAX_ANSWER_BYTES:
             break
         rows.append(shown)
-    payload = {"rows": rows, "total": total, "as_of": now.as_of, "source": now.source, "warming": now.warming}
-    kept = {key: value for key, value in payload.items() if value is not None}
-    if len(rows) < total:
-        kept["truncated"] = f"{len(rows)} of {total}"
-    return json.dumps(kept, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: object) -> object:
-    return float(str(value))
+    cut = f"{len(rows)} of {total}" if len(rows) < total else None
+    page = now.answer(Page, rows=rows, total=total, truncated=cut)
+    return page.model_dump_json(exclude_none=True)

@@ -16,7 +16,10 @@ def plain_number(value: Decimal) -> int | float | str:
     if value == value.to_integral_value() and abs(value) < 2**53:
         return int(value)
     number = float(value)
-    return number if Decimal(repr(number)) == value else format(value.normalize(), "f")
+    if Decimal(repr(number)) == value:
+        return number
+    digits = format(value, "f")  # normalize() would round to the context's 28 digits
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
 type Number = Annotated[

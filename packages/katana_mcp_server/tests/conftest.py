@@ -1,0 +1,25 @@
+"""A sandbox whose time stands still until it is moved, and a connected client."""
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
+from katana_sandbox import ManualClock, Sandbox
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(auto=False)
+
+
+@pytest.fixture
+def own(clock: ManualClock) -> OwnSandbox:
+    return OwnSandbox(Sandbox(clock=clock))
+
+
+@pytest.fixture
+async def stage(own: OwnSandbox) -> AsyncGenerator[Stage]:
+    async with staged(own) as connected:
+        yield connected

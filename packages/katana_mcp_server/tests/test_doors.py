@@ -1,0 +1,184 @@
+"""The HTTP door, on real sockets: own names and the right token come in, everybody else stays out."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from katana_mcp.adapter.doors import serve
+from katana_mcp.application import application
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import SettingsError, load
+from katana_mcp.wiring import Outside
+from katana_sandbox.journal import key_digest
+
+TOKEN = "canary-http-token-0123456789"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """A served address."""
+
+    port: int
+
+    async def knock(self, headers: Mapping[str, str], body: object = HELLO) -> tuple[int, str]:
+        """POST with exactly these headers; return status and body."""
+        content = json.dumps(body).encode()
+        fixed = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "Content-Length": str(len(content)),
+            "Connection": "close",
+        }
+        lines = [f"{name}: {value}" for name, value in {**fixed, **headers}.items()]
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write("\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode() + content)
+        await writer.drain()
+        answer = (await reader.read()).decode()
+        writer.close()
+        await writer.wait_closed()
+        return int(answer.split(" ", 2)[1]), answer
+
+
+@asynccontextmanager
+async def opened(own: OwnSandbox, capsys: pytest.CaptureFixture[str], **flags: object) -> AsyncGenerator[Door]:
+    """Serve over HTTP on a free port."""
+    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, http=True, http_token=TOKEN, port=0, **flags)
+    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True)
+    serving = asyncio.create_task(serve(application(settings, outside), settings))
+    try:
+        said = ""
+        while not (found := re.search(r"serves MCP on http://[\d.]+:(\d+)/mcp", said)):
+            await asyncio.wait({serving}, timeout=0.01)
+            assert not serving.done(), serving
+            said += capsys.readouterr().err
+        yield Door(int(found[1]))
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
+BINDS = [
+    pytest.param({"host": "127.0.0.1"}, id="loopback"),
+    pytest.param({"host": "0.0.0.0", "allowed_hosts": ("shop.example",)}, id="network"),
+]
+
+
+@pytest.mark.parametrize("flags", BINDS)
+async def test_only_own_hosts_and_own_origins_come_in(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str], flags: dict[str, object]
+) -> None:
+    network = "allowed_hosts" in flags
+    async with opened(own, capsys, **flags) as door:
+        own_hosts = {"shop.example", f"shop.example:{door.port}"} if network else {f"127.0.0.1:{door.port}"}
+        local = {f"localhost:{door.port}", f"127.0.0.1:{door.port}"}
+        hosts = [*sorted(own_hosts | local), "evil.example", "127.0.0.1.evil.example", "shop.example.evil.example", ""]
+        origins = [None, f"http://127.0.0.1:{door.port}", "http://evil.example", "null"]
+        statuses = {
+            (host, origin): (
+                await door.knock(
+                    {
+                        "Authorization": f"Bearer {TOKEN}",
+                        "Host": host,
+                        **({} if origin is None else {"Origin": origin}),
+                    }
+                )
+            )[0]
+            for host in hosts
+            for origin in origins
+        }
+    for (host, origin), status in statuses.items():
+        foreign = host not in own_hosts | local or origin in {"http://evil.example", "null"}
+        if foreign:
+            assert status in {400, 403, 421}, (host, origin, status)
+    assert all(statuses[host, None] == 200 for host in own_hosts), statuses
+    assert statuses["evil.example", None] == 421
+    assert statuses[min(own_hosts), "http://evil.example"] == 403
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "", "Bearer", "Bearer wrong-token-0123456789", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"],
+)
+async def test_a_wrong_or_absent_token_is_turned_away(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str], authorization: str | None
+) -> None:
+    async with opened(own, capsys) as door:
+        headers = {"Host": f"127.0.0.1:{door.port}"}
+        status, answer = await door.knock(
+            headers if authorization is None else {**headers, "Authorization": authorization}
+        )
+        assert status == 401
+        assert "www-authenticate: bearer" in answer.lower()
+        assert (await door.knock({**headers, "Authorization": f"Bearer {TOKEN}"}))[0] == 200
+    assert len(own.sandbox.journal) == 0
+
+
+async def test_the_clients_token_goes_no_further_and_is_never_logged(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.sandbox.add_key(TOKEN)  # if it were passed on, it would be let in under its own name
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "search_customers", "arguments": {"query": "velo"}},
+    }
+    async with opened(own, capsys) as door:
+        headers = {"Host": f"127.0.0.1:{door.port}", "Authorization": f"Bearer {TOKEN}"}
+        _, welcome = await door.knock(headers)
+        session = re.search(r"mcp-session-id: (\S+)", welcome, re.IGNORECASE)
+        assert session is not None
+        status, answer = await door.knock({**headers, "Mcp-Session-Id": session[1]}, call)
+    assert status == 200
+    assert "Velo Berger" in answer
+    assert TOKEN not in answer
+    assert len(own.sandbox.journal) > 0
+    assert {each.key for each in own.sandbox.journal} == {key_digest(own.api_key)}
+    captured = capsys.readouterr()
+    assert TOKEN not in captured.err + captured.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        ({}, "KATANA_MCP_HTTP_TOKEN"),
+        ({"http_token": "short"}, "KATANA_MCP_HTTP_TOKEN"),
+        ({"http_token": "  " + " " * 20}, "KATANA_MCP_HTTP_TOKEN"),
+        ({"http_token": TOKEN, "host": "0.0.0.0"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "host": "::"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "allowed_hosts": "*"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "allowed_hosts": "*.example"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "allowed_origins": "https://*"}, "KATANA_MCP_ALLOWED_ORIGINS"),
+    ],
+)
+def test_a_door_that_would_stand_open_is_never_opened(flags: dict[str, object], named: str) -> None:
+    settings = load(_env_file=None, sandbox=True, api_key="k", http=True, **flags)
+    with pytest.raises(SettingsError) as refusal:
+        application(settings, Outside(in_memory=True))
+    assert named in str(refusal.value)
+    assert TOKEN not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+async def test_a_port_that_is_taken_is_said_in_one_sentence(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys) as door:
+        settings = load(_env_file=None, sandbox=True, api_key="k", http=True, http_token=TOKEN, port=door.port)
+        with pytest.raises(SettingsError, match=rf"KATANA_MCP_PORT.*127\.0\.0\.1:{door.port} cannot be bound"):
+            await serve(application(settings, Outside(transport=own.transport(), in_memory=True)), settings)

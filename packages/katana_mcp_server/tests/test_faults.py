@@ -1,0 +1,203 @@
+"""Katana down, slow, refusing or sending rubbish: what is cached is served and says how old it is."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from server_wire import live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, paced, staged
+from katana_sandbox import Action, Delay, Drop, Fault, Hang, ManualClock, Sandbox, SandboxConfig, Status, Truncate
+
+CALLS: dict[str, dict[str, object]] = {
+    "search_items": {"query": "fork"},
+    "search_sales_orders": {"query": "so"},
+    "list_sales_orders": {"limit": 3},
+    "get_sales_order": {"sales_order_id": "SO-5"},
+    "search_customers": {"query": "velo"},
+    "get_variant_details": {"skus_or_variant_ids": ["PAD"]},
+    "check_inventory": {"skus_or_variant_ids": ["PAD"]},
+}
+TROUBLES = [
+    pytest.param(Drop(), "Katana could not be read", id="drop"),
+    pytest.param(Status(503), "Katana could not be read", id="503"),
+    pytest.param(Status(429), "", id="429"),
+    pytest.param(Truncate(), "Katana could not be read", id="truncated"),
+    pytest.param(Hang(), "Katana could not be read", id="hang"),
+    pytest.param(Status(401), "KATANA_API_KEY", id="401"),
+]
+
+
+def _break(stage: Stage, action: Action) -> None:
+    stage.own.sandbox.faults.add(Fault("*", action=action, times=None))
+
+
+async def _after_giving_up(stage: Stage, clock: ManualClock) -> None:
+    """Let whatever waits for Katana run out of patience."""
+    await paced(clock, clock.sleep(40), 1)
+
+
+@pytest.mark.parametrize(("action", "reason"), [each for each in TROUBLES if each.id != "429"])
+@pytest.mark.parametrize("tool", ["search_items", "get_sales_order", "check_inventory"])
+async def test_nothing_cached_and_katana_down_is_a_refusal_that_says_why(
+    stage: Stage, clock: ManualClock, action: Action, reason: str, tool: str
+) -> None:
+    _break(stage, action)
+    started = clock.monotonic()
+    await paced(clock, stage.result(tool, CALLS[tool]))
+    assert clock.monotonic() - started < 10
+    await _after_giving_up(stage, clock)
+    refusal = await paced(clock, stage.refusal(tool, **CALLS[tool]))
+    assert refusal["error"] == "katana_unavailable"
+    assert reason in refusal["warnings"][0]["message"]
+    assert stage.own.api_key not in str(refusal)
+
+
+@pytest.mark.parametrize(("action", "reason"), TROUBLES)
+async def test_what_is_cached_is_served_in_time_and_says_how_old_it_is(
+    stage: Stage, clock: ManualClock, action: Action, reason: str
+) -> None:
+    fresh = {tool: await stage.call(tool, **arguments) for tool, arguments in CALLS.items()}
+    clock.advance(600)
+    _break(stage, action)
+    for tool, arguments in CALLS.items():
+        if tool == "check_inventory":
+            continue
+        started = clock.monotonic()
+        stale = await paced(clock, stage.call(tool, **arguments))
+        assert clock.monotonic() - started < 2, tool
+        assert stale["stale"]["age_seconds"] >= 600, tool
+        assert stale["stale"]["reason"], tool
+        assert _without_freshness(stale) == _without_freshness(fresh[tool]), tool
+        assert stage.own.api_key not in str(stale), tool
+    await _after_giving_up(stage, clock)
+    told = await paced(clock, stage.call("search_customers", query="velo"))
+    assert reason in told["stale"]["reason"]
+
+
+def _without_freshness(answer: Payload) -> Payload:
+    return {key: value for key, value in answer.items() if key not in {"as_of", "stale"}}
+
+
+async def test_a_failed_refresh_is_not_repeated_at_once(stage: Stage, clock: ManualClock) -> None:
+    await stage.call("search_customers", query="velo")
+    clock.advance(600)
+    _break(stage, Status(401))
+    await stage.call("search_customers", query="velo")
+    asked = stage.requests()
+    for _ in range(10):
+        await stage.call("search_customers", query="velo")
+    assert stage.requests() == asked
+    clock.advance(16)
+    stage.own.sandbox.faults.clear()
+    healed = await stage.call("search_customers", query="velo")
+    assert "stale" not in healed
+
+
+async def test_a_slow_first_sync_answers_in_time_with_how_far_it_is(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
+    total = len(list(own.sandbox.tenant().all("variants")))
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Delay(30), times=None))
+    async with staged(own) as stage:
+        started = clock.monotonic()
+        answer = await paced(clock, stage.call("search_items", query="00"))
+        assert clock.monotonic() - started < 10
+        assert answer["warming"] == f"250/{total}"
+        assert answer["rows"]
+        assert [each["code"] for each in answer["warnings"]] == ["cold_cache"]
+        status = await stage.call("cache_status")
+        (variants,) = [each for each in status["entities"] if each["entity"] == "variant"]
+        assert (variants["records"], variants["warming"]) == (250, f"250/{total}")
+        await paced(clock, clock.sleep(90), 1)
+        done = await paced(clock, stage.call("search_items", query="00"))
+        assert "warming" not in done
+        assert done["total"] > answer["total"]
+
+
+async def test_an_order_that_may_still_come_is_not_called_missing(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(clock=clock))
+    own.sandbox.faults.add(Fault("GET /sales_orders", action=Delay(30), times=None))
+    async with staged(own) as stage:
+        refusal = await paced(clock, stage.refusal("get_sales_order", sales_order_id="SO-5"))
+        assert refusal["error"] == "cold_cache"
+        assert "ask again in a moment" in refusal["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("collection", "entity", "tool"),
+    [
+        ("variants", "variant", "search_items"),
+        ("products", "product", "search_items"),
+        ("materials", "material", "search_items"),
+        ("services", "service", "search_items"),
+        ("customers", "customer", "search_customers"),
+        ("sales_orders", "sales_order", "list_sales_orders"),
+        ("locations", "location", "list_sales_orders"),
+        ("suppliers", "supplier", "get_variant_details"),
+    ],
+)
+async def test_a_poison_record_is_set_aside_and_all_others_are_served(
+    stage: Stage, collection: str, entity: str, tool: str
+) -> None:
+    tenant = stage.own.sandbox.tenant()
+    good = sum(1 for _ in tenant.all(collection))
+    tenant.insert_raw(collection, {"name": "no id at all", "updated_at": "2026-03-01T00:00:00.000Z"})
+    tenant.insert_raw(collection, {"id": {"not": "an id"}, "updated_at": "2026-03-01T00:00:00.000Z"})
+    answer = await stage.call(tool, **CALLS[tool])
+    assert answer.get("rows") or answer.get("variants")
+    (status,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == entity]
+    assert (status["records"], status["quarantined"]) == (good, 2)
+    assert all(each["reason"] for each in status["quarantine"])
+
+
+async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:
+    for when in ("cold", "warm"):
+        before = stage.requests()
+        calls = [
+            stage.result(tool, arguments)
+            for _ in range(29)
+            for tool, arguments in CALLS.items()
+            if tool != "check_inventory" or when == "cold"
+        ]
+        results = await paced(clock, asyncio.gather(*calls), 0.001)
+        assert len(results) > 170
+        assert [each.structured_content for each in results if each.is_error] == []
+        asked = Counter(each.path for each in list(stage.own.sandbox.journal)[before:])
+        assert max(asked.values()) == 1, asked
+        clock.advance(700)
+
+
+async def test_warm_reads_ask_katana_nothing(stage: Stage) -> None:
+    for tool, arguments in CALLS.items():
+        await stage.call(tool, **arguments)
+    before = stage.requests()
+    for tool, arguments in CALLS.items():
+        await stage.call(tool, **arguments)
+    assert stage.requests() == before
+
+
+async def test_an_edit_made_elsewhere_shows_once_the_cache_is_no_longer_fresh(stage: Stage, clock: ManualClock) -> None:
+    tenant = stage.own.sandbox.tenant()
+    order = live(tenant, "sales_orders")[-1]
+    await stage.call("get_sales_order", sales_order_id=order["id"])
+    clock.advance(10)
+    tenant.edit("sales_orders", order["id"], customer_ref="changed elsewhere")
+    early = await stage.call("get_sales_order", sales_order_id=order["id"])
+    clock.advance(31)
+    late = await stage.call("get_sales_order", sales_order_id=order["id"])
+    assert early["order"].get("customer_ref") == order["customer_ref"]
+    assert late["order"]["customer_ref"] == "changed elsewhere"
+    assert late["as_of"] == "2026-03-02T09:00:41.000Z"
+
+
+async def test_a_new_order_and_a_deleted_one_show_in_every_tool_alike(stage: Stage, clock: ManualClock) -> None:
+    tenant = stage.own.sandbox.tenant()
+    before = await stage.call("list_sales_orders", limit=1)
+    gone = live(tenant, "sales_orders")[-1]
+    tenant.delete("sales_orders", gone["id"])
+    clock.advance(31)
+    after = await stage.call("list_sales_orders", limit=1)
+    assert after["total"] == before["total"] - 1
+    found = await stage.call("search_sales_orders", query=gone["order_no"])
+    assert gone["id"] not in [row["sales_order_id"] for row in found["rows"]]

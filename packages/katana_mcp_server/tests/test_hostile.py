@@ -1,0 +1,150 @@
+"""Input that no honest host sends: refused in words, and never anything else on the wire than expected."""
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.surface import tools
+from katana_mcp.testing import Stage
+from katana_mcp.tools.warnings import Refused
+
+LISTED = {each["name"]: each for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+PATHS = {
+    "/v1/customers",
+    "/v1/inventory",
+    "/v1/locations",
+    "/v1/materials",
+    "/v1/products",
+    "/v1/sales_orders",
+    "/v1/services",
+    "/v1/suppliers",
+    "/v1/variants",
+}
+TOKENS = (
+    *("../", "..%2f", "%2e%2e/", "/v1/../admin", "?limit=1", "#x", "&id=1", "\r\nHost: evil.example", "\x00", "\t"),
+    *("\u2024\u2024/", "\uff0f", "\u202e", "\u200b", "\ud83d\ude00", "e\u0301", "漢字", "'; DROP TABLE variants; --"),
+    *('"', "*", "NEAR(", "col:", "^", "-", "%", "_", "\\", "${jndi:x}", "{{7*7}}", "<script>", "A" * 300, "SO-1", "1"),
+)
+
+
+def _deep(depth: int) -> object:
+    value: object = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def _bad_values() -> Iterator[tuple[str, object]]:
+    yield from {
+        "deep list": _deep(1_000),
+        "deep text": "[" * 1_000 + "]" * 1_000,
+        "deep object text": '{"a":' * 1_000 + "1" + "}" * 1_000,
+        "megabyte": "x" * 1_000_000,
+        "megabyte of digits": "9" * 1_000_000,
+        "nan": float("nan"),
+        "infinity": float("inf"),
+        "2^63": 2**63,
+        "-2^63": -(2**63),
+        "2^64 text": str(2**64),
+        "huge number": 10**400,
+        "minus zero": -0.0,
+        "minus zero text": "-0",
+        "fraction": 1.5,
+        "duplicate keys": '{"a": 1, "a": 2}',
+        "million elements": [1] * 1_000_000,
+        "object": {"$ref": "#"},
+        "null": None,
+        "list of nulls": [None],
+        "list of objects": [{"id": 1}],
+        "lone surrogate": "\ud800",
+        "surrogate in json": '["\\ud800"]',
+        "nan in json": "[NaN]",
+        "true": True,
+        "empty": "",
+        "blank": " ",
+        "nul": "\x00",
+    }.items()
+
+
+def _names(tool: str) -> list[str]:
+    return list(LISTED[tool]["inputSchema"]["properties"])
+
+
+def _needed(tool: str) -> dict[str, Any]:
+    fit = {"query": "fork", "skus_or_variant_ids": ["PAD"], "sales_order_id": "SO-1"}
+    return {name: fit[name] for name in LISTED[tool]["inputSchema"].get("required", ())}
+
+
+@pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
+@pytest.mark.parametrize("bad", [pytest.param(value, id=name) for name, value in _bad_values()])
+def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words(tool: str, bad: object) -> None:
+    for name in _names(tool):
+        try:
+            request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**_needed(tool), name: bad})
+        except Refused as refusal:
+            told = [each.model_dump() for each in refusal.warnings]
+            assert {each["code"] for each in told} == {"invalid_argument"}, name
+            assert len(json.dumps(told)) < 5_000, name
+        else:
+            kept = getattr(request, name)
+            assert not isinstance(kept, str) or len(kept) <= 1_000, name
+            assert not isinstance(kept, list) or len(cast("list[object]", kept)) <= 250, name
+            assert not isinstance(kept, int) or kept < 2**31, name
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_hostile_argument_names_are_refused_in_short_words(tool: str) -> None:
+    names = ["x" * 1_000_000, "__class__", "", "\x00", "query\u200b", *map(str, range(100))]
+    with pytest.raises(Refused) as refusal:
+        validated(SPECS[tool].request, LISTED[tool]["inputSchema"], dict.fromkeys(names, 1))
+    assert {each.code for each in refusal.value.warnings} <= {"unknown_argument", "invalid_argument"}
+    assert len(str(refusal.value)) < 5_000
+
+
+@pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
+async def test_the_server_answers_hostile_calls_and_is_alive_afterwards(stage: Stage, tool: str) -> None:
+    for label, bad in _bad_values():
+        if label in {"deep list", "million elements", "lone surrogate", "nan", "infinity"}:
+            continue  # no JSON that a client library would send
+        for name in _names(tool):
+            result = await stage.result(tool, {**_needed(tool), name: bad})
+            said = result.structured_content or {}
+            assert said.get("error") != "internal_error", (name, label)
+            assert all(len(each["message"]) < 2_000 for each in said["warnings"]), (name, label)
+    assert (await stage.call("search_items", query="fork"))["total"] > 0
+
+
+async def test_whatever_is_asked_only_expected_paths_are_requested(stage: Stage) -> None:
+    rng = random.Random(20_260_302)
+    texts = ["".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 4))) for _ in range(1_000)]
+    wheres = [(tool, name) for tool in LISTED for name in _names(tool) if _takes_text(tool, name)]
+    assert len(wheres) >= 8
+    failed: list[tuple[str, str, str]] = []
+    for index, text in enumerate(texts):
+        tool, name = wheres[index % len(wheres)]
+        value = [text] if name == "skus_or_variant_ids" else text
+        result = await stage.result(tool, {**_needed(tool), name: value})
+        if (result.structured_content or {}).get("error") == "internal_error":
+            failed.append((tool, name, text))
+    for wanted in rng.sample(range(1, 2**31), 50):
+        await stage.result("check_inventory", {"skus_or_variant_ids": [wanted]})
+        await stage.result("get_sales_order", {"sales_order_id": wanted})
+    assert failed == []
+    journal = list(stage.own.sandbox.journal)
+    assert {each.path for each in journal} <= PATHS
+    assert {each.method for each in journal} == {"GET"}
+    assert {name for each in journal for name, _ in each.query} <= {
+        *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id")
+    }
+
+
+def _takes_text(tool: str, name: str) -> bool:
+    schema = LISTED[tool]["inputSchema"]["properties"][name]
+    kinds = [schema, *schema.get("anyOf", ()), *schema.get("items", {}).get("anyOf", ())]
+    return any(each.get("type") == "string" for each in kinds)

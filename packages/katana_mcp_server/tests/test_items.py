@@ -1,0 +1,184 @@
+"""`check_inventory` and `get_variant_details`: many at once, in order, and never zero for unknown."""
+
+import json
+
+import pytest
+from server_wire import Wire, amount, live, unique_sku
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, staged, text_of
+from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def _stocked(tenant: Tenant, count: int) -> list[Wire]:
+    return [each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)][:count]
+
+
+async def test_stock_comes_in_the_order_asked_each_variant_once(stage: Stage, tenant: Tenant) -> None:
+    first, second, third = _stocked(tenant, 3)
+    asked = [third["sku"], first["id"], second["sku"], third["id"], first["id"], "nothing-has-this"]
+    answer = await stage.call("check_inventory", skus_or_variant_ids=asked)
+    assert [each["variant_id"] for each in answer["stock"]] == [third["id"], first["id"], second["id"]]
+    assert [each["asked"] for each in answer["not_found"]] == ["nothing-has-this"]
+
+
+async def test_levels_are_those_of_katana_and_add_up(stage: Stage, tenant: Tenant) -> None:
+    variants = _stocked(tenant, 20)
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[each["sku"] for each in variants])
+    keys = {"in_stock": "quantity_in_stock", "committed": "quantity_committed", "expected": "quantity_expected"}
+    for shown in answer["stock"]:
+        sent = {
+            place["id"]: tenant.get("inventory", (shown["variant_id"], place["id"]))
+            for place in live(tenant, "locations")
+        }
+        assert set(sent) == {level["location_id"] for level in shown["locations"]}
+        for level in shown["locations"]:
+            row = sent[level["location_id"]]
+            assert {key: amount(level[key]) for key in keys} == {key: amount(row[name]) for key, name in keys.items()}
+            assert amount(level["available"]) == amount(level["in_stock"]) - amount(level["committed"])
+            assert level["location"] == tenant.get("locations", level["location_id"])["name"]
+        for key in (*keys, "available"):
+            assert amount(shown[key]) == sum(amount(level[key]) for level in shown["locations"]), key
+        missing = [amount(level["missing_or_excess"]) for level in shown["locations"]]
+        assert shown.get("short", False) is (min(missing) < 0)
+    assert any(each.get("short") for each in answer["stock"])
+
+
+async def test_a_sku_of_several_variants_gives_all_of_them_and_says_so(stage: Stage, tenant: Tenant) -> None:
+    first, second = _stocked(tenant, 2)
+    tenant.edit("variants", second["id"], sku=first["sku"])
+    for tool, rows in (("check_inventory", "stock"), ("get_variant_details", "variants")):
+        answer = await stage.call(tool, skus_or_variant_ids=[first["sku"]])
+        assert [each["variant_id"] for each in answer[rows]] == [first["id"], second["id"]]
+        (warning,) = answer["warnings"]
+        assert (warning["code"], warning["field_path"]) == ("duplicate_sku", "skus_or_variant_ids[0]")
+
+
+async def test_a_variant_without_sku_is_reached_by_id_as_number_or_text(stage: Stage, tenant: Tenant) -> None:
+    bare = next(each for each in live(tenant, "variants") if each["sku"] is None)
+    for asked in (bare["id"], str(bare["id"])):
+        (row,) = (await stage.call("check_inventory", skus_or_variant_ids=[asked]))["stock"]
+        assert (row["variant_id"], row.get("sku")) == (bare["id"], None)
+        assert row["name"]
+
+
+async def test_an_unknown_sku_is_not_found_with_near_misses_and_never_zero(stage: Stage, tenant: Tenant) -> None:
+    (known,) = _stocked(tenant, 1)
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[f"{known['sku']}x", 999_999])
+    assert answer["stock"] == []
+    assert [each["asked"] for each in answer["not_found"]] == [f"{known['sku']}x", 999_999]
+    assert known["sku"] in answer["not_found"][0]["did_you_mean"]
+
+
+@pytest.mark.parametrize("by", ["id", "sku"])
+async def test_a_service_is_known_and_has_no_stock_to_ask_for(stage: Stage, tenant: Tenant, by: str) -> None:
+    service = live(tenant, "services")[0]
+    variant = service["variants"][0]
+    (row,) = (await stage.call("check_inventory", skus_or_variant_ids=[variant[by]]))["stock"]
+    assert (row["variant_id"], row["sku"], row["name"]) == (variant["id"], variant["sku"], service["name"])
+    assert (row["locations"], row.get("in_stock"), row["note"]) == ([], None, "a service is never in stock")
+    assert stage.own.sandbox.requests(path="/inventory") == []
+    (details,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant[by]]))["variants"]
+    assert (details["item_type"], details["item_id"], details.get("url")) == ("service", service["id"], None)
+
+
+@pytest.mark.parametrize(("state", "code"), [("deleted", "deleted_item"), ("archived", "archived_item")])
+async def test_an_item_that_is_gone_is_shown_with_an_advisory(
+    stage: Stage, tenant: Tenant, state: str, code: str
+) -> None:
+    (variant,) = _stocked(tenant, 1)
+    kind = "products" if variant["product_id"] else "materials"
+    if state == "deleted":
+        tenant.delete("variants", variant["id"])
+    else:
+        tenant.edit(kind, variant["product_id"] or variant["material_id"], archived_at="2026-02-01T00:00:00.000Z")
+    answer = await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]])
+    assert [each["variant_id"] for each in answer["variants"]] == [variant["id"]]
+    assert answer["variants"][0][state] is True
+    assert [(each["severity"], each["code"]) for each in answer["warnings"]] == [("advisory", code)]
+
+
+async def test_the_stock_of_250_variants_takes_three_requests_and_comes_bounded(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=400), clock=clock))
+    wanted = [each["id"] for each in live(own.sandbox.tenant(), "variants")[:250]]
+    assert len(wanted) == 250
+    async with staged(own) as stage:
+        left, seen = wanted, list[int]()
+        while left:
+            result = await stage.result("check_inventory", {"skus_or_variant_ids": left})
+            assert len(text_of(result).encode()) <= 40_000
+            answer: Payload = result.structured_content or {}
+            seen += [each["variant_id"] for each in answer["stock"]]
+            cut = [each["code"] for each in answer["warnings"]] == ["truncated_result"]
+            assert cut is bool(answer["next_actions"])
+            left = json.loads(answer["next_actions"][0].partition("=")[2].rstrip(")")) if cut else list[int]()
+        assert len(own.sandbox.requests(path="/inventory")) == 3
+        seen_details = (await stage.call("get_variant_details", skus_or_variant_ids=wanted))["variants"]
+    assert seen == wanted
+    assert [each["variant_id"] for each in seen_details] == wanted[: len(seen_details)]
+
+
+async def test_stock_that_cannot_be_read_is_unknown_and_never_zero(stage: Stage, tenant: Tenant) -> None:
+    first, second = _stocked(tenant, 2)
+    stage.own.sandbox.faults.add(Fault("GET /inventory", action=Status(403), times=None))
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[first["sku"], second["id"]])
+    assert answer["stock"] == []
+    assert answer["not_found"] == []
+    assert answer["unknown"] == [first["id"], second["id"]]
+    assert [(each["severity"], each["code"]) for each in answer["warnings"]] == [("advisory", "stock_unknown")]
+
+
+async def test_stock_once_read_is_shown_with_its_age_when_it_cannot_be_read_again(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    (variant,) = _stocked(tenant, 1)
+    before = await stage.call("check_inventory", skus_or_variant_ids=[variant["id"]])
+    clock.advance(60)
+    stage.own.sandbox.faults.add(Fault("GET /inventory", action=Status(403), times=None))
+    after = await stage.call("check_inventory", skus_or_variant_ids=[variant["id"]])
+    assert after["stock"] == before["stock"]
+    assert before["as_of"] == after["as_of"] == "2026-03-02T09:00:00.000Z"
+    assert after["stale"]["age_seconds"] == 60
+    assert after["stale"]["reason"]
+
+
+async def test_stock_follows_katana_once_it_is_no_longer_fresh(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    (variant,) = _stocked(tenant, 1)
+    place = live(tenant, "locations")[0]["id"]
+    tenant.set_stock(variant["id"], place, 7)
+    asked = {"skus_or_variant_ids": [variant["id"]]}
+    first = (await stage.call("check_inventory", **asked))["stock"][0]["locations"][0]
+    tenant.set_stock(variant["id"], place, 4321.125)
+    same = (await stage.call("check_inventory", **asked))["stock"][0]["locations"][0]
+    clock.advance(31)
+    later = await stage.call("check_inventory", **asked)
+    assert (first["in_stock"], same["in_stock"]) == (7, 7)
+    assert later["stock"][0]["locations"][0]["in_stock"] == 4321.125
+    assert later["as_of"] == "2026-03-02T09:00:31.000Z"
+
+
+async def test_details_hold_what_katana_holds_of_variant_item_and_supplier(stage: Stage, tenant: Tenant) -> None:
+    variant = next(
+        each
+        for each in live(tenant, "variants")
+        if each["material_id"]
+        and each["supplier_item_codes"]
+        and tenant.get("materials", each["material_id"])["default_supplier_id"]
+    )
+    item = tenant.get("materials", variant["material_id"])
+    (shown,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant["sku"]]))["variants"]
+    assert shown["name"].startswith(item["name"])
+    assert shown["supplier_item_codes"] == variant["supplier_item_codes"]
+    assert (shown["item_type"], shown["item_id"]) == ("material", item["id"])
+    assert amount(shown["purchase_price"]) == amount(variant["purchase_price"])
+    assert shown["lead_time"] == variant["lead_time"]
+    assert shown["internal_barcode"] == variant["internal_barcode"]
+    assert shown["uom"] == item["uom"]
+    assert shown["supplier"] == tenant.get("suppliers", item["default_supplier_id"])["name"]

@@ -1,0 +1,218 @@
+"""The real process: MCP over stdio, and a command line that explains itself."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+import structlog
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+from katana_mcp import cli
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.settings import load
+from katana_sandbox import ManualClock, Sandbox
+
+NAMES = [each["name"] for each in catalogue()]
+COMMAND = ("-m", "katana_mcp", "serve", "--sandbox")
+HELLO = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "search_customers", "arguments": {"query": "velo"}},
+    },
+)
+
+
+def _environment(home: Path | str, **more: str) -> dict[str, str]:
+    return {"PATH": os.environ["PATH"], "HOME": str(home), **more}
+
+
+async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_path: Path) -> None:
+    sandbox = Sandbox(clock=ManualClock())
+    async with sandbox.serve() as url:
+        transport = StdioTransport(
+            command=sys.executable,
+            args=[*COMMAND, "--base-url", url],
+            env=_environment(tmp_path, KATANA_CACHE_DIR="~/kept here/ünï", KATANA_API_KEY=sandbox.default_key),
+            cwd=str(tmp_path),
+            keep_alive=False,
+        )
+        async with Client(transport, mode="auto", init_timeout=60) as client:
+            assert [each.name for each in await client.list_tools()] == NAMES
+            answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
+            status = (await client.call_tool("cache_status", {})).structured_content or {}
+    assert answer["source"] == "sandbox"
+    assert answer["total"] > 0
+    assert "notices" not in status
+    assert _files(tmp_path / "kept here" / "ünï")
+
+
+async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path) -> None:
+    sandbox = Sandbox(clock=ManualClock())
+    async with sandbox.serve() as url:
+        transport = StdioTransport(
+            command=sys.executable,
+            args=[*COMMAND, "--base-url", url, "--log-level", "error"],
+            env=_environment("/dev/null", KATANA_CACHE_DIR=" ", KATANA_API_KEY=sandbox.default_key),
+            cwd=str(tmp_path),
+            keep_alive=False,
+        )
+        async with Client(transport, mode="legacy", init_timeout=60) as client:
+            assert [each.name for each in await client.list_tools()] == NAMES
+            answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
+            status = (await client.call_tool("cache_status", {})).structured_content or {}
+    assert answer["total"] > 0
+    assert "kept in memory" in status["notices"][0]
+    assert _files(tmp_path) == []
+
+
+async def test_stdout_carries_nothing_but_mcp_and_the_end_of_input_ends_the_process(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *COMMAND,
+        "--log-level",
+        "debug",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(tmp_path),
+        cwd=tmp_path,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for message in HELLO:
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+    lines: list[dict[str, object]] = []
+    async with asyncio.timeout(60):
+        while not any(line.get("id") == 2 for line in lines):
+            lines.append(json.loads(await process.stdout.readline()))
+        rest, said = await process.communicate()
+    lines += [json.loads(line) for line in rest.splitlines()]
+    assert {line["jsonrpc"] for line in lines} == {"2.0"}
+    assert process.returncode == 0
+    assert b"search_customers" in said
+    assert b"Traceback" not in said
+
+
+def _files(root: Path) -> list[str]:
+    return sorted(each.name for each in root.rglob("*") if each.is_file())
+
+
+KEY = "canary-api-key-55aa"
+SERVE = ["serve"]
+WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
+    ([*SERVE, "--no-such-flag"], {}, ("--no-such-flag",)),
+    (["--no-such-flag"], {}, ("--no-such-flag",)),
+    (["no-such-command"], {}, ("no-such-command",)),
+    ([*SERVE, "--port", "many"], {}, ("KATANA_MCP_PORT", "--port", "integer")),
+    ([*SERVE, "--port", "70000"], {}, ("KATANA_MCP_PORT", "--port", "65535")),
+    ([*SERVE, "--port"], {}, ("--port",)),
+    (SERVE, {"KATANA_MCP_PORT": "-1"}, ("KATANA_MCP_PORT", "--port")),
+    ([*SERVE, "--tools", "no_such_tool"], {}, ("KATANA_MCP_TOOLS", "no_such_tool", "search_items")),
+    ([*SERVE, "--toolsets", "nothing"], {}, ("KATANA_MCP_TOOLSETS", "nothing", "catalog, inventory, sales")),
+    ([*SERVE, "--exclude-tools", "no_such_tool"], {}, ("KATANA_MCP_EXCLUDE_TOOLS", "no_such_tool")),
+    ([*SERVE, "--log-level", "loud"], {}, ("KATANA_MCP_LOG_LEVEL", "--log-level", "'DEBUG'")),
+    ([*SERVE, "--base-url", "http://katana.example/v1"], {}, ("KATANA_BASE_URL", "https")),
+    ([*SERVE, "--base-url", "not a url"], {}, ("KATANA_BASE_URL",)),
+    ([*SERVE, "--sandbox", "--base-url", "http://katana.example/v1"], {}, ("KATANA_BASE_URL",)),
+    (SERVE, {"KATANA_API_KEY": ""}, ("KATANA_API_KEY", "--sandbox")),
+    (SERVE, {"KATANA_API_KEY": "  "}, ("KATANA_API_KEY", "--sandbox")),
+    (SERVE, {"KATANA_API_KEY": f"{KEY}\nX-Evil: 1"}, ("KATANA_API_KEY", "blanks")),
+    (SERVE, {"KATANA_SANDBOX": "perhaps"}, ("KATANA_SANDBOX", "--sandbox")),
+    ([*SERVE, "--http"], {}, ("KATANA_MCP_HTTP_TOKEN",)),
+    ([*SERVE, "--http"], {"KATANA_MCP_HTTP_TOKEN": "short"}, ("KATANA_MCP_HTTP_TOKEN", "16")),
+    ([*SERVE, "--api-key", KEY], {}, ("--api-key",)),
+]
+
+
+@pytest.fixture
+def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[pytest.MonkeyPatch]:
+    """No settings but those of the test, and no logging left behind."""
+    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    yield monkeypatch
+    structlog.reset_defaults()
+
+
+@pytest.mark.parametrize(("arguments", "environment", "named"), WRONG, ids=lambda each: " ".join(each)[:40])
+def test_bad_input_ends_with_one_sentence_that_names_what_is_wrong(
+    arguments: list[str],
+    environment: dict[str, str],
+    named: tuple[str, ...],
+    clean: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, value in {"KATANA_API_KEY": KEY, **environment}.items():
+        clean.setenv(name, value)
+    clean.setattr(sys, "argv", ["katana-mcp", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    captured = capsys.readouterr()
+    assert end.value.code == 2
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("katana-mcp: ")
+    assert "Traceback" not in captured.err
+    assert [each for each in named if each not in captured.err] == []
+    assert KEY not in captured.err
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("~/x", Path.home() / "x"),
+        ("", None),
+        ("   ", None),
+        ("with blanks/ünï", Path("with blanks/ünï")),
+    ],
+)
+def test_a_cache_directory_is_taken_as_people_write_it(
+    told: str, expected: Path | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATANA_CACHE_DIR", told)
+    settings = load(_env_file=None, sandbox=True)
+    assert settings.cache_dir == expected
+    assert settings.cache_root().name
+
+
+def test_a_flag_wins_over_the_environment_and_that_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".env").write_text("KATANA_MCP_PORT=1001\nKATANA_API_KEY=from-file\nKATANA_MCP_HOST=10.0.0.1\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("KATANA_API_KEY", raising=False)
+    monkeypatch.setenv("KATANA_MCP_PORT", "1002")
+    settings = load(host="10.0.0.2")
+    assert (settings.port, settings.host) == (1002, "10.0.0.2")
+    assert settings.api_key.get_secret_value() == "from-file"
+    assert "from-file" not in repr(settings)
+
+
+def test_a_file_of_settings_that_is_not_text_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".env").write_bytes(b"KATANA_API_KEY=\xff\xfe\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["katana-mcp", "serve"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == "katana-mcp: .env is not UTF-8 text\n"

@@ -1,0 +1,284 @@
+"""`list_sales_orders` and `get_sales_order` against plain Python over what the sandbox holds."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
+from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
+
+type Keeps = Callable[[Wire], bool]
+MIDDLE = "2026-02-01T12:00:00.000Z"
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def _newest_first(orders: list[Wire]) -> list[int]:
+    return [each["id"] for each in sorted(orders, key=lambda each: each["id"], reverse=True)]
+
+
+def _late(order: Wire, now: str = "2026-03-02T09:00:00.000Z") -> bool:
+    return order["status"] not in {"DELIVERED", "PENDING"} and (order["delivery_date"] or now) < now
+
+
+PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+    ({}, lambda _: True),
+    ({"status": ["NOT_SHIPPED", "PACKED"]}, lambda each: each["status"] in {"NOT_SHIPPED", "PACKED"}),
+    ({"open": True}, lambda each: each["status"] != "DELIVERED"),
+    ({"open": False}, lambda each: each["status"] == "DELIVERED"),
+    ({"overdue": True}, _late),
+    ({"currency": "GBP"}, lambda each: each["currency"] == "GBP"),
+    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
+    ({"created_to": MIDDLE}, lambda each: each["created_at"] <= MIDDLE),
+    ({"updated_from": "2026-02-01T14:00:00+02:00"}, lambda each: each["updated_at"] >= MIDDLE),
+    ({"updated_to": "2026-02-01T12:00:00"}, lambda each: each["updated_at"] <= MIDDLE),
+    ({"delivery_from": MIDDLE}, lambda each: (each["delivery_date"] or "") >= MIDDLE),
+    ({"delivery_to": MIDDLE}, lambda each: (each["delivery_date"] or "9") <= MIDDLE),
+    ({"open": True, "currency": "EUR"}, lambda each: each["status"] != "DELIVERED" and each["currency"] == "EUR"),
+]
+
+
+@pytest.mark.parametrize(("filters", "keeps"), PLAIN, ids=[str(filters)[:40] for filters, _ in PLAIN])
+async def test_a_filter_keeps_exactly_the_orders_that_it_names(
+    stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Keeps
+) -> None:
+    expected = _newest_first([each for each in live(tenant, "sales_orders") if keeps(each)])
+    answer = await stage.call("list_sales_orders", limit=200, **filters)
+    assert [row["sales_order_id"] for row in answer["rows"]] == expected[: len(answer["rows"])]
+    assert answer["total"] == len(expected) > 0
+    assert answer["has_more"] is (len(answer["rows"]) < len(expected))
+
+
+async def test_a_quote_is_never_late_and_an_open_order_is(stage: Stage, tenant: Tenant) -> None:
+    quote, order = live(tenant, "sales_orders")[:2]
+    for each, status in ((quote, "PENDING"), (order, "NOT_SHIPPED")):
+        tenant.edit("sales_orders", each["id"], status=status, delivery_date="2026-01-05T00:00:00.000Z")
+    late = await stage.call("list_sales_orders", overdue=True, ids=[quote["id"], order["id"]])
+    assert [(row["sales_order_id"], row["overdue"]) for row in late["rows"]] == [(order["id"], True)]
+
+
+@pytest.mark.parametrize(("offset", "hours"), [("+02:00", 2), ("-07:00", -7), ("Z", 0), ("", 0)])
+async def test_bounds_include_the_moment_itself_in_any_offset(
+    stage: Stage, tenant: Tenant, offset: str, hours: int
+) -> None:
+    order = live(tenant, "sales_orders")[30]
+    utc = datetime.fromisoformat(order["created_at"])
+    told = f"{(utc + timedelta(hours=hours)).strftime('%Y-%m-%dT%H:%M:%S.%f')}{offset}"
+    answer = await stage.call("list_sales_orders", created_from=told, created_to=told)
+    assert [row["sales_order_id"] for row in answer["rows"]] == [order["id"]]
+
+
+async def test_customers_locations_and_items_can_be_named_or_given_by_id(stage: Stage, tenant: Tenant) -> None:
+    orders = live(tenant, "sales_orders")
+    names = [each["name"] for each in live(tenant, "customers")]
+    order = next(
+        each
+        for each in orders
+        if names.count(tenant.get("customers", each["customer_id"])["name"]) == 1
+        and each["sales_order_rows"][0]["sku"] not in {None, "PAD"}
+    )
+    row = order["sales_order_rows"][0]
+    asked: list[tuple[str, list[object], Keeps]] = [
+        (
+            "customer_id",
+            [order["customer_id"], tenant.get("customers", order["customer_id"])["name"]],
+            lambda each: each["customer_id"] == order["customer_id"],
+        ),
+        (
+            "location_id",
+            [order["location_id"], tenant.get("locations", order["location_id"])["name"]],
+            lambda each: each["location_id"] == order["location_id"],
+        ),
+        (
+            "skus_or_variant_ids",
+            [[row["variant_id"]], [row["sku"]], row["sku"]],
+            lambda each: row["variant_id"] in [one["variant_id"] for one in each["sales_order_rows"]],
+        ),
+    ]
+    for name, values, keeps in asked:
+        expected = _newest_first([each for each in orders if keeps(each)])
+        for value in values:
+            answer = await stage.call("list_sales_orders", limit=200, **{name: value})
+            assert answer["total"] == len(expected) > 0, (name, value)
+            assert [each["sales_order_id"] for each in answer["rows"]] == expected[: len(answer["rows"])], (name, value)
+
+
+async def test_a_name_that_several_customers_have_is_refused_with_the_candidates(stage: Stage, tenant: Tenant) -> None:
+    twins = [str(each["id"]) for each in live(tenant, "customers") if each["name"] == "Velo Berger"]
+    assert len(twins) > 1
+    refusal = await stage.refusal("list_sales_orders", customer_id="Velo Berger")
+    assert refusal["error"] == "ambiguous_name"
+    assert refusal["warnings"][0]["field_path"] == "customer_id"
+    assert all(twin in refusal["warnings"][0]["message"] for twin in twins)
+
+
+async def test_a_name_that_nobody_has_is_refused_with_near_misses(stage: Stage) -> None:
+    refusal = await stage.refusal("list_sales_orders", customer_id="Velo Bergr")
+    assert refusal["error"] == "not_found"
+    assert "did you mean 'velo berger'?" in refusal["warnings"][0]["message"].lower()
+
+
+@pytest.mark.parametrize("key", ["created_at", "delivery_date", "updated_at"])
+async def test_orders_come_in_the_order_asked_for(stage: Stage, tenant: Tenant, key: str) -> None:
+    expected = sorted(str(each[key]) for each in live(tenant, "sales_orders"))
+    by_id = {each["id"]: str(each[key]) for each in live(tenant, "sales_orders")}
+    up = [by_id[row["sales_order_id"]] for row in (await stage.call("list_sales_orders", order_by=key))["rows"]]
+    down = await stage.call("list_sales_orders", order_by=f"-{key}")
+    assert up == expected[: len(up)]
+    assert [by_id[row["sales_order_id"]] for row in down["rows"]] == expected[::-1][: len(up)]
+
+
+async def test_pages_add_up_to_the_whole_without_gap_or_repeat(stage: Stage, tenant: Tenant) -> None:
+    expected = _newest_first(live(tenant, "sales_orders"))
+    seen: list[int] = []
+    page, more = 1, True
+    while more:
+        answer = await stage.call("list_sales_orders", limit=25, page=page)
+        assert (answer["page"], answer["limit"], answer["total"]) == (page, 25, len(expected))
+        seen += [row["sales_order_id"] for row in answer["rows"]]
+        page, more = page + 1, answer["has_more"]
+    assert seen == expected
+    beyond = await stage.call("list_sales_orders", limit=25, page=page + 5)
+    assert (beyond["rows"], beyond["total"], beyond["has_more"]) == ([], len(expected), False)
+
+
+async def test_ids_come_back_in_the_order_asked_and_missing_ones_by_name(stage: Stage, tenant: Tenant) -> None:
+    first, second, third = (each["id"] for each in live(tenant, "sales_orders")[:3])
+    answer = await stage.call("list_sales_orders", ids=[second, 999_999, first, third, 1])
+    assert [row["sales_order_id"] for row in answer["rows"]] == [second, first, third]
+    assert answer["not_found"] == [999_999, 1]
+    assert answer["total"] == 3
+    kept = await stage.call("list_sales_orders", ids=[second, first], limit=1, page=2)
+    assert [row["sales_order_id"] for row in kept["rows"]] == [first]
+
+
+async def test_deleted_orders_are_listed_only_on_request_and_marked(stage: Stage, tenant: Tenant) -> None:
+    gone = {each["id"]: each["deleted_at"] for each in tenant.all("sales_orders") if each["deleted_at"]}
+    assert gone
+    plain = await stage.call("list_sales_orders", limit=1)
+    every = await stage.call("list_sales_orders", limit=1, include_deleted=True)
+    assert every["total"] == plain["total"] + len(gone)
+    (some, when), *_ = gone.items()
+    answer = await stage.call("get_sales_order", sales_order_id=some)
+    assert answer["order"]["deleted_at"] == when
+    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+
+
+async def test_rows_come_along_only_when_asked_for(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "sales_orders")[-1]
+    (plain,) = (await stage.call("list_sales_orders", ids=[order["id"]]))["rows"]
+    (full,) = (await stage.call("list_sales_orders", ids=[order["id"]], include_rows=True))["rows"]
+    assert "rows" not in plain
+    assert plain["row_count"] == len(full["rows"]) == len(order["sales_order_rows"])
+    for shown, sent in zip(full["rows"], order["sales_order_rows"], strict=True):
+        assert (shown["sales_order_row_id"], shown["sku"]) == (sent["id"], sent["sku"])
+        assert amount(shown["quantity"]) == amount(sent["quantity"])
+        assert amount(shown["price_per_unit"]) == amount(sent["price_per_unit"])
+        assert shown["name"]
+
+
+async def test_a_service_on_an_order_has_its_name_and_sku(stage: Stage, tenant: Tenant) -> None:
+    sold = {each["variants"][0]["id"]: each for each in tenant.all("services")}
+    order, row = next(
+        (each, row)
+        for each in live(tenant, "sales_orders")
+        for row in each["sales_order_rows"]
+        if row["variant_id"] in sold
+    )
+    rows = (await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]["rows"]
+    (shown,) = [each for each in rows if each["sales_order_row_id"] == row["id"]]
+    service = sold[row["variant_id"]]
+    assert (shown["name"], shown["sku"]) == (service["name"], service["variants"][0]["sku"])
+    listed = await stage.call("list_sales_orders", skus_or_variant_ids=[service["variants"][0]["sku"]], limit=100)
+    assert order["id"] in [each["sales_order_id"] for each in listed["rows"]]
+
+
+async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "sales_orders")[10]
+    for asked in (order["id"], str(order["id"]), order["order_no"], f" {order['order_no'].lower()} "):
+        shown = (await stage.call("get_sales_order", sales_order_id=asked))["order"]
+        assert shown["sales_order_id"] == order["id"], asked
+    buyer, place = (tenant.get(name, order[f"{name[:-1]}_id"])["name"] for name in ("customers", "locations"))
+    assert (shown["order_no"], shown["customer"], shown["location"]) == (order["order_no"], buyer, place)
+    assert amount(shown["total"]) == amount(order["total"])
+    assert shown["url"] == f"https://factory.katanamrp.com/salesorder/{order['id']}"
+    assert datetime.fromisoformat(shown["delivery_date"]).tzinfo is not None
+
+
+async def test_an_unknown_order_is_refused_with_near_misses(stage: Stage, tenant: Tenant) -> None:
+    number = live(tenant, "sales_orders")[10]["order_no"]
+    refusal = await stage.refusal("get_sales_order", sales_order_id=f"{number}x")
+    assert refusal["error"] == "not_found"
+    assert refusal["warnings"][0]["field_path"] == "sales_order_id"
+    assert f"no sales order has the order number '{number}x'; did you mean" in refusal["warnings"][0]["message"]
+    missing = await stage.refusal("get_sales_order", sales_order_id=999_999)
+    assert missing["warnings"][0]["message"] == "sales order 999999 not found"
+
+
+async def test_a_number_that_several_orders_have_is_refused_with_their_ids(stage: Stage, tenant: Tenant) -> None:
+    first, second, *_ = live(tenant, "sales_orders")
+    tenant.edit("sales_orders", second["id"], order_no=first["order_no"])
+    refusal = await stage.refusal("get_sales_order", sales_order_id=first["order_no"])
+    assert refusal["error"] == "ambiguous_name"
+    assert f"{first['id']}, {second['id']}" in refusal["warnings"][0]["message"]
+
+
+async def test_the_rows_of_a_long_order_come_in_pages(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "sales_orders")[-1]
+    row = order["sales_order_rows"][0]
+    for _ in range(250 - len(order["sales_order_rows"])):
+        tenant.create(
+            "sales_order_rows", {"sales_order_id": order["id"], "variant_id": row["variant_id"], "quantity": 1}
+        )
+    tenant.edit("sales_orders", order["id"], additional_info="long")
+    seen: list[int] = []
+    for page, more in ((1, True), (2, True), (3, True), (4, True), (5, False), (6, False)):
+        answer = await stage.call("get_sales_order", sales_order_id=order["id"], rows_page=page)
+        assert answer["rows_have_more"] is more, page
+        assert bool(answer["next_actions"]) is more, page
+        assert answer["order"]["row_count"] == 250
+        seen += [each["sales_order_row_id"] for each in answer["order"]["rows"]]
+    wanted = [each["id"] for each in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
+    assert seen == wanted
+
+
+@pytest.mark.parametrize("price", ["0.1", "19.99", "1234567.8901234567", "0.0000000001", "99999999999999.99"])
+async def test_amounts_arrive_exactly_as_katana_holds_them(stage: Stage, tenant: Tenant, price: str) -> None:
+    order = live(tenant, "sales_orders")[0]
+    row = order["sales_order_rows"][0]
+    tenant.edit("sales_order_rows", row["id"], price_per_unit=price)
+    tenant.edit("sales_orders", order["id"], additional_info="priced")
+    shown = (await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]["rows"][0]
+    assert amount(shown["price_per_unit"]) == amount(price)
+
+
+async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(orders=300), clock=clock))
+    tenant = own.sandbox.tenant()
+    long = "ж" * 200
+    for each in live(tenant, "customers"):
+        tenant.edit("customers", each["id"], name=f"{long} {each['id']}")
+    total = len(live(tenant, "sales_orders"))
+    async with staged(own) as stage:
+        seen: list[int] = []
+        first = await stage.result("list_sales_orders", {"limit": 250, "include_rows": True})
+        size = len(str(getattr(first.content[0], "text", "")).encode())
+        assert 20_000 < size <= 40_000
+        cut = first.structured_content or {}
+        assert [each["code"] for each in cut["warnings"]] == ["truncated_result"]
+        fits = int(cut["next_actions"][0].removeprefix("limit="))
+        assert fits == len(cut["rows"]) < cut["total"] == total
+        page, more = 1, True
+        while more:
+            answer = await stage.call("list_sales_orders", limit=fits // 2, page=page, include_rows=True)
+            assert answer["warnings"] == []
+            seen += [row["sales_order_id"] for row in answer["rows"]]
+            page, more = page + 1, answer["has_more"]
+    assert seen == _newest_first(live(tenant, "sales_orders"))

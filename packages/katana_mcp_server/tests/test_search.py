@@ -1,0 +1,136 @@
+"""`search_items`, `search_sales_orders`, `search_customers`: what people type, found; the rest, explained."""
+
+from datetime import timedelta
+
+import pytest
+from server_wire import live, unique_sku
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage
+from katana_sandbox import ManualClock, Tenant
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
+    part = next(each for each in live(tenant, "variants") if each["sku"] and each["supplier_item_codes"])
+    code, sku = part["supplier_item_codes"][0], part["sku"]
+    item = tenant.get("materials", part["material_id"])
+    for query in (code, code.replace(".", " "), sku, sku.lower(), f"  {sku.title()} ", item["name"].upper()):
+        rows = (await stage.call("search_items", query=query, limit=50))["rows"]
+        assert part["id"] in [row["variant_id"] for row in rows], query
+    best = (await stage.call("search_items", query=code))["rows"][0]
+    assert best["variant_id"] == part["id"]
+    assert best["item_id"] == part["material_id"]
+    assert best["item_type"] == "material"
+    assert best["sku"] == sku
+    assert best["sales_price"] == part["sales_price"]
+    assert best["url"] == f"https://factory.katanamrp.com/material/{part['material_id']}"
+
+
+async def test_every_live_sku_finds_its_variant_first(stage: Stage, tenant: Tenant) -> None:
+    wrong: list[str] = []
+    for each in live(tenant, "variants")[:60]:
+        if each["sku"] is not None and unique_sku(tenant, each):
+            rows = (await stage.call("search_items", query=each["sku"], limit=3))["rows"]
+            if not rows or rows[0]["variant_id"] != each["id"]:
+                wrong.append(each["sku"])
+    assert wrong == []
+
+
+async def test_services_are_found_beside_variants(stage: Stage, tenant: Tenant) -> None:
+    (service, *_) = live(tenant, "services")
+    (row, *_) = (await stage.call("search_items", query=service["name"]))["rows"]
+    assert row["item_type"] == "service"
+    assert row["item_id"] == service["id"]
+    assert row["sku"] == service["variants"][0]["sku"]
+    assert "url" not in row
+
+
+async def test_a_deleted_or_archived_item_is_not_shown(stage: Stage, tenant: Tenant) -> None:
+    shown = next(each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each))
+    kind = "products" if shown["product_id"] else "materials"
+    item_id = shown["product_id"] or shown["material_id"]
+    tenant.edit(kind, item_id, archived_at="2026-02-01T00:00:00.000Z")
+    gone = next(
+        each
+        for each in live(tenant, "variants")
+        if each["sku"]
+        and unique_sku(tenant, each)
+        and (each["product_id"], each["material_id"]) != (shown["product_id"], shown["material_id"])
+    )
+    tenant.delete("variants", gone["id"])
+    for each in (shown, gone):
+        rows = (await stage.call("search_items", query=each["sku"]))["rows"]
+        assert each["id"] not in [row["variant_id"] for row in rows], each["sku"]
+
+
+async def test_a_text_that_nothing_has_comes_with_what_was_searched_and_near_misses(
+    stage: Stage, tenant: Tenant
+) -> None:
+    code = next(each["supplier_item_codes"][0] for each in live(tenant, "variants") if each["supplier_item_codes"])
+    typo = f"{code[:4]}{code[5]}{code[4]}{code[6:]}"
+    answer = await stage.call("search_items", query=typo)
+    assert answer["rows"] == []
+    assert answer["total"] == 0
+    empty = answer["empty"]
+    assert empty["searched"] == typo
+    assert "supplier item codes" in empty["fields"]
+    counted = await stage.call("search_items", query="zzzzzz")
+    assert empty["records"] == counted["empty"]["records"] > 100
+    assert code in empty["did_you_mean"]
+    again = await stage.call("search_items", query=empty["did_you_mean"][0])
+    assert again["total"] > 0
+    assert answer["next_actions"] == [f"search_items(query={empty['did_you_mean'][0]!r})"]
+
+
+@pytest.mark.parametrize("query", ["-", "…", "***", '"', " . "])
+async def test_a_text_without_letter_or_digit_is_refused(stage: Stage, query: str) -> None:
+    refusal = await stage.refusal("search_items", query=query)
+    assert refusal["error"] == "nothing_to_search"
+    assert refusal["warnings"][0]["field_path"] == "query"
+    assert stage.requests() == 0
+
+
+async def test_totals_of_a_search_are_honest_whatever_the_limit(stage: Stage, tenant: Tenant) -> None:
+    whole = await stage.call("search_items", query="00", limit=50)
+    few = await stage.call("search_items", query="00", limit=2)
+    assert few["total"] == whole["total"] > 2
+    assert few["rows"] == whole["rows"][:2]
+
+
+async def test_orders_are_found_by_number_customer_reference_and_sku(stage: Stage, tenant: Tenant) -> None:
+    order = next(each for each in live(tenant, "sales_orders") if each["customer_ref"] and each["sales_order_rows"])
+    buyer = tenant.get("customers", order["customer_id"])
+    sku = order["sales_order_rows"][0]["sku"]
+    for query in (order["order_no"], order["order_no"].lower(), order["customer_ref"], buyer["name"], sku):
+        answer = await stage.call("search_sales_orders", query=query, limit=50)
+        assert order["id"] in [row["sales_order_id"] for row in answer["rows"]], query
+    best = (await stage.call("search_sales_orders", query=order["order_no"]))["rows"][0]
+    assert (best["order_no"], best["customer"], best["status"]) == (order["order_no"], buyer["name"], order["status"])
+
+
+async def test_customers_are_found_by_name_mail_and_phone(stage: Stage, tenant: Tenant) -> None:
+    buyer = live(tenant, "customers")[8]
+    for query in (buyer["name"], buyer["email"], buyer["phone"], buyer["email"].partition("@")[0]):
+        rows = (await stage.call("search_customers", query=query, limit=50))["rows"]
+        assert buyer["id"] in [row["customer_id"] for row in rows], query
+    gone = next(each for each in tenant.all("customers") if each["deleted_at"])
+    rows = (await stage.call("search_customers", query=gone["email"]))["rows"]
+    assert gone["id"] not in [row["customer_id"] for row in rows]
+
+
+async def test_an_order_shows_its_customers_new_name_once_that_is_fresh(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = live(tenant, "sales_orders")[-1]
+    await stage.call("search_sales_orders", query=order["order_no"])
+    clock.advance(1)
+    tenant.edit("customers", order["customer_id"], name="Renamed Rowers")
+    clock.advance(timedelta(minutes=20).total_seconds())
+    rows = (await stage.call("search_sales_orders", query="renamed rowers", limit=50))["rows"]
+    assert order["id"] in [row["sales_order_id"] for row in rows]
+    assert {row["customer"] for row in rows} == {"Renamed Rowers"}

@@ -1,0 +1,1 @@
+"""Rules that hold for every tool, whichever tools there are."""

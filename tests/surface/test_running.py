@@ -1,0 +1,195 @@
+"""What is true of every tool once it runs; each test covers a tool the day it is added."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from fastmcp.exceptions import McpError
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.cli import app
+from katana_mcp.resources.help import EXAMPLES
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, staged, text_of
+from katana_sandbox import Tenant
+
+from .matrix import matrix
+
+LISTED = {each["name"]: each for each in catalogue()}
+COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def _state(tenant: Tenant) -> dict[str, list[object]]:
+    return {name: list(tenant.all(name)) for name in COLLECTIONS}
+
+
+def _ids(value: object) -> Iterator[tuple[str, int]]:
+    """Yield every `…_id` in an answer with its name."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name.endswith("_id") and isinstance(each, int):
+                yield name, each
+            yield from _ids(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _ids(each)
+
+
+def test_the_matrix_names_every_tool_and_every_parameter(tenant: Tenant) -> None:
+    known = {tool: set(usual.changes) for tool, usual in matrix(tenant).items()}
+    assert known == {tool: set(each["inputSchema"]["properties"]) for tool, each in LISTED.items()}
+
+
+async def test_every_tool_called_twice_only_reads_and_answers_alike(stage: Stage, tenant: Tenant) -> None:
+    before = _state(tenant)
+    for tool, usual in matrix(tenant).items():
+        first = await stage.call(tool, **usual.arguments)
+        assert await stage.call(tool, **usual.arguments) == first, tool
+    assert {each.method for each in stage.own.sandbox.journal} == {"GET"}
+    assert _state(tenant) == before
+
+
+async def test_a_tool_that_is_not_open_to_the_world_asks_katana_nothing(stage: Stage) -> None:
+    for tool, each in LISTED.items():
+        if not each["annotations"]["openWorldHint"]:
+            await stage.call(tool)
+    assert stage.requests() == 0
+
+
+async def test_every_parameter_makes_a_difference(stage: Stage, tenant: Tenant) -> None:
+    same: list[str] = []
+    for tool, usual in matrix(tenant).items():
+        plain = await stage.call(tool, **usual.arguments)
+        for name, change in usual.changes.items():
+            if await stage.call(tool, **{**usual.arguments, **change}) == plain:
+                same.append(f"{tool}.{name}")
+    assert same == []
+
+
+async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(stage: Stage, tenant: Tenant) -> None:
+    given: dict[str, int] = {}
+    for tool, usual in matrix(tenant).items():
+        given.update(_ids(await stage.call(tool, **usual.arguments)))
+    assert {"variant_id", "customer_id", "sales_order_id", "location_id"} <= set(given)
+    for tool, each in LISTED.items():
+        for name in each["inputSchema"]["properties"]:
+            asked = {name: [given["variant_id"]]} if name == "skus_or_variant_ids" else {name: given.get(name)}
+            if asked[name] is not None:
+                answer = await stage.call(tool, **asked)
+                assert not answer.get("not_found"), (tool, name)
+
+
+async def test_every_answer_has_the_envelope_and_its_text_is_its_structure(stage: Stage, tenant: Tenant) -> None:
+    for tool, usual in matrix(tenant).items():
+        result = await stage.result(tool, usual.arguments)
+        payload: Payload = result.structured_content or {}
+        assert json.loads(text_of(result)) == payload, tool
+        assert payload["source"] == "sandbox", tool
+        assert isinstance(payload["warnings"], list), tool
+        assert isinstance(payload["next_actions"], list), tool
+        assert tool == "cache_status" or payload["as_of"] == "2026-03-02T09:00:00.000Z", tool
+        assert "stale" not in payload, tool
+        assert "warming" not in payload, tool
+
+
+async def test_every_refusal_has_the_shape_of_a_warning(stage: Stage) -> None:
+    for tool in LISTED:
+        result = await stage.result(tool, {"no_such_argument": 1})
+        payload = result.structured_content or {}
+        assert result.is_error, tool
+        assert json.loads(text_of(result)) == payload, tool
+        assert payload["error"] == payload["warnings"][0]["code"] == "unknown_argument", tool
+        for warning in payload["warnings"]:
+            assert list(warning) == ["severity", "message", "field_path", "code"], tool
+            assert warning["severity"] == "blocking", tool
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_clients_of_both_eras_are_told_what_the_catalogue_says(own: OwnSandbox, era: str) -> None:
+    async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:
+        told = {each.name: each for each in await stage.client.list_tools()}
+    assert list(told) == list(LISTED)
+    for name, each in told.items():
+        shown = each.model_dump(mode="json", by_alias=True, exclude_none=True)
+        shown.pop("_meta", None)
+        assert shown == LISTED[name], name
+
+
+async def test_every_status_offered_matches_orders_and_all_of_them_together_everything(stage: Stage) -> None:
+    offered = LISTED["list_sales_orders"]["inputSchema"]["properties"]["status"]["items"]["enum"]
+    totals = {each: (await stage.call("list_sales_orders", status=[each], limit=1))["total"] for each in offered}
+    assert min(totals.values()) > 0, totals
+    assert sum(totals.values()) == (await stage.call("list_sales_orders", limit=1))["total"]
+
+
+@pytest.mark.parametrize("spelt", ["not shipped", "Not-Shipped", "NOT_SHIPPED", "notshipped", ["not shipped"]])
+async def test_a_status_is_understood_however_a_person_spells_it(stage: Stage, spelt: object) -> None:
+    rows = (await stage.call("list_sales_orders", status=spelt))["rows"]
+    assert {row["status"] for row in rows} == {"NOT_SHIPPED"}
+
+
+async def test_a_status_that_does_not_exist_is_refused_naming_those_that_do(stage: Stage) -> None:
+    refusal = await stage.refusal("list_sales_orders", status=["shipped soon"])
+    assert "'PENDING', 'NOT_SHIPPED', 'PARTIALLY_PACKED'" in refusal["warnings"][0]["message"]
+    assert refusal["warnings"][0]["field_path"] == "status[0]"
+
+
+async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
+    listed = [each.uri for each in await stage.client.list_resources()]
+    assert [str(each) for each in listed] == [
+        "katana://suppliers",
+        "katana://locations",
+        "katana://tax-rates",
+        "katana://operators",
+        "katana://help",
+        "katana://help/tools",
+    ]
+    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:4]}
+    tenant = stage.own.sandbox.tenant()
+    live = {
+        f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(name) if not each.get("deleted_at"))
+        for name in ("suppliers", "locations", "tax_rates", "operators")
+    }
+    assert rows == live
+
+
+async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
+    with pytest.raises(McpError, match="nowhere"):
+        await stage.client.read_resource("katana://nowhere")
+
+
+async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
+    page = await stage.read("katana://help")
+    assert [name for name in LISTED if f"`{name}`" not in page] == []
+    calls = re.findall(r"`(\w+)\((.*)\)`", page.partition("## Examples")[2].partition("##")[0])
+    assert len(calls) == len(EXAMPLES)
+    for tool, text in calls:
+        call = ast.parse(f"f({text})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        answer = await stage.call(tool, **{str(each.arg): ast.literal_eval(each.value) for each in call.keywords})
+        assert answer.get("rows") or answer.get("stock"), tool
+        assert not answer.get("not_found"), tool
+
+
+async def test_the_tool_reference_tells_every_argument(stage: Stage) -> None:
+    page = await stage.read("katana://help/tools")
+    parts = {part.partition("\n")[0]: part for part in page.split("## ")[1:]}
+    assert set(parts) == set(LISTED)
+    for tool, each in LISTED.items():
+        told = re.findall(r"^- `(\w+)` \((?:required|optional)\): \w", parts[tool], re.MULTILINE)
+        assert told == list(each["inputSchema"]["properties"]), tool
+
+
+def test_the_tools_are_told_as_json_without_any_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KATANA_API_KEY", raising=False)
+    app(["tools", "--json"], exit_on_error=False, result_action="return_value")
+    assert json.loads(capsys.readouterr().out) == list(LISTED.values())

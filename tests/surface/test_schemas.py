@@ -1,0 +1,207 @@
+import json
+import re
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.json import JSONSnapshotExtension
+
+from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.catalogue import catalogue, tokens
+from katana_mcp.adapter.schemas import WARNING
+from katana_mcp.descriptor import Verb
+from katana_mcp.entities import ENTITIES
+from katana_mcp.operations import OPERATIONS
+from katana_mcp.surface import tools
+from katana_mcp.tools.warnings import Refused, ToolWarning
+
+from .shapes import Schema, fitting, misfits, nodes
+
+LISTED = {each["name"]: each for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+VERBS: tuple[Verb, ...] = ("search", "list", "get", "create", "modify", "delete")
+PARAMETERS = [
+    pytest.param(tool, name, id=f"{tool}.{name}")
+    for tool, shown in LISTED.items()
+    for name in shown["inputSchema"]["properties"]
+]
+LIMITS = [
+    pytest.param(tool, name, value, id=f"{tool}.{name}:{limit}")
+    for tool, shown in LISTED.items()
+    for name, schema in shown["inputSchema"]["properties"].items()
+    for limit, value in misfits(schema)
+]
+OVER_BUDGET = {
+    "search_items": 1_600,
+    "search_sales_orders": 2_350,
+    "list_sales_orders": 2_150,
+    "get_sales_order": 2_500,
+    "get_variant_details": 1_900,
+    "check_inventory": 2_050,
+}
+"""Output schemas above 1.5 kB, every byte of them a typed key of a document: what they may weigh."""
+
+
+def _required(tool: str) -> dict[str, object]:
+    schema = LISTED[tool]["inputSchema"]
+    return {name: fitting(schema["properties"][name]) for name in schema.get("required", ())}
+
+
+def _validate(tool: str, arguments: dict[str, object]) -> object:
+    return validated(SPECS[tool].request, LISTED[tool]["inputSchema"], arguments)
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_a_tool_is_listed_as_it_was_accepted(tool: str, snapshot: SnapshotAssertion) -> None:
+    assert LISTED[tool] == snapshot(extension_class=JSONSnapshotExtension)
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_a_tool_name_is_short_and_plain(tool: str) -> None:
+    assert re.fullmatch(r"[a-z_]{1,64}", tool)
+
+
+@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
+def test_every_parameter_is_described_in_a_sentence(tool: str, name: str) -> None:
+    described = LISTED[tool]["inputSchema"]["properties"][name].get("description", "")
+    assert re.fullmatch(r"[A-Z].{5,}\.", described, re.DOTALL)
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
+    annotations = LISTED[tool]["annotations"]
+    assert {key: annotations[key] for key in ("readOnlyHint", "destructiveHint", "idempotentHint")} == {
+        "readOnlyHint": True,
+        "destructiveHint": False,
+        "idempotentHint": True,
+    }
+    assert annotations["openWorldHint"] is (tool != "cache_status")
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_schemas_are_closed_flat_and_without_null_defaults(tool: str) -> None:
+    schema = LISTED[tool]["inputSchema"]
+    every = list(nodes(schema))
+    assert [path for path, each in every if each.get("type") == "object" and each["additionalProperties"]] == []
+    assert [path for path, each in every if "default" in each and each["default"] is None] == []
+    assert [path for path, each in every if "$ref" in each or "title" in each] == []
+    assert '"null"' not in json.dumps(schema)
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_no_parameter_has_a_twin_in_the_other_number(tool: str) -> None:
+    names = set(LISTED[tool]["inputSchema"]["properties"])
+    assert [name for name in names if f"{name}s" in names or f"{name}es" in names] == []
+
+
+@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
+def test_a_value_that_the_schema_allows_is_accepted(tool: str, name: str) -> None:
+    value = fitting(LISTED[tool]["inputSchema"]["properties"][name])
+    assert getattr(_validate(tool, {**_required(tool), name: value}), name) is not None
+
+
+@pytest.mark.parametrize(("tool", "name", "value"), LIMITS)
+def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str, name: str, value: object) -> None:
+    with pytest.raises(Refused) as refusal:
+        _validate(tool, {**_required(tool), name: value})
+    assert {(each.field_path or "").partition("[")[0] for each in refusal.value.warnings} == {name}
+    assert {each.code for each in refusal.value.warnings} == {"invalid_argument"}
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
+    unbounded = [
+        path
+        for path, each in nodes(LISTED[tool]["inputSchema"])
+        if (each.get("type") == "array" and "maxItems" not in each)
+        or (each.get("type") == "string" and not {"maxLength", "enum", "pattern", "format"} & set(each))
+    ]
+    assert unbounded == []
+
+
+@pytest.mark.parametrize("tool", LISTED)
+def test_an_unknown_argument_is_refused_naming_it_and_the_nearest(tool: str) -> None:
+    known = next(iter(LISTED[tool]["inputSchema"]["properties"]), None)
+    wrong = f"{known}_x" if known else "anything"
+    with pytest.raises(Refused) as refusal:
+        _validate(tool, {**_required(tool), wrong: 1})
+    (warning,) = refusal.value.warnings
+    assert (warning.code, warning.field_path) == ("unknown_argument", wrong)
+    assert f"did you mean {known!r}?" in warning.message if known else "known: none" in warning.message
+
+
+@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
+def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: str) -> None:
+    schema: Schema = LISTED[tool]["inputSchema"]["properties"][name]
+    if schema.get("type") == "array":
+        value = [fitting(schema["items"])]
+        for sent in (json.dumps(value), ", ".join(map(str, value))):
+            request = _validate(tool, {**_required(tool), name: sent})
+            assert list(map(str, getattr(request, name))) == list(map(str, value)), sent
+    elif schema.get("type") == "string" and not {"enum", "pattern", "format"} & set(schema):
+        assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
+
+
+@pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith("list_")])
+def test_a_list_tool_opens_with_the_batch_hook(tool: str) -> None:
+    titles = tool.removeprefix("list_").replace("_", " ")
+    opening = f"List {titles} with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID (cache-backed)."
+    assert LISTED[tool]["description"].startswith(opening)
+    assert LISTED[tool]["inputSchema"]["properties"]["ids"]["type"] == "array"
+
+
+@pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith(("search_", "check_"))])
+def test_a_search_or_check_tool_tells_its_input_shape_in_the_second_paragraph(tool: str) -> None:
+    purpose, shape, *rest = LISTED[tool]["description"].split("\n\n")
+    (needed,) = LISTED[tool]["inputSchema"]["required"]
+    assert "—" not in purpose
+    assert purpose.endswith(".")
+    assert len(purpose) < 110
+    assert "—" in shape
+    assert f"``{needed}``" in shape
+    assert rest == []
+
+
+@pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith("get_")])
+def test_a_get_tool_points_to_its_list_or_batches_itself(tool: str) -> None:
+    paragraphs = LISTED[tool]["description"].split("\n\n")
+    partner = f"list_{tool.removeprefix('get_')}s"
+    if partner in LISTED:
+        titles = partner.removeprefix("list_").replace("_", " ")
+        assert paragraphs[1] == (
+            f"For multiple {titles} at once, use ``{partner}(ids=[...])`` — it returns a JSON envelope of rows "
+            "and supports all the same filters."
+        )
+    else:
+        (needed,) = LISTED[tool]["inputSchema"]["required"]
+        assert LISTED[tool]["inputSchema"]["properties"][needed]["type"] == "array"
+        assert "—" in paragraphs[1]
+        assert f"``{needed}``" in paragraphs[1]
+
+
+@pytest.mark.parametrize("entity", ENTITIES, ids=lambda each: each.name)
+def test_a_verb_without_a_tool_has_a_reason_and_a_verb_with_one_has_none(entity: object) -> None:
+    (known,) = [each for each in ENTITIES if each is entity]
+    made = {verb for verb, make in OPERATIONS if make(known) is not None}
+    assert made | set(known.absent) == set(VERBS)
+    assert made & set(known.absent) == set()
+    assert all(len(reason) > 10 for reason in known.absent.values())
+
+
+def test_the_surface_costs_no_more_tokens_than_budgeted() -> None:
+    costs = {name: tokens(each) for name, each in LISTED.items()}
+    sizes = {
+        name: len(json.dumps(each["outputSchema"], separators=(",", ":")).encode()) for name, each in LISTED.items()
+    }
+    table = "\n".join(f"{name:<22} {costs[name]:>5} tokens, output schema {sizes[name]:>5} B" for name in LISTED)
+    assert sum(costs.values()) <= 12_000, table
+    assert max(costs.values()) <= 3_000, table
+    assert {name: size for name, size in sizes.items() if size > OVER_BUDGET.get(name, 1_500)} == {}, table
+    assert {name for name in OVER_BUDGET if sizes[name] <= 1_500} == set(), table
+    assert sum(sizes.values()) <= 80_000, table
+
+
+def test_a_warning_on_the_wire_has_its_four_keys_also_where_they_are_null() -> None:
+    sent = ToolWarning(severity="info", message="m").model_dump(mode="json", exclude_none=True)
+    assert sent == {"severity": "info", "message": "m", "field_path": None, "code": None}
+    assert list(WARNING["properties"]) == WARNING["required"] == list(ToolWarning.model_fields)
+    assert all(each["outputSchema"]["properties"]["warnings"]["items"] == WARNING for each in LISTED.values())
