@@ -1,6 +1,6 @@
 """The generated account: believable, coherent, and the same for the same seed."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime
 from decimal import Decimal
 
@@ -8,6 +8,7 @@ import pytest
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 from katana_sandbox.registry import COLLECTIONS
+from katana_sandbox.rules.purchases import settle_order as settle_purchase_order
 from katana_sandbox.rules.sales import settle_order
 
 
@@ -76,15 +77,28 @@ def test_derived_figures_are_those_the_rules_would_derive(variants: int | None, 
     before = everything(tenant)
     for order in list(tenant.all("sales_orders")):
         settle_order(tenant.context(), order["id"])
+    for order in list(tenant.all("purchase_orders")):
+        settle_purchase_order(tenant.context(), order["id"])
     assert everything(tenant) == before
     if variants is not None:
         assert tenant.count("variants") == variants
         assert tenant.count("sales_orders") == (orders if variants else 0)
 
 
+def still_to_consume(tenant: Tenant) -> defaultdict[tuple[int, int], Decimal]:
+    found: defaultdict[tuple[int, int], Decimal] = defaultdict(Decimal)
+    orders = {order["id"]: order for order in tenant.all("manufacturing_orders") if order["deleted_at"] is None}
+    for row in tenant.all("manufacturing_order_recipe_rows"):
+        if row["manufacturing_order_id"] in orders and row["deleted_at"] is None:
+            place = orders[row["manufacturing_order_id"]]["location_id"]
+            found[row["variant_id"], place] += Decimal(str(row["total_remaining_quantity"]))
+    return found
+
+
 def test_committed_stock_is_what_open_rows_still_need(tenant: Tenant) -> None:
     need: Counter[tuple[int, int]] = Counter()
     taken: Counter[int] = Counter()
+    recipes = still_to_consume(tenant)
     for fulfillment in tenant.all("sales_order_fulfillments"):
         for row in fulfillment["sales_order_fulfillment_rows"]:
             taken[row["sales_order_row_id"]] += row["quantity"]
@@ -95,8 +109,42 @@ def test_committed_stock_is_what_open_rows_still_need(tenant: Tenant) -> None:
                     row["quantity"] - taken[row["id"]]
                 )
     for row in tenant.all("inventory"):
-        wanted = need[row["variant_id"], row["location_id"]]
+        wanted = need[row["variant_id"], row["location_id"]] + recipes[row["variant_id"], row["location_id"]]
         assert Decimal(row["quantity_committed"]) == wanted
+
+
+@pytest.mark.parametrize(("variants", "orders"), [(None, None), (900, 400)])
+def test_the_account_satisfies_its_ledger_from_the_start(variants: int | None, orders: int | None) -> None:
+    tenant = Sandbox(SandboxConfig(variants=variants, orders=orders), clock=ManualClock()).tenant()
+    sums: defaultdict[tuple[int, int], Decimal] = defaultdict(Decimal)
+    created = ""
+    for move in tenant.all("inventory_movements"):
+        sums[move["variant_id"], move["location_id"]] += Decimal(str(move["quantity_change"]))
+        assert created <= move["created_at"] <= "2026-03-02T09:00:00.000Z"
+        created = move["created_at"]
+    for row in tenant.all("inventory"):
+        assert Decimal(row["quantity_in_stock"]) == sums[row["variant_id"], row["location_id"]]
+        if Decimal(row["quantity_in_stock"]):
+            average = Decimal(row["value_in_stock"]) / Decimal(row["quantity_in_stock"])
+            assert abs(average - Decimal(row["average_cost"])) < Decimal("1e-9")
+    waiting = {row["id"] for row in tenant.all("purchase_order_rows") if row["received_date"]}
+    brought = {m["resource_id"] for m in tenant.all("inventory_movements") if m["resource_type"] == "PurchaseOrderRow"}
+    dead = {o["id"] for o in tenant.all("purchase_orders") if o["deleted_at"]}
+    assert brought == {
+        key for key in waiting if tenant.get("purchase_order_rows", key)["purchase_order_id"] not in dead
+    }
+
+
+def test_documents_of_every_kind_are_in_every_state(tenant: Tenant) -> None:
+    purchases = [order for order in tenant.all("purchase_orders") if not order["deleted_at"]]
+    assert {order["status"] for order in purchases} == {"DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"}
+    now = "2026-03-02T09:00:00.000Z"
+    late = [o for o in purchases if o["status"] == "NOT_RECEIVED" and o["expected_arrival_date"] < now]
+    assert len(late) >= 2
+    assert {row["status"] for row in tenant.all("stock_transfers")} == {"draft", "inTransit", "received"}
+    assert tenant.count("stock_adjustments") >= 6
+    assert len(list(tenant.all("negative_stock"))) == 1
+    assert any(Decimal(row["quantity_expected"]) for row in tenant.all("inventory"))
 
 
 def test_every_reference_leads_somewhere(tenant: Tenant) -> None:

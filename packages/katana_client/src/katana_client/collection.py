@@ -23,6 +23,7 @@ class Spec:
         name: Path segment and attribute of the client.
         model: The read model.
         create: The body of POST, None when Katana has none.
+        bulk: The body of a POST that creates many rows at once, instead of `create`.
         update: The body of PATCH, None when Katana has none.
         deletes: Whether DELETE exists.
         lists: Whether GET of the collection exists.
@@ -38,10 +39,11 @@ class Spec:
     name: str
     model: type[ReadModel]
     create: type[WriteModel] | None = None
+    bulk: type[WriteModel] | None = None
     update: type[WriteModel] | None = None
     deletes: bool = False
     lists: bool = True
-    gets: Literal["path", "ids", "id"] | None = None
+    gets: Literal["path", "ids", "id", "recipe_row_id", "product_operation_row_id"] | None = None
     uuid: bool = False
     key: tuple[str, ...] = ("id",)
     keeps: tuple[str, ...] = ()

@@ -150,6 +150,10 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         """Create a record and return the answer as a plain dict, normalised; empty when it was unreadable."""
         return self._answered(await self.sender.send(self.creation(new)))
 
+    async def carry_out(self, call: Call) -> M:
+        """Send a planned write that is answered by a record of this collection; returns and raises as `create`."""
+        return self.understood(self._answered(await self.sender.send(call)))
+
     def creation(self, new: C) -> Call:
         """Return the call that `create` sends."""
         if self.spec.create is None or not isinstance(new, self.spec.create):

@@ -78,6 +78,10 @@ type RowPrice = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 18)]
 """Write: a price or discount of an order row, sent as a JSON number."""
 type Quantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 17)]
 """Write: a quantity, sent as a JSON number."""
+type MadeQuantity = Annotated[Decimal, Field(ge=Decimal("0.00001"), le=Decimal(10) ** 15)]
+"""Write: a quantity to make, or to use for it; 0.00001 at least."""
+type PurchasePrice = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 17)]
+"""Write: a price in the currency of a purchase order, without tax, sent as a JSON number."""
 type Rate = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 12)]
 """Write: a conversion rate, sent as a JSON number."""
 type TextAmount = Annotated[Decimal, PlainSerializer(jsontext.number, return_type=str)]
@@ -112,11 +116,16 @@ class WriteModel(BaseModel):
     """A body to send. Only what was set is sent: left out, None and a value are three things."""
 
     not_copied: ClassVar[frozenset[str]] = frozenset()
-    """Fields that `from_read` leaves out: written they mean something else, or are refused in most states."""
+    """Fields that `from_read` leaves out unless given: written, they mean something else or are mostly refused."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True, protected_namespaces=()
     )
+
+    @classmethod
+    def fitting(cls, values: dict[str, object]) -> dict[str, object]:
+        """Return those of the copied `values` that go together; for fields that rule each other out."""
+        return values
 
     def wire(self) -> dict[str, object]:
         """Return the body: numbers as `int` or `Decimal`, moments aware, texts where Katana wants texts."""
@@ -158,7 +167,9 @@ def _writable(model: type[WriteModel], record: ReadModel) -> dict[str, object]:
     names = [name for name in model.model_fields if name in record.model_fields_set - model.not_copied]
     read: dict[str, object] = {name: getattr(record, name) for name in names}
     found = {name: _nested(model, name, value) for name, value in read.items()}
-    return {name: value for name, value in found.items() if value not in (None, "", [], {})}
+    null = {name for name, field in model.model_fields.items() if field.is_required()}
+    kept = {name: value for name, value in found.items() if value not in (None, "", [], {})}
+    return model.fitting({**{name: None for name in found if found[name] is None and name in null}, **kept})
 
 
 def _nested(model: type[WriteModel], name: str, value: object) -> object:

@@ -23,14 +23,18 @@ from katana_sandbox.faults.actions import (
 from katana_sandbox.faults.script import Fault, FaultScript, Match, parse_faults
 from katana_sandbox.journal import Journal, JournalEntry
 from katana_sandbox.sandbox import Sandbox, SandboxConfig
+from katana_sandbox.scenarios import SCENARIOS, Scenario
+from katana_sandbox.snapshot import BadState
 from katana_sandbox.switches import SWITCHES, Switch, Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.errors import Refused
 
 __all__ = [
+    "SCENARIOS",
     "SWITCHES",
     "Action",
     "Answer",
+    "BadState",
     "Caller",
     "Clock",
     "ClockOffset",
@@ -55,6 +59,7 @@ __all__ = [
     "ReplicaLag",
     "Sandbox",
     "SandboxConfig",
+    "Scenario",
     "Status",
     "Switch",
     "Switches",

@@ -1,4 +1,4 @@
-"""The command line: serve, switches, coverage."""
+"""The command line: serve, switches, scenarios, coverage."""
 
 import asyncio
 import gc
@@ -12,7 +12,9 @@ from cyclopts import App, CycloptsError, Parameter
 
 from katana_sandbox.coverage import coverage_table, write_coverage
 from katana_sandbox.faults.script import Fault, parse_faults
-from katana_sandbox.sandbox import Sandbox, SandboxConfig
+from katana_sandbox.sandbox import DEFAULT_SCENARIO, Sandbox, SandboxConfig
+from katana_sandbox.scenarios import SCENARIOS, scenario_named
+from katana_sandbox.snapshot import BadState
 from katana_sandbox.switches import SWITCHES, Setting, Switches, parse_setting
 
 _COUNTED = ("products", "materials", "variants", "customers", "suppliers", "sales_orders", "sales_order_rows")
@@ -32,12 +34,15 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     *,
     host: str = "127.0.0.1",
     port: int = 8765,
-    seed: int = 7,
+    seed: int | None = None,
     variants: int | None = None,
     orders: int | None = None,
     faults: Path | None = None,
     key: str = "sandbox-key",
     switch: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False)] = (),
+    scenario: str = DEFAULT_SCENARIO,
+    state: Path | None = None,
+    keep: Annotated[bool, Parameter(negative="")] = False,
     allow_remote: bool = False,
     json_line: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
@@ -46,12 +51,15 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     Args:
         host: Address to listen on; anything but this machine needs --allow-remote.
         port: Port to listen on; 0 takes a free one.
-        seed: Seed of the invented account.
+        seed: Seed of the invented account; 7 when left out.
         variants: Number of variants, up to 1000000; the small factory when left out.
         orders: Number of sales orders, up to 1000000; the small factory when left out.
         faults: A TOML file with [[fault]] tables.
         key: API key to accept.
         switch: A switch as name=value; may be given several times.
+        scenario: A preset, see `katana-sandbox scenarios`.
+        state: A state file to start from; it is written first when there is none.
+        keep: Write the state file again when the server stops.
         allow_remote: Listen on addresses that other machines can reach.
         json_line: Print one JSON line with url, key and counts.
     """
@@ -62,13 +70,20 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     if not key.strip() or not key.isascii():
         raise BadInput("--key must be plain text and not empty")
     script = _faults(faults)
-    config = SandboxConfig(seed, variants, orders, _settings(switch))
-    sandbox = Sandbox(config, progress=_progress)
+    if keep and state is None:
+        raise BadInput("--keep needs --state")
+    _check_scenario(scenario)
+    config = SandboxConfig(7 if seed is None else seed, variants, orders, _settings(switch), scenario=scenario)
+    sized = (seed, variants, orders) != (None, None, None)
+    sandbox = _opened(config, state, sized=sized)
     gc.freeze()  # the account stays: collections that walk it would only delay replies
     if key != sandbox.default_key:
         sandbox.add_key(key)
     sandbox.faults.add(*script)
-    asyncio.run(_run(sandbox, host, port, _announcement(sandbox, key, json_line=json_line)))
+    try:
+        asyncio.run(_run(sandbox, host, port, _announcement(sandbox, key, json_line=json_line)))
+    finally:
+        _save(sandbox, state if keep else None)
 
 
 @app.command
@@ -79,6 +94,14 @@ def switches() -> None:
         words = f" ({', '.join(switch.words)})" if switch.words else ""
         default = str(switch.default).lower() if isinstance(switch.default, bool) else switch.default
         sys.stdout.write(f"{switch.name:<{width}}  {default!s:<10}  {switch.meaning}{words} [facts {switch.facts}]\n")
+
+
+@app.command
+def scenarios() -> None:
+    """List the scenarios: name and meaning."""
+    width = max(len(scenario.name) for scenario in SCENARIOS)
+    for scenario in SCENARIOS:
+        sys.stdout.write(f"{scenario.name:<{width}}  {scenario.meaning}\n")
 
 
 @app.command
@@ -132,6 +155,34 @@ def _settings(pairs: tuple[str, ...]) -> dict[str, Setting]:
     except ValueError as problem:
         raise BadInput(f"--switch: {problem}") from None
     return settings
+
+
+def _check_scenario(name: str) -> None:
+    try:
+        scenario_named(name)
+    except ValueError as problem:
+        raise BadInput(f"--scenario: {problem}") from None
+
+
+def _opened(config: SandboxConfig, state: Path | None, *, sized: bool) -> Sandbox:
+    if state is None or not state.exists():
+        sandbox = Sandbox(config, progress=_progress)
+        _save(sandbox, state)
+        return sandbox
+    if sized:
+        raise BadInput("--seed, --variants and --orders can not be combined with a --state file that exists")
+    try:
+        return Sandbox.restore(state, scenario=config.scenario, switches=config.switches)
+    except BadState as problem:
+        raise BadInput(f"--state: {problem}") from None
+
+
+def _save(sandbox: Sandbox, path: Path | None) -> None:
+    try:
+        if path is not None:
+            sandbox.save(path)
+    except BadState as problem:
+        raise BadInput(f"--state: {problem}") from None
 
 
 def _faults(path: Path | None) -> list[Fault]:

@@ -64,6 +64,10 @@ class Gateway:
         """Let a key open the door to a tenant."""
         self._tenants[key] = tenant
 
+    def keys(self) -> dict[str, str]:
+        """The name of the tenant that each key opens."""
+        return {key: tenant.name for key, tenant in self._tenants.items()}
+
     def now(self) -> datetime:
         """The server's wall clock."""
         return self._clock.now() + timedelta(seconds=self.offset)

@@ -7,12 +7,33 @@ from katana_sandbox.collections.customers import CUSTOMERS
 from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.collections.factory import FACTORY
 from katana_sandbox.collections.inventory import INVENTORY
+from katana_sandbox.collections.inventory_movements import INVENTORY_MOVEMENTS
 from katana_sandbox.collections.inventory_reorder_points import INVENTORY_REORDER_POINTS
 from katana_sandbox.collections.inventory_safety_stock_levels import INVENTORY_SAFETY_STOCK_LEVELS
 from katana_sandbox.collections.locations import LOCATIONS
+from katana_sandbox.collections.manufacturing_names import OPERATIONS, RESOURCES
+from katana_sandbox.collections.manufacturing_order_operation_rows import MANUFACTURING_ORDER_OPERATION_ROWS
+from katana_sandbox.collections.manufacturing_order_production_ingredients import (
+    MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS,
+    MANUFACTURING_ORDER_PRODUCTION_OPERATIONS,
+)
+from katana_sandbox.collections.manufacturing_order_productions import MANUFACTURING_ORDER_PRODUCTIONS
+from katana_sandbox.collections.manufacturing_order_recipe_rows import MANUFACTURING_ORDER_RECIPE_ROWS
+from katana_sandbox.collections.manufacturing_orders import MANUFACTURING_ORDERS
 from katana_sandbox.collections.materials import MATERIALS
+from katana_sandbox.collections.negative_stock import NEGATIVE_STOCK
 from katana_sandbox.collections.operators import OPERATORS
+from katana_sandbox.collections.outsourced_purchase_order_recipe_rows import OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS
+from katana_sandbox.collections.po_additional_cost_rows import PO_ADDITIONAL_COST_ROWS
+from katana_sandbox.collections.price_list_customers import PRICE_LIST_CUSTOMERS
+from katana_sandbox.collections.price_list_rows import PRICE_LIST_ROWS
+from katana_sandbox.collections.price_lists import PRICE_LISTS
+from katana_sandbox.collections.product_operation_rows import PRODUCT_OPERATION_ROWS
 from katana_sandbox.collections.products import PRODUCTS
+from katana_sandbox.collections.purchase_order_accounting_metadata import PURCHASE_ORDER_ACCOUNTING_METADATA
+from katana_sandbox.collections.purchase_order_receive import PURCHASE_ORDER_RECEIVE
+from katana_sandbox.collections.purchase_order_rows import PURCHASE_ORDER_ROWS
+from katana_sandbox.collections.purchase_orders import PURCHASE_ORDERS
 from katana_sandbox.collections.sales_order_addresses import SALES_ORDER_ADDRESSES
 from katana_sandbox.collections.sales_order_fulfillments import SALES_ORDER_FULFILLMENTS
 from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
@@ -20,6 +41,8 @@ from katana_sandbox.collections.sales_order_shipping_fee import SALES_ORDER_SHIP
 from katana_sandbox.collections.sales_orders import SALES_ORDERS
 from katana_sandbox.collections.sales_returns import SALES_RETURNS
 from katana_sandbox.collections.services import SERVICE_VARIANTS, SERVICES
+from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENT_ROWS, STOCK_ADJUSTMENTS
+from katana_sandbox.collections.stock_transfers import STOCK_TRANSFER_ROWS, STOCK_TRANSFERS
 from katana_sandbox.collections.supplier_addresses import SUPPLIER_ADDRESSES
 from katana_sandbox.collections.suppliers import SUPPLIERS
 from katana_sandbox.collections.tax_rates import TAX_RATES
@@ -44,6 +67,15 @@ COLLECTIONS: dict[str, Collection] = {
         SERVICES,
         SERVICE_VARIANTS,
         BOM_ROWS,
+        OPERATIONS,
+        RESOURCES,
+        PRODUCT_OPERATION_ROWS,
+        MANUFACTURING_ORDERS,
+        MANUFACTURING_ORDER_RECIPE_ROWS,
+        MANUFACTURING_ORDER_OPERATION_ROWS,
+        MANUFACTURING_ORDER_PRODUCTIONS,
+        MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS,
+        MANUFACTURING_ORDER_PRODUCTION_OPERATIONS,
         CUSTOMERS,
         CUSTOMER_ADDRESSES,
         SALES_ORDERS,
@@ -52,7 +84,22 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_ORDER_FULFILLMENTS,
         SALES_ORDER_SHIPPING_FEE,
         SALES_RETURNS,
+        PURCHASE_ORDERS,
+        PURCHASE_ORDER_ROWS,
+        PURCHASE_ORDER_RECEIVE,
+        PURCHASE_ORDER_ACCOUNTING_METADATA,
+        PO_ADDITIONAL_COST_ROWS,
+        OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS,
+        STOCK_TRANSFERS,
+        STOCK_TRANSFER_ROWS,
+        STOCK_ADJUSTMENTS,
+        STOCK_ADJUSTMENT_ROWS,
+        PRICE_LISTS,
+        PRICE_LIST_ROWS,
+        PRICE_LIST_CUSTOMERS,
         INVENTORY,
+        INVENTORY_MOVEMENTS,
+        NEGATIVE_STOCK,
         INVENTORY_SAFETY_STOCK_LEVELS,
         INVENTORY_REORDER_POINTS,
     )

@@ -83,7 +83,11 @@ class Router:
             return Found(exact[0], exact[1], "")
         head, _, last = path.rpartition("/")
         by_id = self._routes.get((method, head + "/{id}")) if last else None
-        return None if by_id is None else Found(by_id[0], by_id[1], last)
+        if by_id is not None:
+            return Found(by_id[0], by_id[1], last)
+        stem, _, key = head.rpartition("/")
+        below = self._routes.get((method, f"{stem}/{{id}}/{last}")) if key else None
+        return None if below is None else Found(below[0], below[1], key)
 
     def operations(self) -> list[tuple[str, str]]:
         """Every (method, template) that is served."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from katana_sandbox.caller import Caller
 from katana_sandbox.clock import Clock, SystemClock
@@ -12,13 +14,20 @@ from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.gateway import Gateway
 from katana_sandbox.journal import Journal, JournalEntry
 from katana_sandbox.registry import COLLECTIONS, build_router
+from katana_sandbox.scenarios import scenario_named
 from katana_sandbox.server import serve
+from katana_sandbox.snapshot import BadState, Snapshot, read_snapshot, write_snapshot
 from katana_sandbox.store.database import Database
 from katana_sandbox.switches import Setting, Switches
 from katana_sandbox.tenant import Tenant
+from katana_sandbox.wire.times import parse_moment, wire_moment
+
+if TYPE_CHECKING:
+    from katana_sandbox.wire.encoding import Record
 
 DEFAULT_KEY = "sandbox-key"
 DEFAULT_TENANT = "default"
+DEFAULT_SCENARIO = "demo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,7 @@ class SandboxConfig:
     orders: int | None = None
     switches: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
     empty: bool = False
+    scenario: str = ""
 
 
 class Sandbox:
@@ -41,14 +51,68 @@ class Sandbox:
         *,
         clock: Clock | None = None,
         progress: Progress | None = None,
+        snapshot: Snapshot | None = None,
     ) -> None:
         self.config = config or SandboxConfig()
+        self.scenario = scenario_named(self.config.scenario or DEFAULT_SCENARIO)
         self.clock: Clock = clock or SystemClock()
         self.switches = Switches(self.config.switches)
         self._gateway = Gateway(build_router(), self.switches, self.clock)
         self._tenants: dict[str, Tenant] = {}
         self.default_key = DEFAULT_KEY
-        self.add_tenant(DEFAULT_TENANT, seed=self.config.seed, key=DEFAULT_KEY, progress=progress)
+        self.clock_offset = self.scenario.clock_offset
+        self.faults.add(*self.scenario.faults)
+        if snapshot is None:
+            self.add_tenant(DEFAULT_TENANT, seed=self.config.seed, key=DEFAULT_KEY, progress=progress)
+        else:
+            self._take_back(snapshot)
+
+    @classmethod
+    def restore(
+        cls,
+        path: Path | str,
+        *,
+        clock: Clock | None = None,
+        scenario: str = "",
+        switches: Mapping[str, Setting] | None = None,
+    ) -> "Sandbox":
+        """A sandbox with the data, keys and switches of a state file; faults come from the scenario alone.
+
+        The server's clock never stands before the moment at which the file was written.
+
+        Raises:
+            BadState: when the file can not be read, is damaged, or belongs to another version.
+        """
+        snapshot = read_snapshot(Path(path))
+        if snapshot.facts.get("collections") != _fingerprint():
+            raise BadState(f"{path} was written by a sandbox with other collections")
+        held = cast("dict[str, Setting]", snapshot.facts["switches"])
+        plan = cast("dict[str, Any]", snapshot.facts["plan"])
+        config = SandboxConfig(**plan, switches={**held, **(switches or {})}, scenario=scenario)
+        return cls(config, clock=clock, snapshot=snapshot)
+
+    def save(self, path: Path | str) -> None:
+        """Write data, keys and switches of every tenant to a state file, in one step.
+
+        Raises:
+            BadState: when the place can not be written.
+        """
+        names = list(self._tenants)
+        plan = {name: getattr(self.config, name) for name in ("seed", "variants", "orders", "empty")}
+        facts: Record = {
+            "collections": _fingerprint(),
+            "plan": plan,
+            "switches": self.switches.changed(),
+            "tenants": names,
+            "keys": self._gateway.keys(),
+            "now": wire_moment(self.now()),
+        }
+        pieces = {
+            f"{place}/{piece}": raw
+            for place, name in enumerate(names)
+            for piece, raw in self._tenants[name].db.saved().items()
+        }
+        write_snapshot(Path(path), Snapshot(facts, pieces))
 
     @property
     def app(self) -> Gateway:
@@ -91,11 +155,13 @@ class Sandbox:
         if name in self._tenants:
             raise ValueError(f"there is already a tenant {name!r}")
         chosen = self.config.seed if seed is None else seed
-        keys = {collection.name: collection.foreign_keys for collection in COLLECTIONS.values()}
-        db = Database(keys, chosen, self.clock.monotonic, self.switches.number("max_lag"))
-        tenant = Tenant(name, db, self.switches, self._gateway.now)
-        plan = Plan(chosen, self.config.variants, self.config.orders, self.config.empty if empty is None else empty)
-        build_factory(tenant.context(), plan, progress or _quiet)
+        tenant = self._new_tenant(name, chosen)
+        bare = (self.config.empty or self.scenario.empty) if empty is None else empty
+        orders = self.scenario.orders if self.config.orders is None else self.config.orders
+        build_factory(tenant.context(), Plan(chosen, self.config.variants, orders, bare), progress or _quiet)
+        if self.scenario.prepare is not None:
+            with tenant.db.undo.silent():
+                self.scenario.prepare(tenant)
         self._tenants[name] = tenant
         self._gateway.admit(key or f"key-{name}", tenant)
         return tenant
@@ -125,6 +191,25 @@ class Sandbox:
     def serve(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
         """Listen on a real socket inside an `async with`, which gives the base URL."""
         return serve(self.app, host, port)
+
+    def _new_tenant(self, name: str, seed: int) -> Tenant:
+        keys = {collection.name: collection.foreign_keys for collection in COLLECTIONS.values()}
+        db = Database(keys, seed, self.clock.monotonic, self.switches.number("max_lag"))
+        return Tenant(name, db, self.switches, self._gateway.now)
+
+    def _take_back(self, snapshot: Snapshot) -> None:
+        for place, name in enumerate(cast("list[str]", snapshot.facts["tenants"])):
+            self._tenants[name] = self._new_tenant(name, self.config.seed)
+            self._tenants[name].db.restore(snapshot.below(str(place)))
+        for key, name in cast("dict[str, str]", snapshot.facts["keys"]).items():
+            self._gateway.admit(key, self._tenants[name])
+        written = parse_moment(snapshot.facts["now"])
+        if written is not None:
+            self.clock_offset += max(0.0, (written - self.now()).total_seconds())
+
+
+def _fingerprint() -> dict[str, list[str]]:
+    return {name: list(collection.foreign_keys) for name, collection in sorted(COLLECTIONS.items())}
 
 
 def _quiet(_label: str, _done: int, _total: int) -> None:

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field, StringConstraints
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
-from katana_client.resources.sales_order_rows import BatchTransaction, Traceability, TraceabilityInputs
+from katana_client.tracking import BatchTransaction, Traceability, TraceabilityInputs
 from katana_client.wire import Amount, Moment, NonEmpty, Omittable, Quantity, Rate, ReadModel, Ref, WriteModel
 
 

@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
+from katana_client.tracking import BatchTransaction, Traceability, TraceabilityInputs
 from katana_client.wire import (
     Amount,
     FreeFields,
     Linked,
     Moment,
-    NonZero,
     Omittable,
     Quantity,
     ReadModel,
@@ -29,27 +29,11 @@ class Attribute(ReadModel):
     value: str | None = None
 
 
-class BatchTransaction(ReadModel):
-    """How much of a row comes from a batch; a null `batch_id` is unbatched stock."""
-
-    batch_id: int | None = None
-    quantity: Amount = None
-
-
 class SerialNumberTransaction(ReadModel):
     """A serial number put on (1) or taken off (0) a row."""
 
     serial_number_id: int | None = None
     quantity: int | None = None
-
-
-class Traceability(ReadModel):
-    """The batch, bin or serial number of part of a row."""
-
-    batch_id: int | None = None
-    bin_location_id: int | None = None
-    serial_number_id: int | None = None
-    quantity: Amount = None
 
 
 class SalesOrderRow(ReadModel):
@@ -97,15 +81,6 @@ class AttributeInput(WriteModel):
     value: str
 
 
-class TraceabilityInput(WriteModel):
-    """The batch, bin or serial number of part of a row; at most one of batch and serial number."""
-
-    batch_id: Annotated[int, Field(ge=0)] | None = None
-    bin_location_id: Annotated[int, Field(ge=0)] | None = None
-    serial_number_id: Annotated[int, Field(ge=0)] | None = None
-    quantity: Omittable[NonZero] = None
-
-
 class RowBatchInput(WriteModel):
     """How much of a row comes from a batch."""
 
@@ -118,19 +93,6 @@ class RowSerialInput(WriteModel):
 
     serial_number_id: Ref
     quantity: Omittable[Annotated[int, Field(ge=0, le=1)]] = None
-
-
-def _once_each(rows: list[TraceabilityInput]) -> list[TraceabilityInput]:
-    batches = any(row.batch_id is not None for row in rows)
-    serials = any(row.serial_number_id is not None for row in rows)
-    if batches and serials:
-        message = "a variant is tracked by batch or by serial number, never both in a row"
-        raise ValueError(message)
-    return rows
-
-
-type TraceabilityInputs = Annotated[list[TraceabilityInput], AfterValidator(_once_each)]
-"""Write: replaces the allocations of a row; an empty list clears them."""
 
 
 class NewSalesOrderRow(WriteModel):

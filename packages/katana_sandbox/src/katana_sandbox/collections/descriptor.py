@@ -1,6 +1,6 @@
 """What varies by collection, as data; the operations read it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from katana_sandbox.routing import Route
 
 type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max"]
-type View = Literal["list", "one", "reply"]
+type View = Literal["list", "one", "reply", "patch"]
 type Operation = Literal["list", "get", "create", "update", "delete"]
 type CreateRule = Callable[["Context", Record], Record]
 type UpdateRule = Callable[["Context", Record, Record], Record]
 type DeleteRule = Callable[["Context", Record], None]
 type SettleRule = Callable[["Context", Record | None, Record | None], None]
 type PartsRule = Callable[["Context", Key, View], dict[str, bytes]]
+type ComputedRule = Callable[["Context"], Iterator[Record]]
 type ExtendRule = Callable[["Context", Record], bytes]
 
 
@@ -34,13 +35,17 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A query parameter that compares a field; `values` closes it to an enum."""
+    """A query parameter that compares a field; `values` closes it to an enum.
+
+    `upper` is for an enum whose query words are lowerCamel and whose stored words are UPPER_SNAKE.
+    """
 
     name: str
     kind: FilterKind = "str"
     field: str = ""
     many: bool = False
     values: tuple[str, ...] = ()
+    upper: bool = False
 
     @property
     def column(self) -> str:
@@ -107,6 +112,7 @@ class Collection:
     on_delete: DeleteRule | None = None
     settle: SettleRule | None = None
     routes: tuple["Route", ...] = ()
+    computed: ComputedRule | None = None
 
     @property
     def path(self) -> str:

@@ -1,7 +1,6 @@
 """Stock by variant and location: computed, never stored, oldest location first; zeros are shown too."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
 from katana_sandbox.context import Context
@@ -33,7 +32,6 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
     """The wire form of one pair."""
     level = ctx.db.levels.get(variant_id, location_id)
     safety = safety_stock(ctx, variant_id, location_id)
-    expected = Decimal(0)
     return {
         "variant_id": variant_id,
         "location_id": location_id,
@@ -43,8 +41,8 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
         "value_in_stock": fixed(level.value, 10),
         "quantity_in_stock": fixed(level.in_stock, 5),
         "quantity_committed": fixed(level.committed, 5),
-        "quantity_expected": fixed(expected, 5),
-        "quantity_missing_or_excess": fixed(level.in_stock - level.committed + expected - safety, 5),
+        "quantity_expected": fixed(level.expected, 5),
+        "quantity_missing_or_excess": fixed(level.in_stock - level.committed + level.expected - safety, 5),
         "quantity_potential": None,
         "default_storage_bin": None,
         "archived_at": _archived_at(ctx, variant_id),

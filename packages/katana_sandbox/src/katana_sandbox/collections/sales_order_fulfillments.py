@@ -5,7 +5,8 @@ from katana_sandbox.collections.sales_order_rows import TRACEABILITY
 from katana_sandbox.context import Context
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.routing import Route
-from katana_sandbox.rules.fulfillments import check_open_period, create_fulfillment, settle_fulfillment
+from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
+from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
@@ -14,12 +15,15 @@ from katana_sandbox.wire.times import stored_moment
 _STATUS = ("PACKED", "DELIVERED")
 
 
-def _update(ctx: Context, _fulfillment: Record, changes: Record) -> Record:
-    check_open_period(ctx, changes.get("picked_date"))
+def _update(ctx: Context, fulfillment: Record, changes: Record) -> Record:
+    if "picked_date" in changes:
+        check_open_period(ctx, fulfillment["picked_date"])
+        check_open_period(ctx, changes["picked_date"])
     return changes
 
 
 def _check_deletable(ctx: Context, fulfillment: Record) -> None:
+    check_open_period(ctx, fulfillment["picked_date"])
     shipped = {row["id"] for row in rows(fulfillment, "sales_order_fulfillment_rows")}
     for sales_return in ctx.children("sales_returns", "sales_order_id", fulfillment["sales_order_id"]):
         returned = {row.get("fulfillment_row_id") for row in rows(sales_return, "sales_return_rows")}

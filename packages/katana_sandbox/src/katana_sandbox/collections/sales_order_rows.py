@@ -6,6 +6,7 @@ from katana_sandbox.collections.search import search
 from katana_sandbox.context import Context
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Route
+from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.stock import pair_of
@@ -46,6 +47,8 @@ _SEARCHABLE = frozenset(
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
     known = before or after or {}
+    if after is None:
+        release_row(ctx, known)
     settle_order(ctx, known.get("sales_order_id"), [pair_of(ctx, row) for row in (before, after) if row])
 
 

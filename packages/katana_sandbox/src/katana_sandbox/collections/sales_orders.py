@@ -9,6 +9,7 @@ from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
 from katana_sandbox.routing import Route
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
+from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (
     OPEN,
     check_custom_fields,
@@ -106,6 +107,8 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
         changes["conversion_rate"] = wire_number(rate)
     if "picked_date" in changes:
         for fulfillment in ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):
+            check_open_period(ctx, fulfillment["picked_date"])
+            check_open_period(ctx, changes["picked_date"])
             ctx.change("sales_order_fulfillments", fulfillment["id"], {"picked_date": changes["picked_date"]})
     return changes
 

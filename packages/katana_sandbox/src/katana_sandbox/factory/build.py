@@ -6,14 +6,23 @@ from katana_sandbox.context import Context
 from katana_sandbox.factory.catalogue import load_catalogue
 from katana_sandbox.factory.contacts import load_customers
 from katana_sandbox.factory.loader import Loader, Progress
+from katana_sandbox.factory.manufacturing import Workshop, load_manufacturing, settle_manufacturing
 from katana_sandbox.factory.orders import Stockroom, load_orders
+from katana_sandbox.factory.purchasing import load_purchases, purchasable
 from katana_sandbox.factory.settings import load_services, load_settings, load_suppliers
+from katana_sandbox.factory.stockroom import Moves, load_moves, load_price_lists, settle_moves
+from katana_sandbox.rules.allocation import settle_pairs
+from katana_sandbox.rules.ledger import Pair, Posted
 from katana_sandbox.rules.sales import refresh_availability
-from katana_sandbox.rules.stock import pair_of, settle_pairs
+from katana_sandbox.rules.stock import pair_of, refresh_costs
 
 SMALL_ORDERS = 120
 SMALL_CUSTOMERS = 40
 _ORDERS_PER_CUSTOMER = 20
+_ORDERS_PER_PURCHASE = 5
+_MOST_PURCHASES = 3000
+_ORDERS_PER_MOVE = 15
+_MOST_MOVES = 400
 
 __all__ = ["Plan", "Progress", "build_factory"]
 
@@ -33,6 +42,8 @@ def build_factory(ctx: Context, plan: Plan, progress: Progress) -> None:
     loader = Loader(ctx, plan.seed, progress)
     orders = SMALL_ORDERS if plan.orders is None else plan.orders
     still_open: set[int] = set()
+    shop = Workshop([], set(), {})
+    moves = Moves([], [], set())
     with loader.open():
         locations, rates = load_settings(loader)
         if plan.empty:
@@ -43,7 +54,31 @@ def build_factory(ctx: Context, plan: Plan, progress: Progress) -> None:
         buyers = load_customers(loader, max(SMALL_CUSTOMERS, orders // _ORDERS_PER_CUSTOMER))
         if sold:
             still_open = load_orders(loader, Stockroom(sold, services, buyers, locations, rates), orders)
+            shop = load_manufacturing(loader, locations[0], orders, still_open)
+        goods = purchasable(loader)
+        purchases = min(_MOST_PURCHASES, orders // _ORDERS_PER_PURCHASE)
+        waiting = load_purchases(loader, goods, (locations, rates), purchases)
+        moves = load_moves(loader, goods, locations, min(_MOST_MOVES, orders // _ORDERS_PER_MOVE))
+        load_price_lists(loader, goods, [buyer.customer_id for buyer in buyers])
+    _settle_stock(loader, moves, waiting)
     _settle(loader, still_open)
+    settle_manufacturing(loader, shop)
+    with ctx.db.undo.silent():
+        refresh_availability(ctx, sorted(still_open))
+
+
+def _settle_stock(loader: Loader, moves: Moves, waiting: set[Pair]) -> None:
+    ctx = loader.ctx
+    with ctx.db.undo.silent():
+        settle_moves(loader, moves)
+        pairs = sorted(waiting | moves.waiting)
+        refresh_costs(ctx, sorted({entry.movement.pair for entry in ctx.db.movements.later() if _is_priced(entry)}))
+        refresh_availability(ctx, sorted(settle_pairs(ctx, pairs)))
+
+
+def _is_priced(entry: Posted) -> bool:
+    """Whether a movement brought stock at a cost of its own, which later ones share."""
+    return entry.movement.unit_cost is not None
 
 
 def _settle(loader: Loader, still_open: set[int]) -> None:
@@ -55,4 +90,3 @@ def _settle(loader: Loader, still_open: set[int]) -> None:
             pairs = [pair for row in rows if (pair := pair_of(ctx, row)) is not None]
             settle_pairs(ctx, pairs)
             loader.report("open orders", done, len(orders))
-        refresh_availability(ctx, orders)

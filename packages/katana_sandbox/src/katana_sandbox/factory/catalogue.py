@@ -8,7 +8,6 @@ from typing import NamedTuple
 from katana_sandbox.factory.loader import DAY, Life, Loader
 from katana_sandbox.factory.names import BOUGHT, MADE, PARTS, Item
 from katana_sandbox.rules.levels import STORE, level_key
-from katana_sandbox.store.levels import Level
 from katana_sandbox.store.records import ARCHIVED
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text
@@ -183,7 +182,7 @@ def _load_stock(loader: Loader, draft: _Draft, variant_id: int, locations: list[
     for place, share in enumerate((0.85, 0.3, 0.06)):
         if rng.random() < share or (special and place == 0):
             quantity = Decimal(rng.randint(1, scale) + 5 * special)
-            loader.ctx.db.levels.set(variant_id, locations[place], Level(quantity, quantity * cost))
+            loader.open_stock((variant_id, locations[place]), quantity, cost, draft.life.created)
     if draft.kind == "part" and rng.random() < 0.4:
         stamp = loader.text(draft.life.updated)
         pair = {"location_id": locations[0], "variant_id": variant_id}

@@ -3,14 +3,18 @@
 import random
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
+from decimal import Decimal
 from typing import NamedTuple, cast
 
 from katana_sandbox.context import Context
+from katana_sandbox.rules.ledger import rebalance
+from katana_sandbox.store.movements import Movement, pair_key
 from katana_sandbox.store.records import ARCHIVED, DELETED, Entry, Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
 
 DAY = 86_400_000
+BOOKS_OPENED = 90 * DAY
 type Progress = Callable[[str, int, int], None]
 _REPORT_EVERY = 5000
 _TEXTS = 1000
@@ -35,6 +39,7 @@ class Loader:
         self.now = ms_of(ctx.now) or 0
         self._progress = progress
         self._texts: dict[int, str] = {}
+        self._moved: list[tuple[int, Movement]] = []
 
     @contextmanager
     def open(self) -> Generator[None]:
@@ -44,6 +49,32 @@ class Loader:
             for store in self.ctx.db.stores.values():
                 stack.enter_context(store.loading())
             yield
+            last = self.ctx.db.movements.load(self._moved)
+            self.ctx.db.reserve("inventory_movements", [last])
+            pairs = sorted({movement.pair for _, movement in self._moved})
+            self._moved.clear()
+            for pair in pairs:
+                rebalance(self.ctx, pair)
+
+    def open_stock(self, pair: tuple[int, int], quantity: Decimal, cost: Decimal, created: int) -> None:
+        """Let a pair begin with so much, before any document moved stock."""
+        moved = min(created, self.now - BOOKS_OPENED)
+        self.ctx.db.movements.openings.add(pair_key(*pair), quantity, cost, created, moved)
+
+    def held(self, pair: tuple[int, int]) -> Decimal:
+        """What a pair holds after everything loaded so far."""
+        later = (movement.quantity for _, movement in self._moved if movement.pair == pair)
+        return self.ctx.db.levels.get(*pair).in_stock + sum(later, Decimal(0))
+
+    def move(self, movement: Movement, created: int) -> None:
+        """Write a movement that happened at some time in the past."""
+        self._moved.append((created, movement))
+
+    def ship(self, movement: Movement, cost: Decimal, created: int) -> None:
+        """Write an outflow, and let the pair have begun with that much more."""
+        if not self.ctx.db.movements.openings.raise_by(pair_key(*movement.pair), -movement.quantity):
+            self.open_stock(movement.pair, -movement.quantity, cost, created)
+        self.move(movement, created)
 
     def text(self, milliseconds: int) -> str:
         """Wire text of a moment."""

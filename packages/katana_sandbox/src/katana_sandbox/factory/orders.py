@@ -7,6 +7,7 @@ from katana_sandbox.factory.catalogue import Sold
 from katana_sandbox.factory.contacts import Buyer
 from katana_sandbox.factory.loader import DAY, Life, Loader
 from katana_sandbox.rules.sales import conversion_rate, order_totals, row_totals
+from katana_sandbox.store.movements import Movement
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import fixed, number
 
@@ -26,6 +27,7 @@ class Stockroom(NamedTuple):
 
 class _Order(NamedTuple):
     order_id: int
+    order_no: str
     buyer: Buyer
     location: int
     status: str
@@ -63,6 +65,7 @@ def _draft(loader: Loader, room: Stockroom, position: int, total: int) -> _Order
     buyer = rng.choice(room.buyers)
     return _Order(
         order_id=loader.ctx.db.next_id("sales_orders"),
+        order_no=loader.ctx.db.next_number("SO"),
         buyer=buyer,
         location=room.locations[0] if rng.random() < 0.8 else room.locations[1],
         status=status,
@@ -174,7 +177,26 @@ def _load_fulfillment(loader: Loader, order: _Order, rows: list[Record]) -> int 
     fulfillment_id = loader.number("sales_order_fulfillments", fields, life)
     if order.life.deleted is not None:
         return None
-    return picked if fulfillment_id else None
+    for row in leaving:
+        _ship(loader, order, row, picked, fulfillment_id)
+    return picked
+
+
+def _ship(loader: Loader, order: _Order, row: Record, picked: int, fulfillment_id: int) -> None:
+    quantity = Decimal(row["quantity"])
+    movement = Movement(
+        variant_id=row["variant_id"],
+        location_id=order.location,
+        quantity=-quantity,
+        unit_cost=None,
+        movement_date=loader.text(picked),
+        resource_type="SalesOrderRow",
+        resource_id=row["id"],
+        caused_by_order_no=order.order_no,
+        caused_by_resource_id=order.order_id,
+        part=fulfillment_id,
+    )
+    loader.ship(movement, Decimal(row["cogs_value"]) / quantity, picked)
 
 
 def _details(loader: Loader, position: int, picked: int | None, *, made: bool) -> Record:
@@ -210,7 +232,7 @@ def _load_order(loader: Loader, room: Stockroom, order: _Order, rows: list[Recor
     fee = _load_fee(loader, room, order) if order.order_id % 5 == 2 else Decimal(0)
     fields = {
         "customer_id": order.buyer.customer_id,
-        "order_no": loader.ctx.db.next_number("SO"),
+        "order_no": order.order_no,
         "order_created_date": loader.text(order.life.created),
         "delivery_date": loader.text(order.due),
         "location_id": order.location,

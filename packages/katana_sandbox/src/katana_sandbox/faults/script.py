@@ -39,6 +39,7 @@ class Match:
 class Fault:
     """An action for the `nth` matching request and the `times - 1` after it; `times=None` never ends.
 
+    With `every` above 1 it skips requests in between: it strikes the nth, the nth + every, and so on.
     `match` may be written as text: "GET /variants*", "/variants", "*".
     """
 
@@ -46,6 +47,7 @@ class Fault:
     nth: int = 1
     action: Action = field(default_factory=Status)
     times: int | None = 1
+    every: int = 1
 
     def pattern(self) -> Match:
         """The match, parsed."""
@@ -62,8 +64,8 @@ class _Armed:
         if not self.pattern.fits(entry):
             return False
         self.seen += 1
-        times = self.fault.times
-        return self.seen >= self.fault.nth and (times is None or self.seen < self.fault.nth + times)
+        turn, between = divmod(self.seen - self.fault.nth, self.fault.every)
+        return turn >= 0 and not between and (self.fault.times is None or turn < self.fault.times)
 
 
 class FaultScript:
@@ -75,8 +77,8 @@ class FaultScript:
     def add(self, *faults: Fault) -> None:
         """Arm faults after those already armed."""
         for fault in faults:
-            if fault.nth < 1 or (fault.times is not None and fault.times < 1):
-                raise ValueError("nth and times count from 1")
+            if min(fault.nth, fault.every, 1 if fault.times is None else fault.times) < 1:
+                raise ValueError("nth, times and every count from 1")
             self._armed.append(_Armed(fault, fault.pattern()))
 
     def clear(self) -> None:
@@ -130,8 +132,8 @@ def _fault(number: int, entry: Mapping[str, object]) -> Fault:
         raise ValueError(f"fault {number}: unknown action {name!r}; allowed: {', '.join(sorted(_BY_NAME))}")
     try:
         match = _match(given)
-        nth, times = _counts(given)
-        return Fault(match, nth, _action(action, given), times)
+        nth, times, every = _counts(given)
+        return Fault(match, nth, _action(action, given), times, every)
     except ValueError as problem:
         raise ValueError(f"fault {number}: {problem}") from None
 
@@ -151,13 +153,13 @@ def _match(given: dict[str, object]) -> Match:
     )
 
 
-def _counts(given: dict[str, object]) -> tuple[int, int | None]:
-    nth, times = given.pop("nth", 1), given.pop("times", 1)
+def _counts(given: dict[str, object]) -> tuple[int, int | None, int]:
+    nth, times, every = given.pop("nth", 1), given.pop("times", 1), given.pop("every", 1)
     endless = times == "forever"
-    for name, value in (("nth", nth), *(() if endless else (("times", times),))):
+    for name, value in (("nth", nth), ("every", every), *(() if endless else (("times", times),))):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number from 1{'' if name == 'nth' else ', or forever in quotes'}")
-    return cast("int", nth), None if endless else cast("int", times)
+            raise ValueError(f"{name} must be a whole number from 1{', or forever in quotes' * (name == 'times')}")
+    return cast("int", nth), None if endless else cast("int", times), cast("int", every)
 
 
 def _action(action: type[Action], given: Mapping[str, object]) -> Action:
@@ -165,7 +167,7 @@ def _action(action: type[Action], given: Mapping[str, object]) -> Action:
     values: dict[str, object] = {}
     for name, value in given.items():
         if name not in known:
-            allowed = ", ".join(["match", "nth", "times", "query", "key", "tenant", *known])
+            allowed = ", ".join(["match", "nth", "times", "every", "query", "key", "tenant", *known])
             raise ValueError(f"unknown field {name!r} for action {action.name!r}; allowed: {allowed}")
         values[name] = _typed(name, value, _default(known[name]))
     return action(**values)

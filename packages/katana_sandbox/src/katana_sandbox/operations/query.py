@@ -155,7 +155,9 @@ def _value(item: Filter, value: str) -> object:
         if not is_decimal_text(value):
             raise bad_parameter(item.name, value)
         return Decimal(value)
-    return _flag(item.name, value) if item.kind == "bool" else value
+    if item.kind == "bool":
+        return _flag(item.name, value)
+    return "".join(f"_{letter}" if letter.isupper() else letter for letter in value).upper() if item.upper else value
 
 
 def _flag(name: str, value: str) -> bool:

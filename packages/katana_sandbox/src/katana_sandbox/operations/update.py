@@ -28,7 +28,7 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     if collection.on_update is not None:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
-    return Reply(200, render_key(ctx, collection.name, record["id"], "reply") or b"{}")
+    return Reply(200, render_key(ctx, collection.name, record["id"], "patch") or b"{}")
 
 
 def _wiped(ctx: Context, collection: Collection, body: Record) -> Record:

@@ -6,14 +6,15 @@ from typing import cast
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.items import owner
-from katana_sandbox.rules.sales import settle_order
+from katana_sandbox.rules.ledger import Movement, Pair, check_open_period, post, redate, unpost
+from katana_sandbox.rules.sales import settle_order, settle_stock
 from katana_sandbox.rules.sales_rows import trace_entries
-from katana_sandbox.rules.stock import shipped, take
+from katana_sandbox.rules.stock import pair_of, set_cost, shipped
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, shortest
 
-_CLOSED = "stock can not change before the inventory closing date"
+_SOURCE = "SalesOrderRow"
 
 
 def create_fulfillment(ctx: Context, body: Record) -> Record:
@@ -32,28 +33,43 @@ def create_fulfillment(ctx: Context, body: Record) -> Record:
     return ctx.insert("sales_order_fulfillments", {**fields, "sales_order_fulfillment_rows": made})
 
 
-def check_open_period(ctx: Context, moment: object) -> None:
-    """Refuse a stock date that lies in closed books."""
-    closing = ctx.factory().get("inventory_closing_date")
-    if isinstance(closing, str) and isinstance(moment, str) and moment < closing:
-        raise unprocessable(_CLOSED)
-
-
 def settle_fulfillment(ctx: Context, before: Record | None, after: Record | None) -> None:
-    """Move stock by the difference and bring the order up to date."""
+    """Let the ledger show what the fulfillment takes, and bring the order up to date."""
     old, new = _taken(ctx, before), _taken(ctx, after)
-    for row_id in dict.fromkeys([*old, *new]):
-        row = ctx.get("sales_order_rows", row_id, deleted=True)
-        if row is not None:
-            take(ctx, row, new.get(row_id, Decimal(0)) - old.get(row_id, Decimal(0)))
     known = after or before or {}
+    pairs: set[Pair] = set()
+    for row_id in dict.fromkeys([*old, *new]):
+        if old.get(row_id) == new.get(row_id):
+            if before is not None and before["picked_date"] != known["picked_date"]:
+                pairs |= redate(ctx, _SOURCE, row_id, known["picked_date"], known["id"])
+            continue
+        pairs |= unpost(ctx, _SOURCE, row_id, known["id"])
+        set_cost(ctx, row_id, Decimal(0))
+        pairs |= _take(ctx, known, row_id, new.get(row_id, Decimal(0)))
     if before is None:
         _bind_serials(ctx, known)
+    settle_stock(ctx, pairs)
+    left = ctx.children("sales_order_fulfillments", "sales_order_id", known.get("sales_order_id"))
+    if after is None and not left and isinstance(known.get("sales_order_id"), int):
+        ctx.set("sales_orders", known["sales_order_id"], {"picked_date": None})
     settle_order(ctx, known.get("sales_order_id"))
 
 
-def _taken(ctx: Context, fulfillment: Record | None) -> dict[object, Decimal]:
-    taken: dict[object, Decimal] = {}
+def _take(ctx: Context, fulfillment: Record, row_id: int, quantity: Decimal) -> set[Pair]:
+    row = ctx.get("sales_order_rows", row_id, deleted=True)
+    pair = pair_of(ctx, row) if row is not None else None
+    if pair is None or not quantity:
+        return set()
+    order = ctx.get("sales_orders", fulfillment["sales_order_id"], deleted=True) or {}
+    movement = Movement(
+        *pair, -quantity, None, fulfillment["picked_date"], _SOURCE, row_id, order.get("order_no"), order.get("id")
+    )
+    post(ctx, movement._replace(part=fulfillment["id"]))
+    return {pair}
+
+
+def _taken(ctx: Context, fulfillment: Record | None) -> dict[int, Decimal]:
+    taken: dict[int, Decimal] = {}
     if fulfillment is None:
         return taken
     if fulfillment.get("status") != "DELIVERED" and ctx.switches.word("stock_leaves") == "DELIVERED":

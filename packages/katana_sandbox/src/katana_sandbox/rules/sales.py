@@ -5,13 +5,17 @@ from decimal import Decimal
 from typing import cast
 
 from katana_sandbox.context import Context
+from katana_sandbox.rules.allocation import settle_pairs
 from katana_sandbox.rules.items import owner
-from katana_sandbox.rules.stock import Pair, pair_of, settle_pairs, shipped
+from katana_sandbox.rules.ledger import Pair
+from katana_sandbox.rules.manufacturing_open import linked_production
+from katana_sandbox.rules.stock import pair_of, refresh_costs, shipped
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
 OPEN = ("NOT_SHIPPED", "PENDING")
+_UNMADE: Record = {"ingredient_expected_date": None, "linked_manufacturing_order_id": None}
 _RATES = {"EUR": "1", "USD": "0.92", "GBP": "1.17", "SEK": "0.088", "NOK": "0.086", "CHF": "1.05"}
 
 
@@ -143,25 +147,35 @@ def _fee(ctx: Context, order: Record) -> Decimal:
     return total
 
 
+def settle_stock(ctx: Context, pairs: Iterable[Pair]) -> None:
+    """Bring everything that depends on the stock of these pairs up to date; call it after posting to the ledger."""
+    wanted = sorted(set(pairs))
+    refresh_costs(ctx, wanted)
+    refresh_availability(ctx, settle_pairs(ctx, wanted))
+
+
 def refresh_availability(ctx: Context, order_ids: Iterable[int]) -> None:
     """Roll the rows' availability up to their orders."""
     for order_id in order_ids:
         rows = ctx.children("sales_order_rows", "sales_order_id", order_id)
         state = rolled_up_availability(row.get("product_availability") for row in rows)
-        production = _production(ctx, rows)
-        ctx.set("sales_orders", order_id, {"product_availability": state, **production})
+        dates = [date for row in rows if (date := row.get("product_expected_date")) is not None]
+        expected = max(dates, default=None) if state == "EXPECTED" else None
+        production = linked_production(ctx, rows) or _production(ctx, rows)
+        derived = {"product_availability": state, "product_expected_date": expected, **production}
+        ctx.set("sales_orders", order_id, derived)
 
 
 def _production(ctx: Context, rows: Iterable[Record]) -> Record:
     made = [row for row in rows if _is_made(ctx, row)]
     if not made:
-        return {"ingredient_availability": "NOT_APPLICABLE", "production_status": "NOT_APPLICABLE"}
+        return {**_UNMADE, "ingredient_availability": "NOT_APPLICABLE", "production_status": "NOT_APPLICABLE"}
     short = [row for row in made if row.get("product_availability") == "NOT_AVAILABLE"]
     if not short:
-        return {"ingredient_availability": "PROCESSED", "production_status": "NONE"}
+        return {**_UNMADE, "ingredient_availability": "PROCESSED", "production_status": "NONE"}
     states = {_ingredients(ctx, row) for row in short}
     worst = next(state for state in ("NO_RECIPE", "NOT_AVAILABLE", "IN_STOCK") if state in states)
-    return {"ingredient_availability": worst, "production_status": "NONE"}
+    return {**_UNMADE, "ingredient_availability": worst, "production_status": "NONE"}
 
 
 def _is_made(ctx: Context, row: Record) -> bool:

@@ -1,15 +1,26 @@
-"""Stock by variant and location: what open orders commit, what each of their rows can have, what a shipment takes."""
+"""What sales orders take from stock: the pair a row draws on, what is shipped of it, what it still needs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from typing import NamedTuple
 
 from katana_sandbox.context import Context
-from katana_sandbox.store.records import DELETED
+from katana_sandbox.rules.ledger import Open, Pair, costs
+from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.numbers import as_decimal, fixed
 
-type Pair = tuple[int, int]
 _DONE = b'"product_availability":"PICKED"'
+_NONE = (Decimal(0), Decimal(0))
+
+
+class OpenRow(NamedTuple):
+    """A live sales order row with its order, and the quantity that has not left stock."""
+
+    row: Record
+    order: Record
+    location_id: int
+    quantity: Decimal
 
 
 def pair_of(ctx: Context, row: Record) -> Pair | None:
@@ -30,63 +41,49 @@ def shipped(ctx: Context, order_id: object) -> dict[object, tuple[Decimal, Decim
     for fulfillment in ctx.children("sales_order_fulfillments", "sales_order_id", order_id):
         delivered = fulfillment.get("status") == "DELIVERED"
         for row in rows(fulfillment, "sales_order_fulfillment_rows"):
-            taken, handed = totals.get(row["sales_order_row_id"], (Decimal(0), Decimal(0)))
+            taken, handed = totals.get(row["sales_order_row_id"], _NONE)
             quantity = as_decimal(row["quantity"])
             totals[row["sales_order_row_id"]] = (taken + quantity, handed + quantity * delivered)
     return totals
 
 
-def settle_pairs(ctx: Context, pairs: Iterable[Pair]) -> set[int]:
-    """Recompute what is committed and which open rows stock covers; the orders whose rows changed."""
-    changed: set[int] = set()
-    for pair in dict.fromkeys(pairs):
-        changed |= _settle_pair(ctx, pair)
-    return changed
-
-
-def _settle_pair(ctx: Context, pair: Pair) -> set[int]:
-    level = ctx.db.levels.get(*pair)
-    free, committed = level.in_stock, Decimal(0)
-    changed: set[int] = set()
-    for row, order, open_quantity in _open_rows(ctx, pair):
-        covered = free >= open_quantity
-        if order.get("status") != "PENDING":
-            committed += open_quantity
-            free -= open_quantity if covered else 0
-        state = "IN_STOCK" if covered else "NOT_AVAILABLE"
-        if row.get("product_availability") != state:
-            ctx.set("sales_order_rows", row["id"], {"product_availability": state})
-            changed.add(order["id"])
-    ctx.db.levels.set(*pair, level._replace(committed=committed))
-    return changed
-
-
-def _open_rows(ctx: Context, pair: Pair) -> Iterable[tuple[Record, Record, Decimal]]:
+def open_rows(ctx: Context, variant_id: int) -> Iterator[OpenRow]:
+    """Rows of a variant that still need stock, oldest first, quotes included."""
     store = ctx.db.stores["sales_order_rows"]
-    for slot in sorted(store.linked("variant_id", pair[0])):
-        if store.flags[slot] & DELETED or _DONE in store.raw(slot):
+    at_delivery = ctx.switches.word("stock_leaves") == "DELIVERED"
+    for slot in sorted(store.linked("variant_id", variant_id)):
+        if store.flags[slot] & (DELETED | VERBATIM) or (not at_delivery and _DONE in store.raw(slot)):
             continue
         row = store.record(slot)
         order = ctx.get("sales_orders", row.get("sales_order_id"))
-        if order is None or pair_of(ctx, row) != pair:
+        pair = pair_of(ctx, row)
+        if order is None or pair is None:
             continue
-        taken = shipped(ctx, order["id"]).get(row["id"], (Decimal(0), Decimal(0)))[0]
-        yield row, order, max(Decimal(0), as_decimal(row.get("quantity")) - taken)
+        gone = shipped(ctx, order["id"]).get(row["id"], _NONE)[at_delivery]
+        yield OpenRow(row, order, pair[1], max(Decimal(0), as_decimal(row.get("quantity")) - gone))
 
 
-def take(ctx: Context, row: Record, quantity: Decimal) -> None:
-    """Stock leaves for a row (or comes back, when negative) at average cost, which becomes the row's cost."""
-    pair = pair_of(ctx, row)
-    if pair is None or not quantity:
-        return
-    level = ctx.db.levels.get(*pair)
-    spent = as_decimal(row.get("cogs_value"))
-    if quantity > 0:
-        cost = level.average_cost * quantity
-    else:
-        before = -quantity + shipped(ctx, row.get("sales_order_id")).get(row["id"], (Decimal(0),))[0]
-        cost = spent * quantity / before
-    moved = level._replace(in_stock=level.in_stock - quantity, value=level.value - cost)
-    ctx.db.levels.set(*pair, moved)
-    left = spent + cost
-    ctx.set("sales_order_rows", row["id"], {"cogs_value": fixed(left, 10) if left else None})
+def open_sales_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
+    """What orders that are no quotes still take of a variant."""
+    for found in open_rows(ctx, variant_id):
+        if found.order.get("status") != "PENDING":
+            yield Open(found.location_id, found.quantity, found.order.get("delivery_date"))
+
+
+def refresh_costs(ctx: Context, pairs: Iterable[Pair]) -> None:
+    """Let the sales order rows that took stock from these pairs bear what the ledger says it cost."""
+    for pair in pairs:
+        entries = ctx.db.movements.of_pair(*pair)
+        spent: dict[object, Decimal] = {}
+        for entry, cost in zip(entries, costs(entries), strict=True):
+            if entry.movement.resource_type == "SalesOrderRow":
+                held = spent.get(entry.movement.resource_id, Decimal(0))
+                spent[entry.movement.resource_id] = held - entry.movement.quantity * cost
+        for row_id, value in spent.items():
+            set_cost(ctx, row_id, value)
+
+
+def set_cost(ctx: Context, row_id: object, value: Decimal) -> None:
+    """Write the cost of a row's goods; nothing spent is null."""
+    if isinstance(row_id, int):
+        ctx.set("sales_order_rows", row_id, {"cogs_value": fixed(value, 10) if value else None})

@@ -2,18 +2,21 @@
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
 from uuid import UUID
 
 from katana_sandbox.store.levels import Levels
+from katana_sandbox.store.movements import Movements
 from katana_sandbox.store.records import Store
 from katana_sandbox.store.select import Selector
 from katana_sandbox.store.undo import UndoLog
+from katana_sandbox.wire.encoding import decode, encode
 
 _FIRST_ID = 2001
 
 
 class Database:
-    """Stores by collection, stock levels, the id sequences, and the undo log over them."""
+    """Stores by collection, the stock ledger with its levels, the id sequences, and the undo log over them."""
 
     def __init__(
         self, foreign_keys: Mapping[str, Sequence[str]], seed: int, clock: Callable[[], float], keep: float
@@ -21,10 +24,36 @@ class Database:
         self.undo = UndoLog(clock, keep)
         self.stores = {name: Store(keys, self.undo) for name, keys in foreign_keys.items()}
         self.selectors = {name: Selector(store) for name, store in self.stores.items()}
-        self.levels = Levels(self.undo)
+        self.movements = Movements(self.undo)
+        self.levels = Levels(self.undo, self.movements)
         self.custom_fields: set[str] = set()
         self._random = random.Random(seed)
         self._last: dict[str, int] = {}
+
+    def saved(self) -> dict[str, bytes]:
+        """All the state, in named pieces that `restore` takes back."""
+        version, numbers, gauss = self._random.getstate()
+        pieces = {
+            "levels": self.levels.saved(),
+            "counters": encode(self._last),
+            "custom_fields": encode(sorted(self.custom_fields)),
+            "random": encode([version, list(numbers), gauss]),
+        }
+        pieces |= {f"movements/{name}": piece for name, piece in self.movements.saved().items()}
+        for collection, store in self.stores.items():
+            pieces |= {f"{collection}/{name}": piece for name, piece in store.saved().items()}
+        return pieces
+
+    def restore(self, pieces: Mapping[str, bytes]) -> None:
+        """Hold what `saved` gave, and nothing else; what lagging reads could see before is forgotten."""
+        self.levels.restore(pieces["levels"])
+        self._last = cast("dict[str, int]", decode(pieces["counters"]))
+        self.custom_fields = set(cast("list[str]", decode(pieces["custom_fields"])))
+        version, numbers, gauss = cast("tuple[int, list[int], float | None]", decode(pieces["random"]))
+        self._random.setstate((version, tuple(numbers), gauss))
+        self.movements.restore(_below("movements", pieces))
+        for collection, store in self.stores.items():
+            store.restore(_below(collection, pieces))
 
     def next_id(self, sequence: str) -> int:
         """The next id of a sequence; sequences start alike, so ids of different collections collide."""
@@ -44,3 +73,8 @@ class Database:
         """Keep ids that were given by hand from being given again."""
         taken = [key for key in keys if isinstance(key, int)]
         self._last[sequence] = max([self._last.get(sequence, _FIRST_ID - 1), *taken])
+
+
+def _below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
+    start = f"{prefix}/"
+    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}

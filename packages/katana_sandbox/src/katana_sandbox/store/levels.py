@@ -1,12 +1,11 @@
-"""Stock by variant and location: quantity, value and committed, exact, in whole steps of the last decimal place."""
+"""Stock by variant and location, as figures: what the ledger and the open documents come to, in whole steps."""
 
 from decimal import Decimal
 from typing import NamedTuple, cast
 
+from katana_sandbox.store.movements import QUANTITY, VALUE, Balance, Movements, pair_key, unpair
 from katana_sandbox.store.undo import UndoLog
-
-_QUANTITY = Decimal(10) ** 5
-_VALUE = Decimal(10) ** 10
+from katana_sandbox.wire.encoding import decode, encode
 
 
 class Level(NamedTuple):
@@ -15,6 +14,7 @@ class Level(NamedTuple):
     in_stock: Decimal = Decimal(0)
     value: Decimal = Decimal(0)
     committed: Decimal = Decimal(0)
+    expected: Decimal = Decimal(0)
 
     @property
     def average_cost(self) -> Decimal:
@@ -23,33 +23,51 @@ class Level(NamedTuple):
 
 
 NOTHING = Level()
-type Steps = tuple[int, int, int]
+type Steps = tuple[int, int, int, int]
 
 
 class Levels:
-    """Levels by (variant, location); absent pairs are empty. Packed, because there can be millions."""
+    """Levels by (variant, location); a pair that never moved holds what it began with.
 
-    def __init__(self, undo: UndoLog) -> None:
+    In stock and value follow the ledger, committed and expected the open documents; all four are only kept here.
+    """
+
+    def __init__(self, undo: UndoLog, movements: Movements) -> None:
         self._held: dict[int, Steps] = {}
         self._undo = undo
+        self._movements = movements
 
     def get(self, variant_id: int, location_id: int) -> Level:
         """The level of a pair."""
-        steps = self._held.get(_pair(variant_id, location_id))
+        steps = self._steps(pair_key(variant_id, location_id))
         if steps is None:
             return NOTHING
-        return Level(steps[0] / _QUANTITY, steps[1] / _VALUE, steps[2] / _QUANTITY)
+        return Level(steps[0] / QUANTITY, steps[1] / VALUE, steps[2] / QUANTITY, steps[3] / QUANTITY)
 
-    def set(self, variant_id: int, location_id: int, level: Level) -> None:
-        """Replace the level of a pair."""
-        steps = (
-            round(level.in_stock * _QUANTITY),
-            round(level.value * _VALUE),
-            round(level.committed * _QUANTITY),
-        )
-        key = _pair(variant_id, location_id)
-        if self._held.get(key, (0, 0, 0)) != steps:
-            self._undo.note(self, key, self.swap(key, steps))
+    def negative(self) -> list[tuple[int, int]]:
+        """The pairs whose stock is below zero."""
+        return [unpair(key) for key, steps in self._held.items() if steps[0] < 0]
+
+    def set_balance(self, variant_id: int, location_id: int, balance: Balance) -> None:
+        """Replace what the ledger says."""
+        key = pair_key(variant_id, location_id)
+        held = self._steps(key) or (0, 0, 0, 0)
+        self._write(key, (round(balance.in_stock * QUANTITY), round(balance.value * VALUE), held[2], held[3]))
+
+    def set_open(self, variant_id: int, location_id: int, committed: Decimal, expected: Decimal) -> None:
+        """Replace what the open documents say."""
+        key = pair_key(variant_id, location_id)
+        held = self._steps(key) or (0, 0, 0, 0)
+        self._write(key, (held[0], held[1], round(committed * QUANTITY), round(expected * QUANTITY)))
+
+    def saved(self) -> bytes:
+        """Every level that is kept."""
+        return encode([[key, *steps] for key, steps in self._held.items()])
+
+    def restore(self, piece: bytes) -> None:
+        """Hold what `saved` gave, and nothing else."""
+        entries = cast("list[list[int]]", decode(piece))
+        self._held = {entry[0]: cast("Steps", tuple(entry[1:])) for entry in entries}
 
     def swap(self, key: object, state: object) -> object:
         """Install packed steps (None removes) and return those that were there."""
@@ -59,6 +77,13 @@ class Levels:
             self._held[packed] = cast("Steps", state)
         return before
 
+    def _write(self, key: int, steps: Steps) -> None:
+        if (self._steps(key) or (0, 0, 0, 0)) != steps:
+            self._undo.note(self, key, self.swap(key, steps))
 
-def _pair(variant_id: int, location_id: int) -> int:
-    return variant_id << 32 | location_id
+    def _steps(self, key: int) -> Steps | None:
+        held = self._held.get(key)
+        if held is not None:
+            return held
+        opening = self._movements.openings.amount(key)
+        return None if opening is None else (*opening, 0, 0)

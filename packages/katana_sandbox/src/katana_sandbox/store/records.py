@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, cast
 
 from katana_sandbox.store.undo import UndoLog
-from katana_sandbox.wire.encoding import Record, decode_record
+from katana_sandbox.wire.encoding import Record, decode, decode_record, encode
 from katana_sandbox.wire.times import ms_of
 
 type Key = int | str
@@ -126,6 +126,36 @@ class Store:
         if isinstance(state, Entry):
             self._install(key, state)
         return before
+
+    def saved(self) -> dict[str, bytes]:
+        """Everything held, in pieces that `restore` takes back."""
+        arrays = {"created": self.created, "updated": self.updated, "by_updated": self.by_updated}
+        arrays |= {f"order{hidden}": order for hidden, order in self.orders.items()}
+        return {
+            "raws": b"".join(self._raws),
+            "sizes": array("q", map(len, self._raws)).tobytes(),
+            "keys": encode(self.keys),
+            "flags": bytes(self.flags),
+            "links": encode([[[value, *slots] for value, slots in links.items()] for links in self._links]),
+            **{name: held.tobytes() for name, held in arrays.items()},
+        }
+
+    def restore(self, pieces: Mapping[str, bytes]) -> None:
+        """Hold what `saved` gave, and nothing else."""
+        raws, start = pieces["raws"], 0
+        self._raws = []
+        for size in array("q", pieces["sizes"]):
+            self._raws.append(raws[start : start + size])
+            start += size
+        self.keys = cast("list[Key]", decode(pieces["keys"]))
+        self._slots = {key: slot for slot, key in enumerate(self.keys)}
+        self.flags = bytearray(pieces["flags"])
+        self.created, self.updated = array("q", pieces["created"]), array("q", pieces["updated"])
+        self.by_updated = array("i", pieces["by_updated"])
+        self.orders = {hidden: array("i", pieces[f"order{hidden}"]) for hidden in _VIEWS}
+        links = cast("list[list[list[Key]]]", decode(pieces["links"]))
+        self._links = [{held[0]: cast("list[int]", held[1:]) for held in entries} for entries in links]
+        self.version += 1
 
     @contextmanager
     def loading(self) -> Generator[None]:

@@ -12,6 +12,16 @@ _DECIMALS = frozenset(
         "total_discount",
         "cogs_value",
         "amount",
+        "planned_quantity_per_unit",
+        "total_actual_quantity",
+        "cost",
+        "planned_time_per_unit",
+        "planned_time_parameter",
+        "planned_cost_per_unit",
+        "total_actual_time",
+        "total_actual_cost",
+        "cost_per_hour",
+        "cost_parameter",
         "purchase_uom_conversion_rate",
         "safety_stock_level",
         "reorder_point",
@@ -44,7 +54,8 @@ def _walk(value: object, switches: Switches) -> object:
     record = cast("Record", value)
     if not switches.on("undocumented_fields") and "sales_order_row_id" in record:
         record.pop("id", None)
-    is_row = ("sales_order_id" in record and "variant_id" in record) or "sales_order_row_id" in record
+    goods = "variant_id" in record and ("sales_order_id" in record or "cost_per_unit" in record)
+    is_row = goods or "sales_order_row_id" in record
     return {
         name: _member(name, item, switches)
         for name, item in record.items()

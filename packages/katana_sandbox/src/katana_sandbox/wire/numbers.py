@@ -38,7 +38,7 @@ def shortest(value: object) -> str:
 
 def number(value: Decimal) -> int | float:
     """A JSON number of a sum."""
-    return plain(float(round(value, 10)))
+    return plain(float(f"{value:.10f}"))
 
 
 def decimal_text(places: int) -> Callable[[object], object]:

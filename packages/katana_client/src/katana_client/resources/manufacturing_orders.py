@@ -1,0 +1,150 @@
+"""Manufacturing orders, made to stock or to order (facts 3.6, 4.7). Recipe and operation rows have collections."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from katana_client.collection import Spec
+from katana_client.exchange import Call
+from katana_client.filters import DATES, DELETED, Filters
+from katana_client.resource import Resource
+from katana_client.tracking import BatchInput, BatchTransaction, SerialNumber
+from katana_client.wire import Amount, MadeQuantity, Moment, NonEmpty, Omittable, ReadModel, Ref, WriteModel
+
+type ActualQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 15)]
+"""Write: a quantity that was made."""
+MAKE_TO_ORDER = "/manufacturing_order_make_to_order"
+UNLINK = "/manufacturing_order_unlink"
+
+
+class ManufacturingOrder(ReadModel):
+    """A manufacturing order. Times are seconds, by the docs; `total_cost` is the plan while open, the fact when done.
+
+    `sales_order_id` and `sales_order_row_id` are set when it was made to order.
+    """
+
+    id: int | None = None
+    status: str | None = None
+    order_no: str | None = None
+    variant_id: int | None = None
+    planned_quantity: Amount = None
+    actual_quantity: Amount = None
+    completed_quantity: Amount = None
+    remaining_quantity: Amount = None
+    includes_partial_completions: bool | None = None
+    batch_transactions: list[BatchTransaction] | None = None
+    location_id: int | None = None
+    order_created_date: Moment = None
+    production_deadline_date: Moment = None
+    done_date: Moment = None
+    additional_info: str | None = None
+    is_linked_to_sales_order: bool | None = None
+    ingredient_availability: str | None = None
+    total_cost: Amount = None
+    total_actual_time: Amount = None
+    total_planned_time: Amount = None
+    sales_order_id: int | None = None
+    sales_order_row_id: int | None = None
+    sales_order_delivery_deadline: Moment = None
+    material_cost: Amount = None
+    subassemblies_cost: Amount = None
+    operations_cost: Amount = None
+    serial_numbers: list[SerialNumber] | None = None
+    created_at: Moment = None
+    updated_at: Moment = None
+    deleted_at: Moment = None
+
+
+class ManufacturingOrderCreate(WriteModel):
+    """A new order; Katana copies the variant's recipe and operations into it.
+
+    Not copied from an order that was read: what was made, and into which batch.
+    """
+
+    not_copied = frozenset({"actual_quantity", "batch_transactions"})
+
+    variant_id: Ref
+    planned_quantity: MadeQuantity
+    location_id: Ref
+    order_no: Omittable[NonEmpty] = None
+    status: Omittable[Literal["NOT_STARTED"]] = None
+    actual_quantity: ActualQuantity | None = None
+    batch_transactions: Omittable[list[BatchInput]] = None
+    order_created_date: Omittable[AwareDatetime] = None
+    production_deadline_date: Omittable[AwareDatetime] = None
+    additional_info: NonEmpty | None = None
+
+
+class ManufacturingOrderUpdate(WriteModel):
+    """A change of the order's head; a done order changes only its `additional_info`, dates and status.
+
+    `status` DONE makes what is planned, IN_PROGRESS on a done order takes its productions back, `done_date` is accepted
+    in a second call after DONE (facts 5.26), `production_deadline_date` only where deadlines are not automatic, and an
+    order is made into one batch. So these are not copied from an order that was read.
+    """
+
+    not_copied = frozenset({"status", "actual_quantity", "batch_transactions", "done_date", "production_deadline_date"})
+
+    status: Omittable[Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]] = None
+    order_no: Omittable[NonEmpty] = None
+    variant_id: Omittable[Ref] = None
+    planned_quantity: Omittable[MadeQuantity] = None
+    actual_quantity: ActualQuantity | None = None
+    batch_transactions: Omittable[list[BatchInput]] = None
+    location_id: Omittable[Ref] = None
+    order_created_date: Omittable[AwareDatetime] = None
+    production_deadline_date: Omittable[AwareDatetime] = None
+    done_date: Omittable[AwareDatetime] = None
+    additional_info: NonEmpty | None = None
+
+
+class MakeToOrder(WriteModel):
+    """An order for a sales order row that has none yet; with orders for its subassemblies if wanted."""
+
+    sales_order_row_id: Ref
+    create_subassemblies: Omittable[bool] = None
+
+
+class Unlinking(WriteModel):
+    """The sales order row that lets go of its manufacturing order."""
+
+    sales_order_row_id: Ref
+
+
+class ManufacturingOrders(Resource[ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate]):
+    """`/manufacturing_orders`, `/manufacturing_order_make_to_order` and `/manufacturing_order_unlink`."""
+
+    spec = Spec(
+        name="manufacturing_orders",
+        model=ManufacturingOrder,
+        create=ManufacturingOrderCreate,
+        update=ManufacturingOrderUpdate,
+        deletes=True,
+        gets="path",
+        keeps=("additional_info",),
+        filters=Filters(
+            single=(*DATES, *DELETED, "status", "order_no", "location_id", "is_linked_to_sales_order"),
+            repeated=("ids",),
+        ),
+    )
+
+    async def make_to_order(self, wanted: MakeToOrder) -> ManufacturingOrder:
+        """Make an order that is linked to a sales order row; returns and raises as `create`."""
+        return await self.carry_out(self.making_to_order(wanted))
+
+    def making_to_order(self, wanted: MakeToOrder) -> Call:
+        """Return the call that `make_to_order` sends."""
+        return Call("POST", MAKE_TO_ORDER, (), wanted.wire())
+
+    async def unlink(self, sales_order_row_id: int) -> None:
+        """Cut the link between a sales order row and its order; both stay. A link cannot be made again.
+
+        Raises:
+            OutcomeUnknown: The link may or may not be cut.
+        """
+        await self.sender.send(self.unlinking(sales_order_row_id))
+
+    def unlinking(self, sales_order_row_id: int) -> Call:
+        """Return the call that `unlink` sends."""
+        return Call("POST", UNLINK, (), Unlinking(sales_order_row_id=sales_order_row_id).wire())

@@ -1,0 +1,113 @@
+"""Operations of manufacturing orders: their progress moves the order, their order may bind them."""
+
+from dataclasses import replace
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
+from katana_sandbox.collections.product_operation_rows import OPERATION_TYPES
+from katana_sandbox.context import Context
+from katana_sandbox.operations import update
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
+from katana_sandbox.rules.manufacturing_rows import check_row_deletable
+from katana_sandbox.rules.manufacturing_settle import settle_changed_row
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.encoding import encode
+from katana_sandbox.wire.numbers import decimal_text
+from katana_sandbox.wire.schema import choice, integer, maybe, number, record, several, text
+from katana_sandbox.wire.times import stored_moment
+
+STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PAUSED", "COMPLETED")
+_AMOUNT = number(0, 1e16)
+_OPERATORS = several(record(operator_id=integer(1), name=text(1)))
+_OPTIONAL = ("resource_id", "resource_name", "active_operator_id", "group_boundary")
+_UPDATE = record(
+    status=choice(*STATUS),
+    type=choice(*OPERATION_TYPES),
+    operation_id=integer(1),
+    operation_name=text(1),
+    resource_id=maybe(integer(1)),
+    resource_name=maybe(text(1)),
+    assigned_operators=_OPERATORS,
+    completed_by_operators=_OPERATORS,
+    planned_time_per_unit=maybe(_AMOUNT),
+    planned_time_parameter=maybe(_AMOUNT),
+    total_actual_time=maybe(_AMOUNT),
+    cost_per_hour=maybe(_AMOUNT),
+    cost_parameter=maybe(_AMOUNT),
+)
+_STRICT = replace(
+    _UPDATE,
+    members={**_UPDATE.members, "manufacturing_order_id": integer(1)},
+    required=("manufacturing_order_id", "status"),
+)
+
+
+def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
+    strict = ctx.switches.word("operation_row_patch") == "strict"
+    return update.run(ctx, replace(collection, update=_STRICT) if strict else collection, call)
+
+
+def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    row = ctx.get("manufacturing_order_operation_rows", key, deleted=True) or {}
+    return {name: encode(row[name]) for name in _OPTIONAL if row.get(name) is not None}
+
+
+MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
+    name="manufacturing_order_operation_rows",
+    entity="manufacturing order operation row",
+    operations=("list", "get", "create", "delete"),
+    fields=(
+        Field("status", "NOT_STARTED"),
+        Field("type", "process"),
+        Field("rank", 0),
+        Field("manufacturing_order_id"),
+        Field("operation_id"),
+        Field("operation_name"),
+        Field("resource_id"),
+        Field("resource_name"),
+        Field("assigned_operators", ()),
+        Field("completed_by_operators", ()),
+        Field("active_operator_id"),
+        Field("planned_time_per_unit", "0.0000000000", decimal_text(10)),
+        Field("planned_time_parameter", "0.0000000000", decimal_text(10)),
+        Field("total_actual_time", "0.0000000000", decimal_text(10)),
+        Field("planned_cost_per_unit", "0.0000000000"),
+        Field("total_actual_cost", "0.0000000000"),
+        Field("total_consumed_time", 0),
+        Field("total_remaining_time", 0),
+        Field("cost_per_hour", "0.0000000000", decimal_text(10)),
+        Field("cost_parameter", "0.0000000000", decimal_text(10)),
+        Field("group_boundary"),
+        Field("is_status_actionable", default=True),
+        Field("completed_at", store=stored_moment),
+        Field("written_time"),
+        Field("status_before"),
+    ),
+    create=record(
+        ("manufacturing_order_id", "status"),
+        manufacturing_order_id=integer(1),
+        status=choice("NOT_STARTED"),
+        type=choice(*OPERATION_TYPES),
+        operation_id=integer(1),
+        operation_name=text(1),
+        resource_id=maybe(integer(1)),
+        resource_name=maybe(text(1)),
+        assigned_operators=several(record(operator_id=integer(1), name=text())),
+        planned_time_per_unit=_AMOUNT,
+        planned_time_parameter=_AMOUNT,
+        cost_per_hour=_AMOUNT,
+        cost_parameter=_AMOUNT,
+    ),
+    update=_UPDATE,
+    filters=(Filter("manufacturing_order_id", "int"), Filter("status", values=STATUS)),
+    foreign_keys=("manufacturing_order_id",),
+    references={"manufacturing_order_id": "manufacturing_orders"},
+    parts=_parts,
+    hidden=frozenset({*_OPTIONAL, "written_time", "status_before"}),
+    parent=("manufacturing_order_id", "manufacturing_orders"),
+    on_create=add_operation_row,
+    on_update=update_operation_row,
+    on_delete=check_row_deletable,
+    settle=settle_changed_row,
+    routes=(Route("PATCH", "/manufacturing_order_operation_rows/{id}", _patch),),
+)

@@ -1,0 +1,47 @@
+"""What a production consumed and what its operations took: shown inside it, hardly writable."""
+
+from katana_sandbox.collections.descriptor import Collection, Field
+from katana_sandbox.rules.manufacturing_productions import update_ingredient
+from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
+from katana_sandbox.wire.schema import integer, number, record, several
+from katana_sandbox.wire.times import stored_moment
+
+MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
+    name="manufacturing_order_production_ingredients",
+    entity="production ingredient",
+    operations=("update",),
+    fields=(
+        Field("location_id"),
+        Field("variant_id"),
+        Field("manufacturing_order_id"),
+        Field("manufacturing_order_recipe_row_id"),
+        Field("production_id"),
+        Field("quantity"),
+        Field("production_date", store=stored_moment),
+        Field("cost", 0),
+        Field("batch_transactions", ()),
+    ),
+    update=record(batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number()))),
+    foreign_keys=("production_id", "manufacturing_order_id", "variant_id"),
+    references={"production_id": "manufacturing_order_productions"},
+    hidden=frozenset({"batch_transactions"}),
+    parent=("production_id", "manufacturing_order_productions"),
+    on_update=update_ingredient,
+    settle=settle_changed_ingredient,
+)
+MANUFACTURING_ORDER_PRODUCTION_OPERATIONS = Collection(
+    name="manufacturing_order_production_operations",
+    entity="production operation",
+    fields=(
+        Field("location_id"),
+        Field("manufacturing_order_id"),
+        Field("manufacturing_order_operation_id"),
+        Field("production_id"),
+        Field("time"),
+        Field("production_date", store=stored_moment),
+        Field("cost", 0),
+    ),
+    foreign_keys=("production_id", "manufacturing_order_id"),
+    references={"production_id": "manufacturing_order_productions"},
+    parent=("production_id", "manufacturing_order_productions"),
+)

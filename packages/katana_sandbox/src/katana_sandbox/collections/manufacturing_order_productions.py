@@ -1,0 +1,94 @@
+"""Productions of manufacturing orders: what was made when, from what and in what time."""
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, View
+from katana_sandbox.collections.manufacturing_orders import BATCHES
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import checked
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.manufacturing_productions import (
+    check_production_deletable,
+    create_production,
+    update_production,
+)
+from katana_sandbox.rules.manufacturing_settle import settle_changed_production
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.errors import Refused
+from katana_sandbox.wire.schema import decimal_or_text, flag, integer, moment, number, record, several
+from katana_sandbox.wire.times import stored_moment
+
+_CREATE = record(
+    ("manufacturing_order_id", "completed_quantity"),
+    manufacturing_order_id=integer(1),
+    completed_quantity=number(0, 1e15),
+    completed_date=moment(1),
+    is_final=flag(),
+    batch_transaction=record(("batch_id",), batch_id=integer(0)),
+    serial_numbers=several(number()),
+    ingredients=several(
+        record(
+            ("manufacturing_order_recipe_row_id", "quantity"),
+            manufacturing_order_recipe_row_id=number(),
+            quantity=decimal_or_text(),
+            batch_transactions=BATCHES,
+        )
+    ),
+    operations=several(
+        record(
+            ("manufacturing_order_operation_id", "time"),
+            manufacturing_order_operation_id=number(),
+            time=decimal_or_text(),
+            batch_transactions=BATCHES,
+        )
+    ),
+)
+
+
+def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _CREATE, call.body())
+    order = ctx.get("manufacturing_orders", body["manufacturing_order_id"])
+    if order is None:
+        raise Refused(404, f"manufacturing order {body['manufacturing_order_id']} not found")
+    production = create_production(ctx, order, body)
+    return Reply(200, render_key(ctx, collection.name, production["id"], "reply") or b"{}")
+
+
+def _parts(ctx: Context, _key: Key, _view: View) -> dict[str, bytes]:
+    return {"factory_id": b"1"} if ctx.switches.on("production_factory_id") else {}
+
+
+MANUFACTURING_ORDER_PRODUCTIONS = Collection(
+    name="manufacturing_order_productions",
+    entity="production",
+    operations=("list", "get", "update", "delete"),
+    fields=(
+        Field("manufacturing_order_id"),
+        Field("quantity"),
+        Field("production_date", store=stored_moment),
+        Field("serial_numbers", ()),
+        Field("variant_id"),
+        Field("location_id"),
+        Field("cost", 0),
+        Field("is_final", default=False),
+        Field("batch_transaction"),
+    ),
+    update=record(production_date=moment()),
+    filters=(Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),),
+    foreign_keys=("manufacturing_order_id", "variant_id"),
+    references={"manufacturing_order_id": "manufacturing_orders"},
+    children=(
+        ("manufacturing_order_production_ingredients", "production_id"),
+        ("manufacturing_order_production_operations", "production_id"),
+    ),
+    embeds=(
+        Embed("ingredients", "manufacturing_order_production_ingredients", "production_id"),
+        Embed("operations", "manufacturing_order_production_operations", "production_id"),
+    ),
+    parts=_parts,
+    hidden=frozenset({"variant_id", "location_id", "cost", "is_final", "batch_transaction"}),
+    parent=("manufacturing_order_id", "manufacturing_orders"),
+    on_update=update_production,
+    on_delete=check_production_deletable,
+    settle=settle_changed_production,
+    routes=(Route("POST", "/manufacturing_order_productions", _create),),
+)

@@ -1,0 +1,60 @@
+"""Ingredients of manufacturing orders, newest first; locked once their order is done."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
+from katana_sandbox.rules.manufacturing_settle import settle_changed_row
+from katana_sandbox.wire.numbers import decimal_text
+from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
+
+INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
+_BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(1), quantity=number(0.00001, 1e17)))
+
+MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
+    name="manufacturing_order_recipe_rows",
+    entity="manufacturing order recipe row",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("manufacturing_order_id"),
+        Field("variant_id"),
+        Field("notes", "", lambda value: value or ""),
+        Field("planned_quantity_per_unit", store=decimal_text(10)),
+        Field("total_actual_quantity"),
+        Field("ingredient_availability", "NOT_AVAILABLE"),
+        Field("ingredient_expected_date"),
+        Field("batch_transactions", ()),
+        Field("cost"),
+        Field("total_consumed_quantity", 0),
+        Field("total_remaining_quantity", 0),
+        Field("location_id"),
+        Field("written_quantity"),
+    ),
+    create=record(
+        ("manufacturing_order_id", "variant_id", "planned_quantity_per_unit"),
+        manufacturing_order_id=integer(1),
+        variant_id=integer(1),
+        notes=text(high=255),
+        planned_quantity_per_unit=number(0.00001, 1e15),
+        total_actual_quantity=number(0, 1e15),
+        batch_transactions=_BATCHES,
+    ),
+    update=record(
+        variant_id=integer(1),
+        notes=maybe(text(high=255)),
+        planned_quantity_per_unit=number(0.00001, 1e16),
+        total_actual_quantity=maybe(number(0, 1e16)),
+        batch_transactions=_BATCHES,
+    ),
+    filters=(
+        Filter("manufacturing_order_id", "int"),
+        Filter("variant_id", "int"),
+        Filter("ingredient_availability", values=INGREDIENTS),
+    ),
+    foreign_keys=("manufacturing_order_id", "variant_id"),
+    references={"manufacturing_order_id": "manufacturing_orders", "variant_id": "variants"},
+    hidden=frozenset({"location_id", "written_quantity"}),
+    parent=("manufacturing_order_id", "manufacturing_orders"),
+    on_create=add_recipe_row,
+    on_update=update_recipe_row,
+    on_delete=check_row_deletable,
+    settle=settle_changed_row,
+)

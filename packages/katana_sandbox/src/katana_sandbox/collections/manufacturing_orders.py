@@ -1,0 +1,143 @@
+"""Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
+
+from dataclasses import replace
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
+from katana_sandbox.context import Context
+from katana_sandbox.operations import update
+from katana_sandbox.operations.create import checked
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
+from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
+from katana_sandbox.rules.manufacturing_settle import settle_changed_order
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.encoding import encode
+from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.times import stored_moment
+
+STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
+BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
+_QUANTITY = number(0.00001, 1e15)
+_LINKS = ("sales_order_id", "sales_order_row_id")
+_UPDATE = record(
+    status=choice(*STATUS),
+    order_no=text(1),
+    variant_id=integer(1),
+    planned_quantity=_QUANTITY,
+    actual_quantity=maybe(number(0, 1e15)),
+    batch_transactions=BATCHES,
+    location_id=integer(1),
+    order_created_date=moment(1),
+    production_deadline_date=moment(1),
+    done_date=moment(1),
+    additional_info=maybe(text(1)),
+)
+_UPDATE_WITH_SERIALS = record(**_UPDATE.members, serial_numbers=several(integer()))
+_MAKE_TO_ORDER = {
+    "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
+    "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
+}
+_UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
+
+
+def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
+    serials = ctx.switches.on("manufacturing_order_serial_numbers")
+    return update.run(ctx, replace(collection, update=_UPDATE_WITH_SERIALS) if serials else collection, call)
+
+
+def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    form = ctx.switches.word("make_to_order_body")
+    body = checked(ctx, _MAKE_TO_ORDER[form], call.body())
+    wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
+    order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
+    return Reply(200, render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}")
+
+
+def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _UNLINK, call.body())
+    unlink(ctx, body["sales_order_row_id"])
+    return Reply(204)
+
+
+def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    order = ctx.get("manufacturing_orders", key, deleted=True) or {}
+    linked = {name: encode(order[name]) for name in _LINKS if order.get(name) is not None}
+    sold = ctx.get("sales_orders", order.get("sales_order_id")) or {}
+    return linked | {"sales_order_delivery_deadline": encode(sold.get("delivery_date"))}
+
+
+MANUFACTURING_ORDERS = Collection(
+    name="manufacturing_orders",
+    entity="manufacturing order",
+    operations=("list", "get", "create", "delete"),
+    fields=(
+        Field("status", "NOT_STARTED"),
+        Field("order_no"),
+        Field("variant_id"),
+        Field("planned_quantity"),
+        Field("actual_quantity"),
+        Field("completed_quantity"),
+        Field("remaining_quantity"),
+        Field("includes_partial_completions", default=False),
+        Field("batch_transactions", ()),
+        Field("location_id"),
+        Field("order_created_date", store=stored_moment),
+        Field("production_deadline_date", store=stored_moment),
+        Field("done_date", store=stored_moment),
+        Field("additional_info", "", lambda value: value or ""),
+        Field("is_linked_to_sales_order", default=False),
+        Field("ingredient_availability"),
+        Field("total_cost", 0),
+        Field("total_actual_time", 0),
+        Field("total_planned_time", 0),
+        Field("sales_order_id"),
+        Field("sales_order_row_id"),
+        Field("material_cost", 0),
+        Field("subassemblies_cost", 0),
+        Field("operations_cost", 0),
+        Field("serial_numbers", ()),
+        Field("status_before"),
+        Field("target_quantity"),
+        Field("reopened", default=False),
+    ),
+    create=record(
+        ("variant_id", "planned_quantity", "location_id"),
+        status=choice("NOT_STARTED"),
+        order_no=text(1),
+        variant_id=integer(1),
+        planned_quantity=_QUANTITY,
+        actual_quantity=maybe(number(0, 1e15)),
+        batch_transactions=BATCHES,
+        location_id=integer(1),
+        order_created_date=moment(1),
+        production_deadline_date=moment(1),
+        additional_info=maybe(text(1)),
+    ),
+    update=_UPDATE,
+    filters=(
+        Filter("status", values=STATUS),
+        Filter("order_no"),
+        Filter("location_id", "int"),
+        Filter("is_linked_to_sales_order", "bool"),
+    ),
+    foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id"),
+    references={"variant_id": "variants", "location_id": "locations"},
+    children=(
+        ("manufacturing_order_productions", "manufacturing_order_id"),
+        ("manufacturing_order_recipe_rows", "manufacturing_order_id"),
+        ("manufacturing_order_operation_rows", "manufacturing_order_id"),
+    ),
+    parts=_parts,
+    hidden=frozenset({*_LINKS, "status_before", "target_quantity", "reopened"}),
+    wipes="additional_info_wipe",
+    on_create=create_order,
+    on_update=update_order,
+    on_delete=check_deletable,
+    settle=settle_changed_order,
+    routes=(
+        Route("PATCH", "/manufacturing_orders/{id}", _patch),
+        Route("POST", "/manufacturing_order_make_to_order", _make_to_order),
+        Route("POST", "/manufacturing_order_unlink", _unlink),
+    ),
+)

@@ -1,0 +1,92 @@
+"""Ingredients of outsourced purchase order rows."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build
+from katana_sandbox.rules.ledger import Pair, unpost
+from katana_sandbox.rules.outsourcing import SOURCE, availability, check_open, spent
+from katana_sandbox.rules.sales import settle_stock
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.numbers import fixed
+from katana_sandbox.wire.numbers import number as wire_number
+from katana_sandbox.wire.schema import integer, number, record, several, text
+
+_BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
+_QUANTITY = number(0, 1e17, above=True)
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    row = check_open(ctx, body["purchase_order_row_id"])
+    fields = build(OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS, body)
+    return ctx.insert(
+        OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS.name, {**fields, "purchase_order_id": row["purchase_order_id"]}
+    )
+
+
+def _update(ctx: Context, line: Record, changes: Record) -> Record:
+    check_open(ctx, line["purchase_order_row_id"])
+    return changes
+
+
+def _check_deletable(ctx: Context, line: Record) -> None:
+    check_open(ctx, line["purchase_order_row_id"])
+
+
+def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    if after is None and before is not None:
+        pairs: set[Pair] = unpost(ctx, SOURCE, before["id"])
+        settle_stock(ctx, pairs)
+
+
+def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
+    line = ctx.get(OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS.name, key, deleted=True) or {}
+    quantity = line.get("planned_quantity_per_unit")
+    if view == "reply":
+        return {"planned_quantity_per_unit": encode(fixed(quantity, 20)), "cost": b"null"}
+    cost = spent(ctx, line)
+    return {
+        "planned_quantity_per_unit": encode(quantity),
+        "cost": encode(None if cost is None else wire_number(cost)),
+        "ingredient_availability": encode(availability(ctx, line)),
+    }
+
+
+OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
+    name="outsourced_purchase_order_recipe_rows",
+    entity="outsourced purchase order recipe row",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("purchase_order_id"),
+        Field("purchase_order_row_id"),
+        Field("ingredient_variant_id"),
+        Field("planned_quantity_per_unit"),
+        Field("ingredient_expected_date"),
+        Field("notes"),
+        Field("batch_transactions", ()),
+    ),
+    create=record(
+        ("purchase_order_row_id", "ingredient_variant_id", "planned_quantity_per_unit"),
+        purchase_order_row_id=integer(1),
+        ingredient_variant_id=integer(1),
+        planned_quantity_per_unit=_QUANTITY,
+        notes=text(),
+        batch_transactions=_BATCHES,
+    ),
+    update=record(
+        ingredient_variant_id=integer(1), planned_quantity_per_unit=_QUANTITY, notes=text(), batch_transactions=_BATCHES
+    ),
+    filters=(
+        Filter("purchase_order_id", "int"),
+        Filter("purchase_order_row_id", "int"),
+        Filter("ingredient_variant_id", "int"),
+    ),
+    foreign_keys=("purchase_order_id", "purchase_order_row_id"),
+    references={"purchase_order_row_id": "purchase_order_rows", "ingredient_variant_id": "variants"},
+    parts=_parts,
+    hidden=frozenset({"planned_quantity_per_unit"}),
+    on_create=_create,
+    on_update=_update,
+    on_delete=_check_deletable,
+    settle=_settle,
+)

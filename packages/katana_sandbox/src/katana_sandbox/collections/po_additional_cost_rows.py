@@ -1,0 +1,47 @@
+"""Additional costs of purchase orders, by cost group."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.rules.purchase_edits import create_cost, update_cost
+from katana_sandbox.rules.purchases import settle_cost
+from katana_sandbox.wire.schema import choice, integer, number, record
+
+_METHODS = ("BY_VALUE", "NON_DISTRIBUTED")
+_COST = {
+    "additional_cost_id": integer(1),
+    "tax_rate_id": integer(1),
+    "price": number(0, 1e17),
+    "distribution_method": choice(*_METHODS),
+}
+
+PO_ADDITIONAL_COST_ROWS = Collection(
+    name="po_additional_cost_rows",
+    entity="additional cost row",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("additional_cost_id"),
+        Field("group_id"),
+        Field("name"),
+        Field("distribution_method", "BY_VALUE"),
+        Field("tax_rate_id"),
+        Field("tax_rate"),
+        Field("price"),
+        Field("price_in_base"),
+        Field("currency"),
+        Field("currency_conversion_rate"),
+        Field("currency_conversion_rate_fix_date"),
+    ),
+    create=record(("additional_cost_id", "group_id", "tax_rate_id", "price"), group_id=integer(1), **_COST),
+    update=record(**_COST),
+    filters=(
+        Filter("group_id", "int"),
+        Filter("additional_cost_id", "int"),
+        Filter("distribution_method", values=_METHODS),
+        Filter("tax_rate_id", "int"),
+        Filter("currency"),
+    ),
+    foreign_keys=("group_id",),
+    references={"additional_cost_id": "additional_costs", "tax_rate_id": "tax_rates"},
+    on_create=create_cost,
+    on_update=update_cost,
+    settle=settle_cost,
+)

@@ -1,0 +1,101 @@
+"""Operations of product variants, which manufacturing orders copy. Made in bulk, deleted for good, ranked from high."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges, View
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import checked
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.schema import choice, flag, integer, number, record, several, text
+
+OPERATION_TYPES = ("process", "setup", "perUnit", "fixed")
+_MOST_ROWS = 150
+_MEMBERS = {
+    "operation_id": integer(1),
+    "operation_name": text(1, 256),
+    "type": choice(*OPERATION_TYPES),
+    "resource_id": integer(1),
+    "resource_name": text(1, 256),
+    "cost_per_hour": number(0),
+    "cost_parameter": number(0),
+    "planned_time_per_unit": integer(0),
+    "planned_time_parameter": integer(0),
+}
+_CREATE = record(
+    ("rows",),
+    keep_current_rows=flag(),
+    rows=several(record(("product_variant_id",), product_variant_id=integer(1), **_MEMBERS), 1, _MOST_ROWS),
+)
+_RERANK = record(
+    ("rank_product_operation_id",),
+    rank_product_operation_id=integer(1),
+    preceding_product_operation_id=integer(1),
+    should_group=flag(),
+)
+
+
+def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _CREATE, call.body())
+    rows = cast("list[Record]", body["rows"])
+    add_operations(ctx, rows, keep=bool(body.get("keep_current_rows", True)))
+    return Reply(204)
+
+
+def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _RERANK, call.body())
+    rerank_operation(ctx, body)
+    status = ctx.switches.status("rerank_status")
+    return Reply(status, b"" if status == 204 else encode({"message": "OK", "success": True}))
+
+
+def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    return {"product_operation_row_id": encode(key)}
+
+
+PRODUCT_OPERATION_ROWS = Collection(
+    name="product_operation_rows",
+    entity="product operation row",
+    operations=("list", "update", "delete"),
+    fields=(
+        Field("product_id"),
+        Field("product_variant_id"),
+        Field("operation_id"),
+        Field("operation_name"),
+        Field("type", "process"),
+        Field("resource_id"),
+        Field("resource_name"),
+        Field("cost_per_hour"),
+        Field("cost_parameter"),
+        Field("planned_cost_per_unit"),
+        Field("planned_time_per_unit"),
+        Field("planned_time_parameter"),
+        Field("rank", 0),
+        Field("group_boundary"),
+    ),
+    update=record(**_MEMBERS),
+    filters=(
+        Filter("product_id", "int"),
+        Filter("product_operation_row_id", "int", "id"),
+        Filter("product_variant_id", "int"),
+        Filter("operation_id", "int"),
+        Filter("operation_name"),
+        Filter("resource_id", "int"),
+        Filter("resource_name"),
+    ),
+    ranges=Ranges(ids=False, deleted=False),
+    stamps=("created_at", "updated_at"),
+    soft_delete=False,
+    foreign_keys=("product_id", "product_variant_id"),
+    references={"product_id": "products", "product_variant_id": "variants"},
+    parts=_parts,
+    hidden=frozenset({"id"}),
+    parent=("product_id", "products"),
+    on_update=update_operation,
+    routes=(
+        Route("POST", "/product_operation_rows", _create),
+        Route("POST", "/product_operation_rerank", _rerank),
+    ),
+)

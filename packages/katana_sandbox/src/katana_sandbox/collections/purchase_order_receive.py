@@ -1,0 +1,19 @@
+"""Receiving: an action on purchase order rows, with no records of its own."""
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.receiving import RECEIPT, receive
+
+
+def _receive(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    receive(ctx, call.body())
+    return Reply(204)
+
+
+PURCHASE_ORDER_RECEIVE = Collection(
+    name="purchase_order_receive",
+    entity="receipt",
+    create=RECEIPT,
+    routes=(Route("POST", "/purchase_order_receive", _receive),),
+)

@@ -1,0 +1,63 @@
+"""Rows of purchase orders; a partial receipt splits one in two."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.collections.purchase_orders import ROW
+from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
+from katana_sandbox.rules.purchases import settle_row
+from katana_sandbox.wire.schema import integer, moment, record, text
+from katana_sandbox.wire.times import stored_moment
+
+PURCHASE_ORDER_ROWS = Collection(
+    name="purchase_order_rows",
+    entity="purchase order row",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("quantity"),
+        Field("variant_id"),
+        Field("tax_rate_id"),
+        Field("price_per_unit"),
+        Field("price_per_unit_in_base_currency", 0),
+        Field("purchase_uom_conversion_rate", 1),
+        Field("purchase_uom"),
+        Field("currency"),
+        Field("conversion_rate"),
+        Field("total", 0),
+        Field("total_in_base_currency", 0),
+        Field("conversion_date"),
+        Field("received_date", store=stored_moment),
+        Field("arrival_date", store=stored_moment),
+        Field("batch_transactions", ()),
+        Field("purchase_order_id"),
+        Field("location_id"),
+        Field("landed_cost", 0),
+        Field("group_id"),
+    ),
+    create=record(
+        ("purchase_order_id", "quantity", "price_per_unit", "variant_id"),
+        purchase_order_id=integer(),
+        currency=text(),
+        **ROW,
+    ),
+    update=record(received_date=moment(), **ROW),
+    filters=(
+        Filter("purchase_order_id", "int"),
+        Filter("variant_id", "int"),
+        Filter("tax_rate_id", "int"),
+        Filter("purchase_uom"),
+        Filter("location_id", "int"),
+        Filter("group_id", "int"),
+    ),
+    foreign_keys=("purchase_order_id", "variant_id"),
+    references={
+        "purchase_order_id": "purchase_orders",
+        "variant_id": "variants",
+        "tax_rate_id": "tax_rates",
+        "location_id": "locations",
+    },
+    children=(("outsourced_purchase_order_recipe_rows", "purchase_order_row_id"),),
+    parent=("purchase_order_id", "purchase_orders"),
+    on_create=insert_row,
+    on_update=update_row,
+    on_delete=check_row_deletable,
+    settle=settle_row,
+)

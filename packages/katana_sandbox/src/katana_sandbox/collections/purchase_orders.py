@@ -1,0 +1,130 @@
+"""Purchase orders: status and totals follow from rows and receipts."""
+
+from katana_sandbox.collections.descriptor import Collection, Field, Filter, Guard, View
+from katana_sandbox.context import Context
+from katana_sandbox.render import embedded
+from katana_sandbox.rules.outsourcing import order_availability
+from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
+from katana_sandbox.rules.purchases import settle_header
+from katana_sandbox.store.records import Key
+from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.times import stored_moment
+
+STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
+_BILLING = ("BILLED", "NOT_BILLED", "PARTIALLY_BILLED")
+_DOCUMENT = ("notSent", "sending", "sent", "failed")
+_KIND = ("regular", "outsourced")
+ROW = {
+    "quantity": number(0, 1e17),
+    "variant_id": integer(),
+    "tax_rate_id": integer(),
+    "tax_name": text(),
+    "tax_rate": text(),
+    "price_per_unit": number(0, 1e17),
+    "purchase_uom": maybe(text(1, 7)),
+    "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
+    "arrival_date": moment(),
+    "location_id": integer(1),
+}
+
+
+def supplier(ctx: Context, order: Record) -> bytes:
+    """The supplier with its addresses."""
+    found = ctx.get("suppliers", order.get("supplier_id"))
+    if found is None:
+        return b"{}"
+    found["addresses"] = ctx.children("supplier_addresses", "supplier_id", found["id"])
+    return encode(found)
+
+
+def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
+    thin = view == "patch" and ctx.switches.on("thin_purchase_patch")
+    order = ctx.get("purchase_orders", key, deleted=True) or {}
+    outsourced = order.get("entity_type") == "outsourced"
+    return {
+        "purchase_order_rows": b"[]" if thin else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
+        "ingredient_availability": encode(order_availability(ctx, key) if outsourced else None),
+    }
+
+
+PURCHASE_ORDERS = Collection(
+    name="purchase_orders",
+    entity="purchase order",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        Field("status", "NOT_RECEIVED"),
+        Field("order_no"),
+        Field("entity_type", "regular"),
+        Field("default_group_id"),
+        Field("supplier_id"),
+        Field("currency"),
+        Field("expected_arrival_date", store=stored_moment),
+        Field("order_created_date", store=stored_moment),
+        Field("additional_info", ""),
+        Field("location_id"),
+        Field("total", 0),
+        Field("total_in_base_currency", 0),
+        Field("billing_status", "NOT_BILLED"),
+        Field("last_document_status", "NOT_SENT"),
+        Field("tracking_location_id"),
+        Field("ingredient_expected_date"),
+    ),
+    create=record(
+        ("supplier_id", "location_id", "purchase_order_rows"),
+        order_no=text(1),
+        status=choice("DRAFT", "NOT_RECEIVED"),
+        entity_type=choice(*_KIND),
+        supplier_id=integer(),
+        currency=text(1),
+        expected_arrival_date=moment(),
+        order_created_date=moment(),
+        additional_info=text(),
+        location_id=integer(),
+        tracking_location_id=integer(),
+        purchase_order_rows=several(record(("quantity", "price_per_unit", "variant_id"), **ROW)),
+    ),
+    update=record(
+        order_no=text(1),
+        status=choice(*STATUS),
+        supplier_id=integer(),
+        currency=text(1),
+        expected_arrival_date=moment(),
+        order_created_date=moment(),
+        additional_info=text(),
+        location_id=integer(),
+        tracking_location_id=integer(),
+    ),
+    filters=(
+        Filter("status", values=STATUS),
+        Filter("order_no"),
+        Filter("currency"),
+        Filter("billing_status", values=_BILLING),
+        Filter("last_document_status", values=_DOCUMENT, upper=True),
+        Filter("supplier_id", "int"),
+        Filter("location_id", "int"),
+        Filter("entity_type", values=_KIND),
+        Filter("tracking_location_id", "int"),
+    ),
+    foreign_keys=("supplier_id", "default_group_id"),
+    references={
+        "supplier_id": "suppliers",
+        "location_id": "locations",
+        "tracking_location_id": "locations",
+    },
+    children=(("purchase_order_rows", "purchase_order_id"),),
+    extends={"supplier": supplier},
+    parts=_parts,
+    guards=(
+        Guard(
+            "purchase_order_accounting_metadata",
+            "purchase_order_id",
+            "Cannot delete purchase orders as purchase orders have bills.",
+        ),
+    ),
+    wipes="additional_info_wipe",
+    on_create=create_order,
+    on_update=update_order,
+    on_delete=check_order_deletable,
+    settle=settle_header,
+)

@@ -1,0 +1,142 @@
+"""Stock transfers between locations: stock leaves in transit and arrives when received; rows are fixed once made."""
+
+from typing import cast
+
+from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
+from katana_sandbox.collections.sales_order_rows import TRACEABILITY
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import build, checked
+from katana_sandbox.operations.query import path_key
+from katana_sandbox.operations.update import NOTHING_TO_DO
+from katana_sandbox.render import render_key
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.ledger import check_open_period
+from katana_sandbox.rules.stock_rows import forget_transfer_row, settle_transfer, tracked_fields
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import Refused, not_found, unprocessable
+from katana_sandbox.wire.numbers import as_decimal, number
+from katana_sandbox.wire.schema import choice, integer, maybe, moment, record, several, text
+from katana_sandbox.wire.schema import number as amount
+from katana_sandbox.wire.times import stored_moment
+
+_STATUS = record(status=choice("draft", "inTransit", "received"))
+_REFUSED_MOVES = {("received", "inTransit")}
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    if body["source_location_id"] == body["target_location_id"]:
+        raise unprocessable("source and target location must differ")
+    fields = build(STOCK_TRANSFERS, body)
+    fields["transfer_date"] = fields["transfer_date"] or ctx.now
+    rows = [_row(ctx, entry, fields) for entry in cast("list[Record]", body["stock_transfer_rows"])]
+    transfer = ctx.insert("stock_transfers", fields)
+    for row in rows:
+        ctx.insert("stock_transfer_rows", {"stock_transfer_id": transfer["id"], **row})
+    return transfer
+
+
+def _row(ctx: Context, given: Record, transfer: Record) -> Record:
+    quantity = as_decimal(given["quantity"])
+    if quantity <= 0:
+        raise unprocessable("quantity must be a number greater than 0")
+    level = ctx.db.levels.get(given["variant_id"], transfer["source_location_id"])
+    fields = tracked_fields(ctx, given, quantity, exact=False)
+    return {**fields, "cost_per_unit": number(level.average_cost)}
+
+
+def _update(ctx: Context, transfer: Record, changes: Record) -> Record:
+    if "transfer_date" in changes and transfer["status"] != "draft":
+        check_open_period(ctx, transfer["transfer_date"])
+        check_open_period(ctx, changes["transfer_date"])
+    return changes
+
+
+def _check_deletable(ctx: Context, transfer: Record) -> None:
+    if transfer["status"] != "draft":
+        check_open_period(ctx, transfer["transfer_date"])
+
+
+def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _STATUS, call.body())
+    if not body:
+        raise unprocessable(NOTHING_TO_DO)
+    transfer = ctx.get("stock_transfers", path_key(call, collection))
+    if transfer is None:
+        raise not_found()
+    if body["status"] != transfer["status"]:
+        _move(ctx, transfer, body["status"])
+    return Reply(200, render_key(ctx, "stock_transfers", transfer["id"], "patch") or b"{}")
+
+
+def _move(ctx: Context, transfer: Record, wanted: str) -> None:
+    strict = ctx.switches.word("transfer_moves") == "strict"
+    if strict and (transfer["status"], wanted) in _REFUSED_MOVES:
+        status = ctx.switches.status("transfer_refusal_status")
+        raise Refused(status, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
+    check_open_period(ctx, transfer["transfer_date"])
+    ctx.change("stock_transfers", transfer["id"], {"status": wanted})
+
+
+STOCK_TRANSFERS = Collection(
+    name="stock_transfers",
+    entity="stock transfer",
+    operations=("list", "create", "update", "delete"),
+    fields=(
+        Field("stock_transfer_number"),
+        Field("source_location_id"),
+        Field("target_location_id"),
+        Field("status", "draft"),
+        Field("transfer_date", store=stored_moment),
+        Field("order_created_date", store=stored_moment),
+        Field("expected_arrival_date", store=stored_moment),
+        Field("additional_info"),
+    ),
+    create=record(
+        ("stock_transfer_number", "source_location_id", "target_location_id", "stock_transfer_rows"),
+        stock_transfer_number=text(),
+        source_location_id=integer(),
+        target_location_id=integer(),
+        transfer_date=moment(),
+        order_created_date=maybe(moment()),
+        expected_arrival_date=maybe(moment()),
+        additional_info=maybe(text()),
+        stock_transfer_rows=several(
+            record(
+                ("variant_id", "quantity"),
+                variant_id=integer(),
+                quantity=text(),
+                batch_transactions=several(record(batch_id=maybe(integer()), quantity=amount())),
+                traceability=TRACEABILITY,
+            )
+        ),
+    ),
+    update=record(
+        stock_transfer_number=text(),
+        transfer_date=moment(),
+        order_created_date=maybe(moment()),
+        expected_arrival_date=maybe(moment()),
+        additional_info=maybe(text()),
+    ),
+    filters=(
+        Filter("stock_transfer_number"),
+        Filter("source_location_id", "int"),
+        Filter("target_location_id", "int"),
+    ),
+    references={"source_location_id": "locations", "target_location_id": "locations"},
+    children=(("stock_transfer_rows", "stock_transfer_id"),),
+    embeds=(Embed("stock_transfer_rows", "stock_transfer_rows", "stock_transfer_id"),),
+    wipes="additional_info_wipe_untested",
+    on_create=_create,
+    on_update=_update,
+    on_delete=_check_deletable,
+    settle=settle_transfer,
+    routes=(Route("PATCH", "/stock_transfers/{id}/status", _set_status),),
+)
+STOCK_TRANSFER_ROWS = Collection(
+    name="stock_transfer_rows",
+    entity="stock transfer row",
+    foreign_keys=("stock_transfer_id", "variant_id"),
+    stamps=("deleted_at",),
+    hidden=frozenset({"stock_transfer_id"}),
+    settle=forget_transfer_row,
+)

@@ -1,0 +1,121 @@
+"""Receiving purchase orders, in whole, in part, or all at once, and taking a receipt back."""
+
+from decimal import Decimal
+from typing import cast
+
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import checked
+from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.ledger import check_open_period
+from katana_sandbox.rules.outsourcing import copy_ingredients
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.numbers import as_decimal, number, shortest
+from katana_sandbox.wire.schema import integer, maybe, moment, record, several
+from katana_sandbox.wire.schema import number as amount
+from katana_sandbox.wire.times import stored_moment
+
+RECEIPT = record(
+    ("purchase_order_row_id", "quantity"),
+    purchase_order_row_id=integer(),
+    quantity=amount(0),
+    received_date=moment(),
+    location_id=integer(1),
+    batch_transactions=several(record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=amount(0))),
+)
+_RECEIPTS = several(RECEIPT, 1)
+_DERIVED = ("id", "created_at", "updated_at", "deleted_at")
+
+
+def receive(ctx: Context, body: object) -> None:
+    """Receive what one object, or each of an array, names; all of it or nothing."""
+    many = isinstance(body, list)
+    given = checked(ctx, _RECEIPTS if many else RECEIPT, body)
+    entries = cast("list[Record]", given) if many else [given]
+    for entry in entries:
+        _receive_row(ctx, entry)
+
+
+def receive_all(ctx: Context, order: Record) -> None:
+    """Receive every open row now."""
+    _check_receivable(order)
+    rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
+    if not rows:
+        raise unprocessable("purchase order has no rows to receive")
+    for row in rows:
+        if _is_batch_tracked(ctx, row):
+            raise unprocessable("purchase orders with batch tracked items can not be received by status")
+    check_open_period(ctx, ctx.now)
+    for row in rows:
+        if row.get("received_date") is None:
+            ctx.change("purchase_order_rows", row["id"], {"received_date": ctx.now})
+
+
+def revert_receipts(ctx: Context, order: Record) -> None:
+    """Take every receipt back; rows that a receipt split stay split."""
+    for row in ctx.children("purchase_order_rows", "purchase_order_id", order["id"]):
+        if row.get("received_date") is not None:
+            check_open_period(ctx, row["received_date"])
+            cleared: Record = {"received_date": None, "conversion_rate": None, "batch_transactions": []}
+            ctx.change("purchase_order_rows", row["id"], cleared)
+
+
+def _check_receivable(order: Record) -> None:
+    if order.get("status") == "DRAFT":
+        raise unprocessable("purchase order with status DRAFT can not be received")
+
+
+def _receive_row(ctx: Context, entry: Record) -> None:
+    row = ctx.get("purchase_order_rows", entry["purchase_order_row_id"])
+    order = ctx.get("purchase_orders", (row or {}).get("purchase_order_id"))
+    if row is None or order is None:
+        raise unprocessable("purchase order row not found")
+    _check_receivable(order)
+    if row.get("received_date") is not None:
+        raise unprocessable("purchase order row has already been received")
+    quantity, held = as_decimal(entry["quantity"]), as_decimal(row["quantity"])
+    if quantity > held:
+        raise unprocessable("received quantity exceeds the quantity of the purchase order row")
+    if not quantity and held:
+        raise unprocessable("received quantity must be greater than 0")
+    _check_batches(ctx, row, entry, quantity)
+    _store_receipt(ctx, row, _receipt(ctx, entry), held - quantity)
+
+
+def _receipt(ctx: Context, entry: Record) -> Record:
+    date = stored_moment(entry["received_date"]) if "received_date" in entry else ctx.now
+    check_open_period(ctx, date)
+    if "location_id" in entry and ctx.get("locations", entry["location_id"]) is None:
+        raise unprocessable("location not found")
+    place = {"location_id": entry["location_id"]} if "location_id" in entry else {}
+    return {"received_date": date, "batch_transactions": entry.get("batch_transactions", []), **place}
+
+
+def _store_receipt(ctx: Context, row: Record, receipt: Record, left: Decimal) -> None:
+    if not left:
+        ctx.change("purchase_order_rows", row["id"], receipt)
+        return
+    quantity = as_decimal(row["quantity"]) - left
+    ctx.change("purchase_order_rows", row["id"], {"quantity": number(left)})
+    fields = {name: value for name, value in row.items() if name not in _DERIVED}
+    split = ctx.insert("purchase_order_rows", {**fields, "quantity": number(quantity)})
+    copy_ingredients(ctx, row, split)
+    ctx.change("purchase_order_rows", split["id"], receipt)
+
+
+def _check_batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> None:
+    given = cast("list[Record]", entry.get("batch_transactions") or [])
+    if not given and not _is_batch_tracked(ctx, row):
+        return
+    total = sum((as_decimal(part["quantity"]) for part in given), Decimal(0))
+    if total != quantity:
+        raise unprocessable(
+            f"sum of batch quantity (current: {shortest(total)}) must match "
+            f"purchase order row quantity (expected: {shortest(quantity)})"
+        )
+
+
+def _is_batch_tracked(ctx: Context, row: Record) -> bool:
+    variant = ctx.get("variants", row.get("variant_id"), deleted=True)
+    item = owner(ctx, variant, deleted=True) if variant is not None else None
+    return item is not None and bool(item[1].get("batch_tracked"))
