@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,10 @@ PART = EntitySpec(name="part", collection="parts", searchable=Searchable(keys=("
 AT = "2026-03-02T08:00:00.000Z"
 
 
+def _quiet(entity: str, done: int, total: int) -> None:
+    del entity, done, total
+
+
 class Kept:
     """A recorder that keeps everything."""
 
@@ -31,7 +36,7 @@ class Sick(MemoryBackend):
 
     failing = False
 
-    async def get_many(self, entity: str, ids: list[RecordId]) -> Found:  # type: ignore[override]
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         if self.failing:
             raise CacheUnavailable("sick")
         return await super().get_many(entity, ids)
@@ -138,7 +143,7 @@ async def test_filling_copies_rows_state_and_removes_what_is_no_longer_there() -
     prepared = await prepare(PART, [{"id": 9, "sku": "GONE"}], pair.trial)
     await pair.trial.apply(Batch(entity="part", at=AT, upserts=prepared.rows))
     steps: list[tuple[str, int, int]] = []
-    migration = Migration(pair.answering, pair.clock, lambda *step: steps.append(step))
+    migration = Migration(pair.answering, pair.clock, lambda entity, done, total: steps.append((entity, done, total)))
     assert await needs_filling(PART, pair.answering, pair.trial)
     assert await migration.fill(PART, pair.answering, pair.trial) == 1
     assert steps == [("part", 1, 1)]
@@ -154,6 +159,6 @@ async def test_verifying_names_what_is_missing_surplus_and_different() -> None:
     for backend, row_id in ((pair.answering, 2), (pair.trial, 3)):
         prepared = await prepare(PART, [{"id": row_id}], backend)
         await backend.apply(Batch(entity="part", at=AT, upserts=prepared.rows))
-    verified = await Migration(pair.answering, pair.clock, lambda *_: None).verify(PART, pair.answering, pair.trial)
+    verified = await Migration(pair.answering, pair.clock, _quiet).verify(PART, pair.answering, pair.trial)
     assert replace(verified, compared=0).different == (1,)
     assert (verified.missing, verified.surplus, verified.differences) == ((2,), (3,), 3)

@@ -1,6 +1,7 @@
 from cache_core.protocol import Checkpoint, SyncState
 from cache_core.sync.cursor import advanced, since
-from cache_core.sync.listing import Verdict, judge
+from cache_core.sync.listing import Judgement, Verdict
+from cache_core.sync.listing import judge as judge_page
 from cache_core.sync.source import PAGE_SIZE, SourcePage
 
 
@@ -10,6 +11,14 @@ def at(page: int, total: int = 0) -> Checkpoint:
 
 def page(size: int, total: int | None) -> SourcePage:
     return SourcePage([{"id": number} for number in range(size)], total)
+
+
+def judge(checkpoint: Checkpoint, page: SourcePage) -> Judgement:
+    return judge_page(checkpoint, page, page.size)
+
+
+def test_an_id_that_comes_twice_hides_another() -> None:
+    assert judge_page(at(1), page(PAGE_SIZE, 600), PAGE_SIZE - 1).verdict is Verdict.RETRY
 
 
 def test_a_full_page_asks_for_the_next() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from cache_core.clock import Clock
 from cache_core.conditions import EVERYTHING
+from cache_core.errors import CacheUnavailable
 from cache_core.memory import MemoryBackend
-from cache_core.protocol import Search, Selection
+from cache_core.protocol import Applied, Batch, Search, Selection
 from cache_core.spec import EntitySpec, Lookup, Searchable
 from cache_core.sync import FreshReads, SourcePage, Syncer
 from cache_core.testing import START, FakeSource, ManualClock
@@ -30,13 +31,27 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
+class Mortal(MemoryBackend):
+    """A cache whose process dies before a batch is written, or whose disk is full."""
+
+    dies_before: str | None = None
+    full = False
+
+    async def apply(self, batch: Batch) -> Applied:
+        if batch.entity == self.dies_before:
+            raise asyncio.CancelledError
+        if self.full:
+            raise CacheUnavailable("the disk is full")
+        return await super().apply(batch)
+
+
 class World:
     """A source, a cache and what brings the one into the other, on a clock moved by hand."""
 
     def __init__(self, specs: tuple[EntitySpec, ...] = SPECS) -> None:
         self.clock = ManualClock()
         self.source = FakeSource()
-        self.cache = MemoryBackend(specs)
+        self.cache = Mortal(specs)
         self.start()
 
     def start(self) -> None:
@@ -278,6 +293,61 @@ async def test_a_source_that_is_down_is_asked_once_and_not_for_each_entity() -> 
     answer = await world.fresh.ensure(["gadget"])
     assert [entity for entity, _, _ in world.source.requests] == ["maker"]
     assert (answer["gadget"].failed, answer["gadget"].reason) == (True, "Katana is down")
+
+
+async def test_an_id_sent_twice_is_no_proof() -> None:
+    world = World()
+    world.gadgets(300)
+    world.source.tamper = lambda spec, number, page: replace(page, records=[*page.records[1:], page.records[1]])
+    outcome = await world.syncer.start("gadget")
+    assert (outcome.complete, outcome.reason) == (
+        False,
+        "page 1 held 249 of 250 records (Katana reports 300 in all)",
+    )
+
+
+async def test_a_total_that_flips_ends_as_incomplete_and_not_never() -> None:
+    world = World()
+    world.gadgets(600)
+    world.source.tamper = lambda spec, number, page: replace(page, total=600 - len(world.source.requests) % 2)
+    outcome = await world.syncer.start("gadget")
+    assert (outcome.complete, outcome.reason) == (False, "the total that Katana reports keeps changing")
+    assert outcome.requests < 60
+
+
+async def test_a_version_in_the_far_future_does_not_stop_the_others() -> None:
+    world = World()
+    world.gadgets(3)
+    world.source.rows("gadget")[2]["updated_at"] = "9999-12-31T23:59:59.000Z"
+    await world.syncer.start("gadget")
+    world.source.put("gadget", {"id": 3, "sku": "NEW"}, START)
+    await world.syncer.start("gadget")
+    assert (await world.cache.find_by_key("gadget", "NEW")).row is not None
+
+
+async def test_a_kill_between_children_and_their_parent_loses_no_borrowed_text() -> None:
+    world = World()
+    world.source.put("maker", {"id": 1, "name": "Acme"}, START)
+    world.source.put("gadget", {"id": 7, "sku": "G", "maker_id": 1}, START)
+    await world.fresh.ensure(["gadget"], wait=60)
+    world.source.put("maker", {"id": 1, "name": "Globex"}, START + timedelta(minutes=1))
+    world.cache.dies_before = "maker"
+    with pytest.raises(asyncio.CancelledError):
+        await world.syncer.start("maker")
+    world.start()
+    world.cache.dies_before = None
+    await world.syncer.start("maker")
+    assert [hit.row.id for hit in (await world.cache.search("gadget", Search("globex"))).hits] == [7]
+
+
+async def test_a_cache_that_cannot_be_written_still_answers_with_what_it_holds() -> None:
+    world = World()
+    world.gadgets(3)
+    await world.fresh.ensure(["gadget"])
+    world.clock.advance(600)
+    world.cache.full = True
+    answer = (await world.fresh.ensure(["gadget"]))["gadget"]
+    assert (answer.stale, answer.reason) == (True, "the cache cannot be written: the disk is full")
 
 
 class _Slow(FakeSource):

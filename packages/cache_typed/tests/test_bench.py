@@ -9,13 +9,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from typed_orders import NOON, order, row
 
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Batch, Row, Search, Selection
 from cache_core.records import decode, encode
 from cache_typed.backend import TypedBackend
-
-from .orders import NOON, order, row
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(600)]
 

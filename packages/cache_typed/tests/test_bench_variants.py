@@ -11,6 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from test_bench import say, spread, times
+from typed_catalogue import NOON, product, sku, variant, words
+from typed_orders import only_file
 
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Search, Selection
@@ -19,10 +22,6 @@ from cache_core.specs.products import PRODUCT
 from cache_core.specs.variants import VARIANT
 from cache_core.text import Tier
 from cache_typed.backend import TypedBackend
-
-from .catalogue import NOON, product, sku, variant, words
-from .orders import only_file
-from .test_bench import say, spread, times
 
 pytestmark = [pytest.mark.bench, pytest.mark.timeout(900)]
 

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from typed_orders import NOON, WEIRD
 
 from cache_core.conditions import (
     EVERYTHING,
@@ -24,8 +25,6 @@ from cache_core.specs.sales_orders import SALES_ORDER
 from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
-
-from .orders import NOON, WEIRD
 
 RELAXED = settings(deadline=None, max_examples=120)
 

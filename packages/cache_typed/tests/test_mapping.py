@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_orders import WEIRD, bent, order
 
 from cache_core.records import Json, canonical, encode
 from cache_typed.columns import Cell, Kind, order_key
@@ -14,8 +15,6 @@ from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 from cache_typed.tables import TABLES
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 from cache_typed.tables.stock import STOCK_TABLE
-
-from .orders import WEIRD, bent, order
 
 ORDERS = layout_of(SALES_ORDER_TABLE)
 STOCK = layout_of(STOCK_TABLE)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from typed_orders import batch, only_file, order
 
 from cache_core.conditions import EVERYTHING, LIVE, Condition, OneOf, Order, Visibility, Within
 from cache_core.protocol import Selection
@@ -18,8 +19,6 @@ from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 from cache_typed.reading import window_query
 from cache_typed.tables import TABLES
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
-
-from .orders import batch, only_file, order
 
 ORDERS = layout_of(SALES_ORDER_TABLE)
 DAY = "2025-01-01T00:00:00.000Z"

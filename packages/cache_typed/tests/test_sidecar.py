@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typed_orders import NOON, batch, only_file, order
 
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search
@@ -17,8 +18,6 @@ from cache_typed import dialect, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
-
-from .orders import NOON, batch, only_file, order
 
 RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typed_orders import NOON, batch, only_file, order
 
 from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
 from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
@@ -16,8 +17,6 @@ from cache_core.records import InvalidRecord
 from cache_core.text import SearchText
 from cache_typed import dialect, storage
 from cache_typed.backend import TypedBackend
-
-from .orders import NOON, batch, only_file, order
 
 
 @pytest.fixture

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import Field
+from typed_orders import NOON
+from typed_released import CATALOGUE, ORDERS, QUARANTINED, STATE
+from typed_released import FIXTURES as DIRECTORY
 
 from cache_core.conditions import EVERYTHING, OneOf
 from cache_core.protocol import Batch, Row, Search, Selection, SyncState
@@ -19,10 +22,6 @@ from cache_typed.backend import TypedBackend
 from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping, table_of
 from cache_typed.tables import TABLES
-
-from .orders import NOON
-from .released import CATALOGUE, ORDERS, QUARANTINED, STATE
-from .released import FIXTURES as DIRECTORY
 
 FIXTURES = sorted(DIRECTORY.glob("typed-*.db"))
 NAMES = [path.stem for path in FIXTURES]

@@ -6,6 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from typed_catalogue import NOON, product
+from typed_catalogue import words as vocabulary
+from typed_orders import only_file
 
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Capability, Search
@@ -15,10 +18,6 @@ from cache_typed import dialect, guessing, words
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.tables import TABLES
-
-from .catalogue import NOON, product
-from .catalogue import words as vocabulary
-from .orders import only_file
 
 VOCABULARY = vocabulary(200)
 

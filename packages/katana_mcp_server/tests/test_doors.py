@@ -182,3 +182,16 @@ async def test_a_port_that_is_taken_is_said_in_one_sentence(
         settings = load(_env_file=None, sandbox=True, api_key="k", http=True, http_token=TOKEN, port=door.port)
         with pytest.raises(SettingsError, match=rf"KATANA_MCP_PORT.*127\.0\.0\.1:{door.port} cannot be bound"):
             await serve(application(settings, Outside(transport=own.transport(), in_memory=True)), settings)
+
+
+async def test_another_page_or_port_of_this_machine_stays_out(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys, host="127.0.0.1") as door:
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        mine = f"127.0.0.1:{door.port}"
+        origins = ["http://localhost:3000", "http://localhost", f"http://{mine}", f"http://{mine} http://evil"]
+        assert [(await door.knock({**token, "Host": mine, "Origin": each}))[0] for each in origins] == [403] * 4
+        hosts = ["127.0.0.1:1", "127.0.0.1", f"{mine}, evil.example", f"localhost:{door.port}@evil"]
+        assert [(await door.knock({**token, "Host": each}))[0] for each in hosts] == [421] * 4
+        assert (await door.knock({**token, "Host": mine}))[0] == 200

@@ -4,12 +4,11 @@ import asyncio
 from collections import Counter
 
 import pytest
+from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_sandbox import Action, Delay, Drop, Fault, Hang, ManualClock, Sandbox, SandboxConfig, Status, Truncate
-
-from .wire import live
 
 CALLS: dict[str, dict[str, object]] = {
     "search_items": {"query": "fork"},

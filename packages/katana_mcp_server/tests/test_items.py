@@ -3,12 +3,11 @@
 import json
 
 import pytest
+from server_wire import Wire, amount, live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
-
-from .wire import Wire, amount, live, unique_sku
 
 
 @pytest.fixture

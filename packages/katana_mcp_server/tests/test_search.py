@@ -3,12 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from server_wire import live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage
 from katana_sandbox import ManualClock, Tenant
-
-from .wire import live, unique_sku
 
 
 @pytest.fixture

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 import structlog
+from server_wire import live
 
 from katana_mcp.logs import configure
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, paced, staged
 from katana_mcp.wiring import identity
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, Status, Tenant
-
-from .wire import live
 
 KEY = "canary-api-key-8d1f0c"
 PERSONAL = {

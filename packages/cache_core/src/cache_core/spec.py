@@ -80,7 +80,9 @@ class EntitySpec:
         value = record.get(self.id_path)
         if isinstance(value, bool) or not isinstance(value, int | str):
             return None
-        return value if isinstance(value, str) or abs(value) < 2**63 else None
+        if isinstance(value, str):
+            return value if _is_text(value) else None
+        return value if abs(value) < 2**63 else None
 
     def version_of(self, record: Record) -> str | None:
         """Return `updated_at` as sent (UTC, milliseconds: later is greater as text), or None without one."""
@@ -117,6 +119,11 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
         if parent is not None:
             for path in place.fields:
                 yield from texts_at(path, parent, parents)
+
+
+def _is_text(value: str) -> bool:
+    """Return whether the value can be written as UTF-8: a lone surrogate cannot."""
+    return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value
 
 
 def _text(value: object) -> str:

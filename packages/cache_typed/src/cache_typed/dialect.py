@@ -66,9 +66,13 @@ class Column:
 def connect(path: str) -> Connection:
     """Return a connection to a file or to `:memory:`; transactions are begun and ended explicitly."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        for pragma in _PRAGMAS:
+            connection.execute(pragma)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -102,7 +102,9 @@ def _current(services: Services, freshness: Mapping[str, Freshness], about: list
         stale = Stale(age_seconds=round(age.total_seconds()), reason="; ".join(reasons))
     if cold:
         names = ", ".join(each.entity for each in cold)
-        message = f"the first sync of {names} is not finished: rows may be missing; ask again in a moment"
+        reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
+        state = f"cannot go on ({reasons})" if reasons else "is not finished"
+        message = f"the first sync of {names} {state}: rows may be missing or old; ask again in a moment"
         warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message))
     return Current(
         as_of=as_of,

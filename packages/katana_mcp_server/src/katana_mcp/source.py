@@ -67,4 +67,11 @@ def _unavailable(error: KatanaError) -> SourceUnavailable:
 def _quarantined(invalid: InvalidRecord) -> Quarantined:
     record = invalid.record
     payload = excerpt(cast("Record", record)) if isinstance(record, Mapping) else repr(record)[:2_000]
-    return Quarantined(invalid.id, invalid.reason, payload)
+    return Quarantined(_usable(invalid.id), invalid.reason, payload)
+
+
+def _usable(record_id: int | str | None) -> int | str | None:
+    """Return the id where it can be stored; a text with a lone surrogate cannot."""
+    if isinstance(record_id, str) and record_id.encode("utf-8", "replace").decode("utf-8") != record_id:
+        return None
+    return record_id

@@ -8,6 +8,8 @@ from cache_core.records import iso
 LOOK_BACK = timedelta(seconds=60)
 LONG_LOOK_BACK = timedelta(minutes=20)
 LONG_EVERY = 10
+FARTHEST_AHEAD = timedelta(days=1)
+"""A version further ahead of our clock than any skew is a mistake of the record, not a point in time to go on from."""
 
 
 def since(state: SyncState) -> str | None:

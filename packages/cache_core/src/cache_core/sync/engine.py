@@ -4,7 +4,7 @@ Refuses to hold a transaction over a request, and to move a cursor without proof
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cache_core.clock import Clock
@@ -19,12 +19,15 @@ from cache_core.indexing import (
     prepare,
     row_of,
 )
-from cache_core.protocol import Batch, CacheBackend, Checkpoint, Row, SyncState
+from cache_core.protocol import Batch, CacheBackend, Checkpoint, Row, Stored, SyncState
 from cache_core.records import Record, RecordId, iso
-from cache_core.spec import EntitySpec
-from cache_core.sync.cursor import advanced, since
+from cache_core.spec import EntitySpec, Parents
+from cache_core.sync.cursor import FARTHEST_AHEAD, advanced, since
 from cache_core.sync.listing import Judgement, Verdict, judge
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
+
+STEPS_BACK = 20
+"""How often a listing may step back for deletions before it is given up as incomplete."""
 
 PROOF_ATTEMPTS = 3
 """How often a page that proves nothing is asked for before the listing is given up as incomplete."""
@@ -116,7 +119,8 @@ class Syncer:
 
     async def _sync(self, spec: EntitySpec) -> SyncOutcome:
         state = await self._cache.state(spec.name)
-        run = _Run(spec, state, resumed=state.checkpoint is not None and spec.watermark)
+        ceiling = iso(self._clock.now() + FARTHEST_AHEAD)
+        run = _Run(spec, state, ceiling, resumed=state.checkpoint is not None and spec.watermark)
         started = self._clock.monotonic()
         while True:
             checkpoint = run.checkpoint
@@ -162,7 +166,8 @@ class Syncer:
     ) -> None:
         spec = run.spec
         prepared = await prepare(spec, page.records, self._cache)
-        before = await self._lending(spec, prepared)
+        # Dependants first: killed in between, the page comes again and is still seen to be a change.
+        await self._reindex(spec, prepared)
         state, removed = end
         applied = await self._cache.apply(
             Batch(
@@ -176,33 +181,31 @@ class Syncer:
         )
         run.changed += len(applied.changed)
         run.quarantined += len(prepared.quarantine) + len(page.invalid)
-        await self._reindex(spec, prepared, before)
 
     async def _gone(self, run: "_Run") -> tuple[RecordId, ...]:
         """Return the cached ids that a complete whole listing no longer holds."""
         return tuple([each for each in await every_id(run.spec, self._cache) if each not in run.ids])
 
-    async def _lending(self, spec: EntitySpec, prepared: Prepared) -> dict[RecordId, Record] | None:
-        """Return the stored records that this page replaces, if any entity borrows from this one."""
-        if not any(spec.name in each.parents for each in self.specs.values()):
-            return None
-        found = await self._cache.get_many(spec.name, [row.id for row in prepared.rows])
-        return {row.id: row.record for row in found.rows}
-
-    async def _reindex(self, parent: EntitySpec, prepared: Prepared, before: dict[RecordId, Record] | None) -> None:
-        """Bring the rows that borrow from changed parents up to date, 1,000 at a time."""
-        if before is None:
+    async def _reindex(self, parent: EntitySpec, prepared: Prepared) -> None:
+        """Bring the rows that borrow from parents about to change up to date, 1,000 at a time."""
+        borrowers = [
+            spec for spec in self.specs.values() if parent.name in spec.parents and spec.name in self._cache.entities
+        ]
+        if not borrowers:
             return
-        for spec in self.specs.values():
-            if parent.name in spec.parents and spec.name in self._cache.entities:
-                changed = _changed_parents(spec, parent.name, prepared.rows, before)
-                ids = await dependants(spec, parent.name, changed, self._cache) if changed else []
-                for start in range(0, len(ids), REINDEX_STEP):
-                    await self._reindex_step(spec, ids[start : start + REINDEX_STEP])
+        found = await self._cache.get_many(parent.name, [row.id for row in prepared.rows])
+        before = {row.id: row for row in found.rows}
+        newer = [row for row in prepared.rows if _is_newer(row, before.get(row.id))]
+        for spec in borrowers:
+            changed = _changed_parents(spec, parent.name, newer, before)
+            ids = await dependants(spec, parent.name, list(changed), self._cache) if changed else []
+            lent: Parents = {(parent.name, row_id): record for row_id, record in changed.items()}
+            for start in range(0, len(ids), REINDEX_STEP):
+                await self._reindex_step(spec, ids[start : start + REINDEX_STEP], lent)
 
-    async def _reindex_step(self, spec: EntitySpec, ids: Sequence[RecordId]) -> None:
+    async def _reindex_step(self, spec: EntitySpec, ids: Sequence[RecordId], lent: Parents) -> None:
         found = await self._cache.get_many(spec.name, ids)
-        parents = await parents_of(spec, [row.record for row in found.rows], self._cache)
+        parents = await parents_of(spec, [row.record for row in found.rows], self._cache) | lent
         rows = [row_of(spec, row.record, parents) for row in found.rows]
         await self._cache.apply(Batch(entity=spec.name, at=iso(self._clock.now()), reindexed=rows))
 
@@ -215,8 +218,9 @@ class Syncer:
 class _Run:
     """One listing under way."""
 
-    def __init__(self, spec: EntitySpec, state: SyncState, *, resumed: bool) -> None:
+    def __init__(self, spec: EntitySpec, state: SyncState, ceiling: str, *, resumed: bool) -> None:
         self.spec = spec
+        self.ceiling = ceiling
         self.state = state
         self.resumed = resumed
         start = since(state) if spec.watermark else None
@@ -225,6 +229,7 @@ class _Run:
         self.ids: set[RecordId] = set()
         self.seen = (self.checkpoint.page - 1) * PAGE_SIZE
         self.attempts = 0
+        self.steps_back = 0
         self.requests = 0
         self.changed = 0
         self.quarantined = 0
@@ -232,7 +237,12 @@ class _Run:
     def judged(self, page: SourcePage) -> Judgement:
         """Judge the page and move on when it proves something."""
         self.requests += 1
-        judgement = judge(self.checkpoint, page)
+        judgement = judge(self.checkpoint, page, self._distinct(page))
+        stepped_back = judgement.checkpoint.page <= self.checkpoint.page and judgement.verdict is Verdict.NEXT
+        self.steps_back += stepped_back
+        if self.steps_back > STEPS_BACK:
+            judgement = replace(judgement, verdict=Verdict.RETRY, reason="the total that Katana reports keeps changing")
+            self.attempts = PROOF_ATTEMPTS
         if judgement.verdict is Verdict.RETRY:
             self.attempts += 1
             return judgement
@@ -241,7 +251,11 @@ class _Run:
         if not self.spec.watermark:
             ids = [*map(self.spec.id_of, page.records), *(each.id for each in page.invalid)]
             self.ids.update(each for each in ids if each is not None)
-        versions = [version for each in page.records if (version := self.spec.version_of(each)) is not None]
+        versions = [
+            version
+            for each in page.records
+            if (version := self.spec.version_of(each)) is not None and version < self.ceiling
+        ]
         top = max(versions, default=None)
         known = self.checkpoint.newest
         newest = max((each for each in (known, top) if each is not None), default=None)
@@ -249,15 +263,29 @@ class _Run:
         self.checkpoint = replace(judgement.checkpoint, newest=newest, first=first)
         return judgement
 
+    def _distinct(self, page: SourcePage) -> int:
+        """Count the page's records by id; those without a usable one each count as one."""
+        ids = [*map(self.spec.id_of, page.records), *(each.id for each in page.invalid)]
+        return len({each for each in ids if each is not None}) + ids.count(None)
+
     def outcome(self, *, complete: bool, reason: str | None = None) -> SyncOutcome:
         """Return what this run did."""
         return SyncOutcome(self.spec.name, complete, self.requests, self.changed, self.quarantined, reason)
 
 
+def _is_newer(row: Row, stored: Stored | None) -> bool:
+    """Return whether a listed row is not older than what is stored."""
+    return stored is None or row.version is None or stored.version is None or row.version >= stored.version
+
+
 def _changed_parents(
-    spec: EntitySpec, parent: str, rows: Sequence[Row], before: dict[RecordId, Record]
-) -> list[RecordId]:
+    spec: EntitySpec, parent: str, rows: Sequence[Row], before: Mapping[RecordId, Stored]
+) -> dict[RecordId, Record]:
+    """Return the records that lend something else than the stored ones do."""
     lookups = [each for each in (*spec.searchable.lookups(), *spec.inherits) if each.entity == parent]
-    return [
-        row.id for row in rows if any(lends_differently(before.get(row.id), row.record, lookup) for lookup in lookups)
-    ]
+    stored = {row_id: row.record for row_id, row in before.items()}
+    return {
+        row.id: row.record
+        for row in rows
+        if any(lends_differently(stored.get(row.id), row.record, lookup) for lookup in lookups)
+    }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cache_core.clock import Clock
+from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.sync.engine import Syncer, SyncOutcome
 
@@ -121,7 +122,10 @@ class FreshReads:
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
             if self._is_due(name, await self._cache.state(name)):
-                outcome = await asyncio.shield(self._syncer.start(name))
+                try:
+                    outcome = await asyncio.shield(self._syncer.start(name))
+                except CacheUnavailable as error:
+                    outcome = SyncOutcome(name, False, 0, 0, 0, f"the cache cannot be written: {error}", True)
                 self._remember(outcome, names[index:])
                 if outcome.unavailable:
                     return

@@ -32,8 +32,11 @@ class Judgement:
     reason: str = ""
 
 
-def judge(checkpoint: Checkpoint, page: SourcePage) -> Judgement:
-    """Return what the page that was asked for at `checkpoint.page` proves."""
+def judge(checkpoint: Checkpoint, page: SourcePage, distinct: int) -> Judgement:
+    """Return what the page that was asked for at `checkpoint.page` proves.
+
+    `distinct` counts its records by id: one that is sent twice hides another.
+    """
     if page.bare:
         return Judgement(Verdict.DONE, replace(checkpoint, total=page.size))
     if page.total is None:
@@ -43,8 +46,8 @@ def judge(checkpoint: Checkpoint, page: SourcePage) -> Judgement:
         back = -(-lost // PAGE_SIZE)
         return Judgement(Verdict.NEXT, replace(checkpoint, page=max(1, checkpoint.page - back), total=page.total))
     due = min(PAGE_SIZE, max(0, page.total - (checkpoint.page - 1) * PAGE_SIZE))
-    if page.size < due:
-        reason = f"page {checkpoint.page} held {page.size} of {due} records (Katana reports {page.total} in all)"
+    if distinct < due:
+        reason = f"page {checkpoint.page} held {distinct} of {due} records (Katana reports {page.total} in all)"
         return Judgement(Verdict.RETRY, checkpoint, reason)
     after = replace(checkpoint, page=checkpoint.page + 1, total=page.total)
     done = checkpoint.page * PAGE_SIZE >= page.total

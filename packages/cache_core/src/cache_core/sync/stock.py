@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from cache_core.clock import Clock
-from cache_core.errors import SourceUnavailable
+from cache_core.errors import CacheUnavailable, SourceUnavailable
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
@@ -93,6 +93,8 @@ class StockReads:
                     await self._keep(due[start : start + STEP])
             except SourceUnavailable as error:
                 return error.reason
+            except CacheUnavailable as error:
+                return f"the cache cannot be written: {error}"
             return None
 
     async def _keep(self, variant_ids: Sequence[int]) -> None:

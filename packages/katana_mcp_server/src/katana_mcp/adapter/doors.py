@@ -8,11 +8,46 @@ from typing import Any
 
 from fastmcp import FastMCP
 from fastmcp.server.auth import AccessToken, TokenVerifier
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from katana_mcp.settings import Settings, SettingsError
 
 _MIN_TOKEN = 16
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class OwnDoor:
+    """Answers only to its own Host values and to listed Origins, compared whole: port, case and count included."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or refuse it: 421 for a foreign Host, 403 for a foreign Origin."""
+        if scope["type"] == "http":
+            hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
+            if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+                await PlainTextResponse("Misdirected Request", 421)(scope, receive, send)
+                return
+            if origins and (len(origins) != 1 or origins[0].lower() not in self._origins):
+                await PlainTextResponse("Forbidden Origin", 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+def _sent(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1").strip() for name, value in scope["headers"] if name.lower() == header]
+
+
+def _own_hosts(settings: Settings, port: int) -> frozenset[str]:
+    """Return the Host values to answer to: the bound address, this machine's names for it, and what was listed."""
+    names = {"127.0.0.1", "localhost", "[::1]"} if settings.host in _LOOPBACK else {settings.host}
+    listed = {each.lower() for each in settings.allowed_hosts}
+    return frozenset({f"{name}:{port}" for name in names} | listed | {f"{each}:{port}" for each in listed})
 
 
 class OneToken(TokenVerifier):
@@ -78,8 +113,13 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
             host_origin_protection=True,
             allowed_hosts=list(settings.allowed_hosts),
             allowed_origins=list(settings.allowed_origins),
+            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings))],
             uvicorn_config={"access_log": False, "log_level": "warning"},
         )
+
+
+def _origins(settings: Settings) -> frozenset[str]:
+    return frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
 
 
 def _bound(settings: Settings) -> socket.socket:

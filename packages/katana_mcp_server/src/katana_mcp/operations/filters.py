@@ -60,7 +60,10 @@ def switch(on: Callable[[datetime], Where], off: Callable[[datetime], Where]) ->
 
 
 def _in_utc(value: datetime) -> datetime:
-    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    try:
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must lie between the years 1 and 9999 in UTC") from None
 
 
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]

@@ -43,16 +43,17 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     rows = await shown(lambda each: expanded or entity.view(each), [(source, row) for row in stored], services)
     kept = fitting(rows)
     cut = len(kept) < len(rows)
+    again = _window((request.page - 1) * request.limit, len(kept)) if cut else ""
     return now.answer(
         listed_of(entity.summary.model),
-        *([_cut(len(kept), len(rows))] if cut else []),
+        *([_cut(len(kept), len(rows), again)] if cut else []),
         rows=kept,
         total=total,
         page=request.page,
         limit=request.limit,
         has_more=(request.page - 1) * request.limit + len(kept) < total,
         not_found=missing,
-        next_actions=[f"limit={len(kept)}"] if cut else [],
+        next_actions=[again] if cut else [],
     )
 
 
@@ -75,6 +76,12 @@ async def _rows(
     return rows, await services.cache.count(source, conditions, visibility), None
 
 
-def _cut(kept: int, rows: int) -> ToolWarning:
-    message = f"{kept} of the {rows} rows of this page fit into one answer; ask with limit={kept}"
+def _window(offset: int, fits: int) -> str:
+    """Return the arguments that begin at the same row with pages that fit."""
+    limit = next(size for size in range(fits, 0, -1) if offset % size == 0)
+    return f"limit={limit}, page={offset // limit + 1}"
+
+
+def _cut(kept: int, rows: int, again: str) -> ToolWarning:
+    message = f"{kept} of the {rows} rows of this page fit into one answer; ask with {again}, and page on from there"
     return ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="limit")

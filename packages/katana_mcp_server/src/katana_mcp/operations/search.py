@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.protocol import Hit, Search, SearchResult
-from cache_core.text import fold, parse
+from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.near import near_misses
 from katana_mcp.operations.rows import shown
@@ -48,13 +48,13 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     results = [(source, await services.cache.search(source, search)) for source in entity.sources]
     hits = [(source, hit) for source, result in results for hit in result.hits]
     rows = await shown(entity.view, [(source, hit.row) for source, hit in hits], services)
-    ranked = sorted(zip(hits, rows, strict=True), key=lambda each: _rank(each[0][1], each[1]))
+    ranked = sorted(zip(hits, rows, strict=True), key=lambda each: _rank(each[0][1]))
     return await _answer(entity, request, services, (now, results, [row for _, row in ranked[: request.limit]]))
 
 
-def _rank(hit: Hit, row: Answer) -> tuple[int, int, str, str]:
-    name = getattr(row, "name", None)
-    return (hit.tier, hit.place, fold(name) if isinstance(name, str) else "", f"{hit.row.id:>12}")
+def _rank(hit: Hit) -> tuple[int, int]:
+    """How sources are merged; within one source the cache's order by name stands."""
+    return (hit.tier, hit.place)
 
 
 async def _answer(

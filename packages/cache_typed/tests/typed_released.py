@@ -1,6 +1,6 @@
 """Makes the file of the present schema version that later versions must open.
 
-Run once per schema version, from the package: `python -m tests.released`; a released file is never made again.
+Run once per schema version, from the package: `python tests/typed_released.py`; a released file is never made again.
 """
 
 import asyncio
@@ -9,15 +9,15 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from typed_catalogue import product, variant, words
+from typed_orders import NOON, batch, only_file, order
+
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Checkpoint, Quarantined, Row, SyncState
 from cache_core.records import canonical
 from cache_core.specs import SPECS
 from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
-
-from .catalogue import product, variant, words
-from .orders import NOON, batch, only_file, order
 
 FIXTURES = Path(__file__).parent / "fixtures"
 STATE = SyncState(NOON, NOON, 3, Checkpoint(2, 9, None, NOON, NOON))
