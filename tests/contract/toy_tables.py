@@ -3,6 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
+from cache_core.protocol import Capability
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
@@ -57,6 +58,6 @@ class ToyTag(Document, table=True):
 
 TOY_TABLES = (
     TableMapping(OWNER, ToyOwner),
-    TableMapping(TOY, Toy, (PartMapping("rows", ToyRow),)),
+    TableMapping(TOY, Toy, (PartMapping("rows", ToyRow),), frozenset(Capability)),
     TableMapping(TAG, ToyTag),
 )

@@ -9,6 +9,7 @@ from cache_core.indexing import row_of
 from cache_core.protocol import Batch, CacheBackend, Origin, Row, Search, Selection
 from cache_core.records import Json, Record, RecordId, canonical
 from cache_core.spec import EntitySpec, Lookup, Searchable
+from cache_core.text import Tier
 
 OWNER = EntitySpec(
     name="toy_owner",
@@ -99,9 +100,9 @@ def exact(value: object) -> object:
 
 
 async def found_ids(cache: CacheBackend, text: str, entity: str = "toy") -> list[RecordId]:
-    """Return the ids that a search finds, best first."""
+    """Return the ids that a search finds for certain, best first: guesses after a miss are left out."""
     result = await cache.search(entity, Search(text, limit=1_000))
-    return [hit.row.id for hit in result.hits]
+    return [hit.row.id for hit in result.hits if hit.tier <= Tier.TOKENS]
 
 
 HOSTILE_TEXTS = (

@@ -24,6 +24,7 @@ from cache_core.records import canonical
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
+from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 RELAXED = settings(deadline=None, max_examples=120)
 
@@ -114,7 +115,7 @@ async def test_every_read_agrees_with_the_reference(
         if isinstance(record.get(order.field), dict):
             del record[order.field]
     batch = Batch(entity="sales_order", at=NOON, upserts=rows_of(records))
-    typed, memory = TypedBackend(None), MemoryBackend([SALES_ORDER])
+    typed, memory = TypedBackend(None, (SALES_ORDER_TABLE,)), MemoryBackend([SALES_ORDER])
     await typed.open()
     answers: list[object] = []
     for cache in (typed, memory):
@@ -133,7 +134,7 @@ async def test_every_read_agrees_with_the_reference(
 
 
 async def test_ten_thousand_values_fit_one_statement() -> None:
-    cache = TypedBackend(None)
+    cache = TypedBackend(None, (SALES_ORDER_TABLE,))
     await cache.open()
     await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows_of([{}, {"customer_id": 9_999}])))
     many = tuple(range(10_000))

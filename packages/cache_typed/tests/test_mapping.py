@@ -52,6 +52,18 @@ def test_any_stock_comes_back_exactly(fields: dict[str, object], levels: list[di
     assert encode(there_and_back(STOCK, 3, record)) == encode(record)
 
 
+@pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
+@given(st.data())
+@settings(deadline=None, max_examples=30)
+def test_any_record_of_any_entity_comes_back_exactly(mapping: TableMapping, data: st.DataObject) -> None:
+    layout = layout_of(mapping)
+    id_path = mapping.spec.id_path
+    fields = data.draw(bent((*layout.main.fields, *layout.shapes, id_path)))
+    rows = {field: data.draw(st.lists(bent(tuple(shape.fields)), max_size=2)) for field, shape in layout.shapes.items()}
+    record = canonical({**rows, **fields, id_path: 7})
+    assert encode(there_and_back(layout, 7, record)) == encode(record)
+
+
 @pytest.mark.parametrize("fee", [None, {}, {"id": 1, "amount": "6.75"}, [], "none"])
 def test_a_shipping_fee_of_any_form_comes_back(fee: Json) -> None:
     record = canonical({"id": 1, "shipping_fee": fee})

@@ -1,19 +1,23 @@
 """The planner uses an index for every filter and order that tools ask for: nothing reads a whole table."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from typed_orders import batch, only_file, order
 
-from cache_core.conditions import LIVE, Condition, OneOf, Order, Within
+from cache_core.conditions import EVERYTHING, LIVE, Condition, OneOf, Order, Visibility, Within
 from cache_core.protocol import Selection
 from cache_typed import dialect
 from cache_typed.backend import TypedBackend
+from cache_typed.columns import Kind
+from cache_typed.compiling import compiled
 from cache_typed.dialect import Connection
-from cache_typed.mapping import layout_of
+from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 from cache_typed.reading import window_query
+from cache_typed.tables import TABLES
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 ORDERS = layout_of(SALES_ORDER_TABLE)
@@ -66,6 +70,43 @@ def test_a_list_walks_an_index_and_stops_at_the_limit(db: Connection, name: str,
     steps = plan(db, Selection((), Order(name, descending=descending)))
     assert not [step for step in steps if "TEMP B-TREE" in step and "LAST" not in step], steps
     assert name == "id" or any("USING INDEX" in step for step in steps), steps
+
+
+def indexed(mapping: TableMapping, layout: Layout) -> Iterator[tuple[str, Kind]]:
+    """Yield the fields with an index, those of rows as `rows[].field`, with the column's kind."""
+    parts = [(f"{part.field}[].", part.table, layout.shapes[part.field]) for part in mapping.parts]
+    for prefix, model, shape in (("", mapping.table, layout.main), *parts):
+        numbers = {column: name for name, column in shape.orders.items()}
+        for column in (each.name for index in table_of(model).indexes for each in index.columns):
+            if not column.startswith("cache_"):
+                name = numbers.get(column, column)
+                yield prefix + name, shape.fields[name].kind
+
+
+FITTING = {Kind.WHOLE: 1, Kind.TEXT: "x", Kind.FLAG: True, Kind.MOMENT: DAY, Kind.NUMBER: Decimal("1.5")}
+
+
+@pytest.mark.parametrize("visibility", [LIVE, EVERYTHING], ids=["live", "everything"])
+@pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
+def test_every_declared_index_serves_its_filter(db: Connection, mapping: TableMapping, visibility: Visibility) -> None:
+    layout = layout_of(mapping)
+    fields = [(field, FITTING[kind]) for field, kind in indexed(mapping, layout)]
+    assert fields
+    for condition in (OneOf(field, values) for field, value in fields for values in ((value,), (value, value))):
+        clause = compiled(layout, (condition,), visibility)
+        sql = f"EXPLAIN QUERY PLAN SELECT {layout.pk} FROM {layout.name} WHERE {clause.sql()}"
+        steps = [detail for *_, detail in db.execute(sql, clause.values)]
+        assert any(step.startswith("SEARCH") and " USING " in step for step in steps), steps
+        assert not [step for step in steps if step.startswith("SCAN") and "json_each" not in step], steps
+
+
+def test_words_are_found_by_an_index(db: Connection) -> None:
+    for sql in (
+        "SELECT 1 FROM variant_word WHERE word = 'x'",
+        "SELECT word FROM variant_word WHERE length(word) IN (4, 5) AND word GLOB '*[^0-9]*' LIMIT 9",
+    ):
+        steps = [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {sql}")]
+        assert all(step.startswith("SEARCH variant_word USING COVERING INDEX") for step in steps), steps
 
 
 def test_point_reads_use_an_index(db: Connection) -> None:

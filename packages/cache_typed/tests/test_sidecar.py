@@ -17,6 +17,7 @@ from cache_core.text import SearchText, Tier, WeightClass, match, normalised, pa
 from cache_typed import dialect, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
+from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -156,7 +157,7 @@ def search_texts(draw: st.DrawFn) -> SearchText:
 @given(st.lists(search_texts(), min_size=1, max_size=6), TEXTS)
 @RELAXED
 async def test_hits_and_their_order_are_those_of_the_text_rules(texts: list[SearchText], query: str) -> None:
-    cache = TypedBackend(None)
+    cache = TypedBackend(None, (SALES_ORDER_TABLE,))
     await cache.open()
     rows = tuple(Row(nr, None, {"id": nr}, text) for nr, text in enumerate(texts))
     await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
@@ -169,7 +170,7 @@ async def test_hits_and_their_order_are_those_of_the_text_rules(texts: list[Sear
 
 async def test_a_broad_query_is_cut_says_so_and_still_filters_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "MAX_CANDIDATES", 5)
-    cache = TypedBackend(None)
+    cache = TypedBackend(None, (SALES_ORDER_TABLE,))
     await cache.open()
     await cache.apply(batch(*(order(nr) for nr in range(1, 21))))
     broad = await cache.search("sales_order", Search("so", limit=3))
@@ -178,7 +179,7 @@ async def test_a_broad_query_is_cut_says_so_and_still_filters_first(monkeypatch:
 
 
 async def test_orders_are_found_by_everything_that_the_spec_declares() -> None:
-    typed, memory = TypedBackend(None), MemoryBackend([SALES_ORDER])
+    typed, memory = TypedBackend(None, (SALES_ORDER_TABLE,)), MemoryBackend([SALES_ORDER])
     await typed.open()
     orders = batch(*(order(nr) for nr in range(1, 60)))
     for cache in (typed, memory):

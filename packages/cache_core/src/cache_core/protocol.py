@@ -20,9 +20,9 @@ class Capability(StrEnum):
     """What a backend can do beyond the core."""
 
     SUBSTRING = "substring"
-    """Finds a run of characters inside a token, after a miss."""
+    """Finds a run of characters inside a token after a miss, as `text.guess` says."""
     TYPO = "typo"
-    """Finds records for a misspelt query, after a miss."""
+    """Finds records for a misspelt query after a miss, as `text.guess` says."""
 
 
 class Origin(StrEnum):
@@ -230,7 +230,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first: by tier, then weight class, then name, then id.
+    """Hits, best first: by tier, then (typos) edits, then weight class, then name, then id.
 
     Attributes:
         hits: at most as many as asked for.

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import lru_cache
 
 import msgspec
 
@@ -63,10 +64,11 @@ def iso(moment: datetime) -> str:
 
 def values_at(record: object, path: str) -> Iterator[object]:
     """Yield each non-null value at a dotted path; `[]` steps into a list: `sales_order_rows[].variant_id`."""
-    head, _, rest = path.partition(".")
-    name = head.removesuffix("[]")
-    value = record.get(name) if isinstance(record, Mapping) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
-    items: list[object] = value if head.endswith("[]") and isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType] - records are open
+    name, listed, rest = _step(path)
+    value = record.get(name) if isinstance(record, dict | Mapping) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
+    if value is None:
+        return
+    items: list[object] = value if listed and isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType] - records are open
     for item in items:
         if rest:
             yield from values_at(item, rest)
@@ -74,6 +76,13 @@ def values_at(record: object, path: str) -> Iterator[object]:
             yield from (each for each in item if each is not None)  # pyright: ignore[reportUnknownVariableType] - records are open
         elif item is not None:
             yield item
+
+
+@lru_cache(maxsize=512)
+def _step(path: str) -> tuple[str, bool, str]:
+    """Return the first name of a path, whether it steps into a list, and the rest of the path."""
+    head, _, rest = path.partition(".")
+    return head.removesuffix("[]"), head.endswith("[]"), rest
 
 
 def _clean(value: object, path: str) -> Json:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal
 
 from cache_core.records import Record, RecordId, values_at
-from cache_core.text import Query, SearchText, WeightClass, normalised
+from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,17 @@ def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchTex
 def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
     """Yield the texts of one declared place, own or borrowed."""
     if isinstance(place, str):
-        yield from (_text(value) for value in values_at(record, place))
+        value = record.get(place)
+        if isinstance(value, str) and value:
+            yield value
+        else:
+            yield from map(_text, values_at(record, place))
         return
     for parent_id in values_at(record, place.path):
         parent = parents.get((place.entity, parent_id)) if isinstance(parent_id, int | str) else None
         if parent is not None:
-            yield from (_text(value) for path in place.fields for value in values_at(parent, path))
+            for path in place.fields:
+                yield from texts_at(path, parent, parents)
 
 
 def _is_text(value: str) -> bool:
@@ -125,12 +130,15 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else str(value) if not isinstance(value, dict) else ""
 
 
-def matched_fields(spec: EntitySpec, record: Record, query: Query) -> tuple[str, ...]:
-    """Return the record's own declared fields in which a token of the query stands, in declared order."""
+def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = Tier.TOKENS) -> tuple[str, ...]:
+    """Return the record's own declared fields in which a token of the query stands, in declared order.
+
+    What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
+    """
     paths = (path for paths in spec.searchable.by_class() for path in paths)
-    return tuple(path for path in paths if isinstance(path, str) and _mentions(record, path, query))
+    return tuple(path for path in paths if isinstance(path, str) and _mentions(record, path, query, tier))
 
 
-def _mentions(record: Record, path: str, query: Query) -> bool:
-    words = [f" {normalised(text)}" for text in texts_at(path, record, {})]
-    return any(f" {token}" in word for token in query.tokens for word in words)
+def _mentions(record: Record, path: str, query: Query, tier: Tier) -> bool:
+    words = [word for text in texts_at(path, record, {}) for word in tokens_of(text)]
+    return any(edits(token, word, tier) is not None for token in query.tokens for word in words)

@@ -5,14 +5,14 @@ The same for every backend, which lends its terms and a check; refuses to look a
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
+from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from cache_core.text import Query
+from cache_core.text import Query, reach
 
 MAX_TERMS = 5_000
 """How many terms a backend offers for one token at most."""
 
-_SHORT = 4
 _MAX_TRIED = 20
 
 type Choice = tuple[int, str]
@@ -48,15 +48,21 @@ def nearest(token: str, terms: Iterable[str]) -> list[Choice]:
     The token itself comes first, at distance 0, when it begins some term: then it may well be right.
     A token of one or two characters is never corrected.
     """
-    reach = 0 if len(token) < _SHORT - 1 else 1 if len(token) <= _SHORT else 2
+    allowed = reach(token)
     near: set[Choice] = set()
     for term in terms:
         if term.startswith(token):
             near.add((0, token))
-        distance = OSA.distance(token, term, score_cutoff=reach)
-        if 0 < distance <= reach:
+        distance = OSA.distance(token, term, score_cutoff=allowed)
+        if 0 < distance <= allowed:
             near.add((distance, term))
     return sorted(near)
+
+
+def closest(token: str, words: Sequence[str], limit: int) -> list[str]:
+    """Return the words within reach of a misspelt token, nearest first; made for many thousand words."""
+    found = process.extract(token, words, scorer=OSA.distance, score_cutoff=reach(token), limit=limit)
+    return [word for word, _, _ in found]
 
 
 def recombined(choices: Sequence[Sequence[Choice]], limit: int) -> list[str]:

@@ -5,13 +5,21 @@ Refuses query syntax: quotes, `NEAR`, `*`, NUL and a megabyte of anything are da
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 
+from rapidfuzz.distance import OSA
+
 MAX_QUERY_CHARACTERS = 256
 MAX_QUERY_TOKENS = 16
 MAX_TEXT_CHARACTERS = 20_000
+SHORTEST_PART = 3
+"""Characters from which a token may stand inside a word, or be a misspelt one."""
+
+_ONE_EDIT = 4
+_NUMBER = re.compile(r"[0-9]+")
 
 _SEPARATORS = re.compile(r"[\W_]+")
 # Latin letters that do not decompose into a base letter and a mark.
@@ -119,6 +127,58 @@ def match(query: Query, text: SearchText) -> tuple[Tier, WeightClass] | None:
     if all(f" {token}" in everything for token in query.tokens):
         return Tier.TOKENS, WeightClass.SPREAD
     return None
+
+
+def guess(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:
+    """Return how a text that `match` refuses may still be meant: edits in all, and where they are fewest.
+
+    Each token stands for a word of one class, or of all of them together, as `edits` says.
+    """
+    classes = [part.split() for part in text.by_class()]
+    classes.append([word for part in classes for word in part])
+    totals = ((_edits_of_all(query, words, tier), place) for place, words in zip(WeightClass, classes, strict=True))
+    return min(((total, place) for total, place in totals if total is not None and query.tokens), default=None)
+
+
+def edits(token: str, word: str, tier: Tier) -> int | None:
+    """Return how many edits lie between a token and the word it stands for; None where it does not.
+
+    None lie between a token and a word that it begins, or, for the substring tier, stands inside.
+    """
+    if word.startswith(token):
+        return 0
+    if tier is Tier.SUBSTRING:
+        return 0 if len(token) >= SHORTEST_PART and token in word else None
+    return _distance(token, word) if tier is Tier.TYPO else None
+
+
+def reach(token: str) -> int:
+    """Return how far a misspelt token may be from its word: less for short ones, nothing below three characters."""
+    return 0 if len(token) < SHORTEST_PART else 1 if len(token) <= _ONE_EDIT else 2
+
+
+def is_number(token: str) -> bool:
+    """Return whether a token is digits alone: never a typo, for another number is another thing."""
+    return _NUMBER.fullmatch(token) is not None
+
+
+def _edits_of_all(query: Query, words: Sequence[str], tier: Tier) -> int | None:
+    total = 0
+    for token in query.tokens:
+        fewest = min((far for word in words if (far := edits(token, word, tier)) is not None), default=None)
+        if fewest is None:
+            return None
+        total += fewest
+    return total
+
+
+@lru_cache(maxsize=32_768)
+def _distance(token: str, word: str) -> int | None:
+    allowed = reach(token)
+    if not allowed or is_number(token) or is_number(word):
+        return None
+    far = OSA.distance(token, word, score_cutoff=allowed)
+    return far if far <= allowed else None
 
 
 @lru_cache(maxsize=4096)

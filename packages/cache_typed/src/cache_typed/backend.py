@@ -67,9 +67,8 @@ class TypedBackend:
         return frozenset(self._storage.emptied)
 
     def capabilities(self, entity: str) -> frozenset[Capability]:
-        """Return nothing beyond the core."""
-        self._layout(entity)
-        return frozenset()
+        """Return what the entity's tables declare: what a search tries after a miss."""
+        return self._layout(entity).mapping.guesses
 
     async def open(self) -> None:
         """Open or make the file; a damaged one is set aside."""

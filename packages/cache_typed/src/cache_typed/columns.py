@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 
 from sqlalchemy import Boolean, Column, Dialect, Integer, Text
 from sqlalchemy.types import TypeDecorator
@@ -137,7 +138,11 @@ def order_key(value: Json) -> str | None:
         return f"s{value}"
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or _store_number(value) is None:
         return None
-    exact = Decimal(value)
+    return _number_key(Decimal(value))
+
+
+@lru_cache(maxsize=4096)
+def _number_key(exact: Decimal) -> str:
     if not exact:
         return "1"
     _, digits, _ = exact.as_tuple()

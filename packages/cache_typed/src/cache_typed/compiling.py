@@ -118,7 +118,7 @@ def _target(shape: Shape, name: str) -> _Target:
         if name not in shape.orders:
             raise _CannotSay
         return _Target(shape.orders[name], codec.kind)
-    return _Target(name, codec.kind)
+    return _Target(dialect.quoted(name), codec.kind)
 
 
 def _predicate(table: str, target: _Target, condition: Condition, clause: Clause) -> str:

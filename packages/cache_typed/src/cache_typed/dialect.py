@@ -5,8 +5,10 @@ Another database follows by another module with these names.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Table
@@ -29,8 +31,10 @@ _PRAGMAS = (
     "PRAGMA recursive_triggers = ON",
     "PRAGMA synchronous = NORMAL",
     "PRAGMA cache_size = -8000",
+    "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 16000000",
 )
+_QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _FIRST_BYTE = 0xFF
 _HEADER = 100
@@ -47,6 +51,16 @@ class SchemaObject:
     kind: str
     name: str
     sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its type, whether every row must have a value, and its place in the primary key from 1, or 0."""
+
+    name: str
+    type: str
+    required: bool
+    key: int
 
 
 def connect(path: str) -> Connection:
@@ -107,6 +121,12 @@ def table_objects(table: Table) -> Iterator[SchemaObject]:
         yield SchemaObject("index", str(index.name), str(CreateIndex(index).compile(dialect=dialect)).strip())
 
 
+@lru_cache(maxsize=1024)
+def quoted(name: str) -> str:
+    """Return a column's name as SQL writes it: `default` and `values` are words of SQL too."""
+    return _QUOTING.quote(name)
+
+
 def odd_index(table: str) -> SchemaObject:
     """Return the index of rows in which some value did not fit its column: it is empty in good times."""
     name = f"ix_{table}_odd"
@@ -120,7 +140,7 @@ def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         "table",
         f"{table}_fts",
         f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
-        f" tokenize='{_TOKENIZE}')",
+        f" tokenize='{_TOKENIZE}', prefix='1 2')",
     )
     yield SchemaObject(
         "table", f"{table}_terms", f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}_fts, row)"
@@ -184,20 +204,72 @@ def schema_objects(connection: Connection) -> dict[str, SchemaObject]:
     return {name: SchemaObject(kind, name, sql) for kind, name, sql in found}
 
 
+def column_objects(table: Table) -> dict[str, Column]:
+    """Return what each column of a declared table is, by name."""
+    dialect = sqlite.dialect()
+    keys = [each.name for each in table.primary_key]
+    return {
+        each.name: Column(
+            each.name,
+            str(each.type.compile(dialect=dialect)),
+            required=not each.nullable,
+            key=keys.index(each.name) + 1 if each.name in keys else 0,
+        )
+        for each in table.columns
+    }
+
+
+def columns_in(connection: Connection, table: str, schema: str = "main") -> dict[str, Column]:
+    """Return what each column of a table in the file is; nothing for a table that is not there."""
+    found = connection.execute('SELECT name, type, "notnull", pk FROM pragma_table_info(?, ?)', (table, schema))
+    return {name: Column(name, type_, required=bool(required), key=key) for name, type_, required, key in found}
+
+
+def add_column(table: str, column: Column) -> str:
+    """Return the statement that adds a column, null in every row."""
+    return f"ALTER TABLE {table} ADD COLUMN {quoted(column.name)} {column.type}"
+
+
+@contextmanager
+def attached(connection: Connection, path: str) -> Generator[str]:
+    """Attach another file while the block runs; gives the name of its schema."""
+    connection.execute("ATTACH DATABASE ? AS older", (path,))
+    try:
+        yield "older"
+    finally:
+        connection.execute("DETACH DATABASE older")
+
+
 def drop(thing: SchemaObject) -> str:
     """Return the statement that drops an object."""
     return f"DROP {thing.kind.upper()} IF EXISTS {thing.name}"
 
 
-def upsert(table: str, pk: str, columns: Sequence[str]) -> str:
-    """Return the statement that adds or replaces a row, unless the stored version is newer."""
+def upsert(
+    connection: Connection,
+    table: str,
+    pk: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str | int | bytes | None]],
+) -> None:
+    """Add or replace rows by one statement, unless the stored version is newer.
+
+    Rows wait in a table of the connection's own: after each statement the full-text index writes out what it holds,
+    so that a statement per row takes twice the time.
+    """
     marks = ", ".join("?" for _ in columns)
+    listed = ", ".join(columns)
     sets = ", ".join(f"{name} = excluded.{name}" for name in columns if name != pk)
-    return (
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT ({pk}) DO UPDATE SET {sets}"
+    waiting = f"temp.waiting_{table}"
+    connection.execute(f"CREATE TEMP TABLE IF NOT EXISTS waiting_{table} AS SELECT {listed} FROM {table} WHERE 0")
+    connection.executemany(f"INSERT INTO {waiting} ({listed}) VALUES ({marks})", rows)
+    connection.execute(
+        f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {waiting} WHERE 1"
+        f" ON CONFLICT ({pk}) DO UPDATE SET {sets}"
         f" WHERE excluded.cache_version IS NULL OR {table}.cache_version IS NULL"
         f" OR excluded.cache_version >= {table}.cache_version"
     )
+    connection.execute(f"DELETE FROM {waiting}")
 
 
 def in_list(values: Iterable[str | int]) -> str | None:
@@ -214,6 +286,12 @@ IN_LIST = "IN (SELECT value FROM json_each({}))"
 def prefixes(tokens: Sequence[str]) -> str:
     """Return the full-text expression that asks for every token as a prefix; tokens hold no quotes."""
     return " AND ".join(f'"{token}"*' for token in tokens)
+
+
+def one_of_each(meant: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Return the full-text expression that asks, for every token, for it as a prefix or for one of its words."""
+    tokens = (" OR ".join((f'"{token}"*', *map(term, words))) for token, words in meant)
+    return " AND ".join(f"({each})" for each in tokens)
 
 
 def term(word: str) -> str:

@@ -117,9 +117,9 @@ def text(*, index: bool = False) -> str | None:
     return Field(default=None, sa_type=Text, index=index)
 
 
-def flag() -> bool | None:
-    """Declare a column for true or false."""
-    return Field(default=None)
+def flag(*, index: bool = False) -> bool | None:
+    """Declare a column for true or false; with an index where a filter needs one."""
+    return Field(default=None, index=index)
 
 
 def part_of(document: str) -> tuple[ForeignKeyConstraint, dict[str, bool]]:

@@ -14,8 +14,10 @@ from typing import NamedTuple, cast
 from sqlalchemy import Column, Table
 from sqlmodel import SQLModel
 
+from cache_core.protocol import Capability
 from cache_core.records import Json, decode, encode
 from cache_core.spec import EntitySpec
+from cache_typed import dialect
 from cache_typed.columns import Cell, Codec, codec_of, order_key
 from cache_typed.documents import Document, Part
 
@@ -36,11 +38,15 @@ class PartMapping:
 
 @dataclass(frozen=True, slots=True)
 class TableMapping:
-    """An entity's tables: its spec, the document's class and the classes of its parts."""
+    """An entity's tables: its spec, the document's class and the classes of its parts.
+
+    `guesses` says what a search tries after a miss; it costs an index of the entity's words.
+    """
 
     spec: EntitySpec
     table: type[Document]
     parts: tuple[PartMapping, ...] = ()
+    guesses: frozenset[Capability] = frozenset()
 
 
 class FieldNames(NamedTuple):
@@ -66,7 +72,8 @@ class Shape:
         fields: wire fields that have a column here, with their codecs.
         known: their names.
         orders: which column sorts which number column.
-        columns: wire columns in storage order: fields, their order columns, `cache_fields`, `cache_unknown`.
+        columns: wire columns in storage order, as SQL writes them: fields, their order columns, `cache_fields`,
+            `cache_unknown`.
     """
 
     def __init__(self, table: Table, skipped: frozenset[str]) -> None:
@@ -75,7 +82,9 @@ class Shape:
         self.name = table.name
         self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
         self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}
-        self.columns: tuple[str, ...] = (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown")
+        self.columns: tuple[str, ...] = tuple(
+            map(dialect.quoted, (*self.fields, *self.orders.values(), "cache_fields", "cache_unknown"))
+        )
         self.known = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
         self._loads = tuple((name, codec.load) for name, codec in self.fields.items() if codec.load)

@@ -111,6 +111,16 @@ def has_odd(db: Connection, layout: Layout) -> bool:
     return db.execute(f"SELECT 1 FROM {layout.name} WHERE cache_odd = 1 LIMIT 1").fetchone() is not None
 
 
+def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> tuple[Clause, bool]:
+    """Return what columns can decide of a search's conditions, and whether the records must still be asked."""
+    clause = compiled(layout, where, visibility)
+    odd = bool(where) and has_odd(db, layout)
+    if odd:
+        visible = compiled(layout, (), visibility).sql()
+        clause.parts = [visible, f"({clause.sql()} OR {layout.name}.cache_odd = 1)"]
+    return clause, odd or bool(clause.left)
+
+
 def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     """Return the window of rows that meet the conditions, in order."""
     odd = has_odd(db, layout)

@@ -1,19 +1,22 @@
 """The schema of a cache file: made when it is not there, compared at every open, mended where it drifted.
 
-Refuses to guess: an entity whose tables are not the expected ones starts empty and is synced again.
+A table may gain columns, and then keeps its rows. Refuses to guess: an entity whose tables miss or change a column
+that held something starts empty and is synced again.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from cache_typed import dialect
-from cache_typed.dialect import Connection, SchemaObject
-from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
-from cache_typed.mapping import TableMapping, table_of
+from sqlalchemy import Table
 
-SCHEMA_VERSION = 1
-"""Stands in the file name: two versions never share a file. Raised when an existing table changes."""
+from cache_typed import dialect, words, writing
+from cache_typed.dialect import Column, Connection, SchemaObject
+from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
+from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
+
+SCHEMA_VERSION = 2
+"""Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +24,18 @@ class EntitySchema:
     """One entity's objects.
 
     Attributes:
-        entity: its name.
-        table: the document's table.
-        pk: its primary key.
+        layout: what the machinery knows of it.
+        models: its declared tables, the document's first.
         tables: tables that hold records.
         sidecar: what is derived from them and can be made again.
+        refill: the statements that make it again.
     """
 
-    entity: str
-    table: str
-    pk: str
+    layout: Layout
+    models: tuple[Table, ...]
     tables: tuple[SchemaObject, ...]
     sidecar: tuple[SchemaObject, ...]
+    refill: tuple[str, ...]
 
 
 @lru_cache(maxsize=64)
@@ -40,15 +43,14 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     """Return the expected objects of an entity."""
     main = table_of(mapping.table)
     pk = next(column.name for column in main.primary_key)
-    objects = [
-        each
-        for model in (mapping.table, *(part.table for part in mapping.parts))
-        for each in dialect.table_objects(table_of(model))
-    ]
+    models = (main, *(table_of(part.table) for part in mapping.parts))
+    objects = [each for model in models for each in dialect.table_objects(model)]
     tables = tuple(each for each in objects if each.kind == "table")
     indexes = (*(each for each in objects if each.kind != "table"), dialect.odd_index(main.name))
-    sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk))
-    return EntitySchema(mapping.spec.name, main.name, pk, tables, sidecar)
+    learnt = words.word_objects(main.name) if mapping.guesses else ()
+    sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *learnt)
+    refill = (*dialect.refill_sidecar(main.name, pk), *(words.refill_words(main.name) if mapping.guesses else ()))
+    return EntitySchema(layout_of(mapping), models, tables, sidecar, refill)
 
 
 @lru_cache(maxsize=1)
@@ -83,20 +85,48 @@ def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str,
     _replace(connection, [each for each in _bookkeeping() if found.get(each.name) != each], found)
     emptied: list[str] = []
     for schema in schemas:
-        wrong = [each for each in schema.tables if found.get(each.name) != each]
-        if wrong:
+        grown = _grow(connection, schema, found)
+        if grown is None:
+            entity = schema.layout.spec.name
             if any(each.name in found for each in schema.tables):
-                emptied.append(schema.entity)
+                emptied.append(entity)
             _replace(connection, (*reversed(schema.tables), *schema.sidecar), found)
-            connection.execute("DELETE FROM cache_state WHERE entity = ?", (schema.entity,))
-            connection.execute("DELETE FROM cache_quarantine WHERE entity = ?", (schema.entity,))
+            connection.execute("DELETE FROM cache_state WHERE entity = ?", (entity,))
+            connection.execute("DELETE FROM cache_quarantine WHERE entity = ?", (entity,))
             continue
-        drifted = [each for each in schema.sidecar if found.get(each.name) != each]
-        if drifted:
+        if any(found.get(each.name) != each for each in schema.sidecar):
             _replace(connection, schema.sidecar, found)
-            for statement in dialect.refill_sidecar(schema.table, schema.pk):
+            for statement in schema.refill:
                 connection.execute(statement)
+        if grown:
+            writing.store_again(connection, schema.layout)
     return tuple(emptied)
+
+
+def _grow(connection: Connection, schema: EntitySchema, found: dict[str, SchemaObject]) -> bool | None:
+    """Add what the entity's tables lack; return whether they lacked something, or None where they are others."""
+    if schema.tables[0].name not in found:
+        return None
+    missing: list[str] = []
+    for model, table in zip(schema.models, schema.tables, strict=True):
+        if found.get(table.name) == table:
+            continue
+        there, wanted = dialect.columns_in(connection, table.name), dialect.column_objects(model)
+        lacking = [each for name, each in wanted.items() if name not in there] if there else []
+        if lacking and not can_lack(there, wanted):
+            return None
+        if there and any(there[name] != wanted[name] for name in there.keys() & wanted.keys()):
+            return None
+        missing += [dialect.add_column(table.name, each) for each in lacking] if there else [table.sql]
+    for statement in missing:
+        connection.execute(statement)
+    return bool(missing)
+
+
+def can_lack(there: dict[str, Column], wanted: dict[str, Column]) -> bool:
+    """Return whether rows of the columns there can become rows of those wanted, and lose nothing."""
+    same = all(name in wanted and wanted[name] == column for name, column in there.items())
+    return same and not any(column.required for name, column in wanted.items() if name not in there)
 
 
 def _replace(connection: Connection, wanted: Iterable[SchemaObject], found: dict[str, SchemaObject]) -> None:

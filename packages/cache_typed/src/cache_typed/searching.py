@@ -1,4 +1,4 @@
-"""Search: exact codes from their index, then tokens from the full-text index, ranked by the text rules.
+"""Search: exact codes from their index, then tokens from the full-text index, then guesses, ranked by the text rules.
 
 The full-text index only proposes; the rank is decided by the same prefix test as `cache_core.text.match`.
 """
@@ -13,8 +13,9 @@ from cache_core.text import Query, Tier, WeightClass, parse
 from cache_typed import dialect
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
+from cache_typed.guessing import guesses
 from cache_typed.mapping import Layout
-from cache_typed.reading import Keyed, has_odd, load
+from cache_typed.reading import Keyed, load, narrowed
 
 MAX_CANDIDATES = 20_000
 """Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
@@ -34,12 +35,20 @@ class _Ranked:
 
 
 def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
-    """Return the best rows for a text that a person typed."""
+    """Return the best rows for a text that a person typed; after a miss, those that may be meant."""
     query = parse(request.text)
     if not query.tokens:
         return SearchResult(cut=query.cut)
-    odd = has_odd(db, layout)
-    checked = bool(compiled(layout, request.where, request.visibility).left) or (odd and bool(request.where))
+    found = _certain(db, layout, request, query)
+    if found.total or not layout.mapping.guesses:
+        return found
+    guessed = guesses(db, layout, request, query)
+    hits = tuple(_hit(layout, query, _Ranked(row.nr, guessed.tier, place), row) for place, row in guessed.rows)
+    return SearchResult(hits, guessed.total, found.cut or guessed.cut)
+
+
+def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
+    _, checked = narrowed(db, layout, request.where, request.visibility)
     wanted = MAX_CANDIDATES if checked else request.limit
     exact, exact_total = _tier(db, layout, request, _Exact(query), wanted)
     tokens, token_total = _tier(db, layout, request, _Tokens(query), wanted)
@@ -79,8 +88,9 @@ def _is_live(db: Connection, layout: Layout, term: str) -> bool:
 
 
 def finds(db: Connection, layout: Layout, candidate: str) -> bool:
-    """Return whether a search for this text has a live hit."""
-    return bool(search(db, layout, Search(candidate, limit=1, visibility=LIVE)).hits)
+    """Return whether a search for this text has a live hit, guesses aside."""
+    query = parse(candidate)
+    return bool(query.tokens) and bool(_certain(db, layout, Search(candidate, limit=1, visibility=LIVE), query).hits)
 
 
 def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Keyed]]:
@@ -89,7 +99,7 @@ def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_
 
 
 def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: Keyed) -> Hit:
-    fields = matched_fields(layout.spec, keyed.row.record, query)
+    fields = matched_fields(layout.spec, keyed.row.record, query, ranked.tier)
     return Hit(keyed.row, ranked.tier, ranked.place, fields)
 
 
@@ -138,10 +148,7 @@ def _tier(
     db: Connection, layout: Layout, request: Search, how: _Exact | _Tokens, limit: int
 ) -> tuple[list[_Ranked], int]:
     """Return the best rows of a tier, and how many there are up to one more than are ranked at most."""
-    clause = compiled(layout, request.where, request.visibility)
-    if request.where and has_odd(db, layout):
-        visible = compiled(layout, (), request.visibility).sql()
-        clause.parts = [visible, f"({clause.sql()} OR {layout.name}.cache_odd = 1)"]
+    clause, _ = narrowed(db, layout, request.where, request.visibility)
     name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
     source, place = how.source(layout, clause)
     sql = (

@@ -5,6 +5,7 @@ Refuses to touch the event loop: whole units of work run in a thread, each insid
 
 import asyncio
 import fcntl
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from cache_core.clock import Clock
 from cache_core.errors import CacheCorrupt, CacheUnavailable
 from cache_core.files import private_directory, private_file
-from cache_typed import dialect, schema
+from cache_typed import dialect, growing, schema
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 
@@ -22,6 +23,7 @@ _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
 """Bytes up to which a file is checked whole at open: about 10 ms. A larger one is checked as it is read."""
 
+_NAME = re.compile(r"typed-([0-9]+)\.db")
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
@@ -30,13 +32,15 @@ class Storage:
 
     Attributes:
         set_aside: damaged files that were renamed and replaced by an empty one since this object was made.
-        emptied: entities whose tables had drifted and start empty.
+        emptied: entities that start empty, because their tables in this file, or in the older one that it was
+            filled from, were not the expected ones.
     """
 
     def __init__(self, directory: Path | None, mappings: Sequence[TableMapping], clock: Clock) -> None:
         """Remember where; nothing is opened yet."""
         self.set_aside: tuple[Path, ...] = ()
         self.emptied: tuple[str, ...] = ()
+        self._left: tuple[str, ...] = ()
         self._directory = directory
         self._mappings = mappings
         self._clock = clock
@@ -117,6 +121,8 @@ class Storage:
             self._path = directory / f"typed-{schema.SCHEMA_VERSION}.db"
             if self._path.exists() and (_is_marked(self._path) or _is_cut(self._path)):
                 self._move_aside(self._path)
+            if not self._path.exists():
+                self._begin(self._path)
             private_file(self._path)
         try:
             self._connect()
@@ -127,12 +133,40 @@ class Storage:
             self._move_aside(self._path)
             self._connect()
 
+    def _begin(self, path: Path) -> None:
+        """Fill the file from the newest older version of it, if there is one, while other processes wait."""
+        older = _older(path)
+        if not older:
+            return
+        with private_file(path.with_suffix(".lock")).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if path.exists():
+                return
+            partial = path.with_name(f"{path.name}.growing")
+            partial.unlink(missing_ok=True)
+            try:
+                self._fill(private_file(partial), older[-1])
+            except sqlite3.DatabaseError as error:
+                partial.unlink()
+                if not dialect.is_damage(error):
+                    raise
+                return
+            partial.rename(path)
+
+    def _fill(self, path: Path, older: Path) -> None:
+        connection = dialect.connect(str(path))
+        try:
+            schema.ensure(connection, self._mappings)
+            self._left = growing.fill(connection, str(older), self._mappings)
+        finally:
+            connection.close()
+
     def _connect(self) -> None:
         first = self._connection()
         if self._path is not None:
             dialect.use_write_ahead_log(first)
             dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
-        self.emptied = schema.ensure(first, self._mappings)
+        self.emptied = (*self._left, *schema.ensure(first, self._mappings))
         if self._path is None:
             # A database in memory belongs to its connection: one thread serves reads and writes.
             only = ThreadPoolExecutor(1, "cache-typed", self._adopt, (first,))
@@ -174,6 +208,12 @@ class Storage:
             _mark(path).unlink(missing_ok=True)
             private_file(path)
         self.set_aside += (aside,)
+
+
+def _older(path: Path) -> list[Path]:
+    """Return the files of older schema versions beside a file, the newest last."""
+    numbered = [(int(found[1]), each) for each in path.parent.iterdir() if (found := _NAME.fullmatch(each.name))]
+    return [each for number, each in sorted(numbered) if number < schema.SCHEMA_VERSION]
 
 
 def _mark(path: Path) -> Path:

@@ -5,17 +5,19 @@ Refuses to touch what did not change: an unchanged record costs one digest, a re
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import batched
+from typing import NamedTuple
 
 from cache_core.protocol import Applied, Batch, Origin, Row, SyncState, replaces
-from cache_core.records import RecordId, encode
+from cache_core.records import Json, RecordId, encode
 from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.dialect import CHUNK, Connection
 from cache_typed.keys import is_own_key, keys_of, marks, next_key, written
 from cache_typed.mapping import FieldNames, Layout
+from cache_typed.reading import load
 
 _STANDING = (
     "cache_id",
@@ -30,6 +32,7 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,19 @@ class _Known:
     digest: bytes
 
 
+class _Document(NamedTuple):
+    """A record to store under a primary key, with the cells of `_STANDING`."""
+
+    nr: int
+    record: Mapping[str, Json]
+    standing: list[Cell]
+
+
 @dataclass(slots=True)
 class _Changes:
     """What a round of upserts comes to: whole documents, bookkeeping of unchanged ones, and the losers."""
 
-    documents: list[tuple[int, Row, list[Cell]]] = field(default_factory=list[tuple[int, Row, list[Cell]]])
+    documents: list[_Document] = field(default_factory=list["_Document"])
     standing: list[tuple[int, list[Cell]]] = field(default_factory=list[tuple[int, list[Cell]]])
     taken: list[RecordId] = field(default_factory=list[RecordId])
     ignored: int = 0
@@ -101,7 +112,7 @@ def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _C
         standing = _standing(layout, row, written_at)
         digest = standing[-1]
         if old is None or not isinstance(digest, bytes) or old.digest[:_HALF] != digest[:_HALF]:
-            changes.documents.append((nr, row, standing))
+            changes.documents.append(_Document(nr, row.record, standing))
         elif (old.digest, old.version, old.written_at) != (digest, row.version, written_at):
             changes.standing.append((nr, standing))
     return changes
@@ -120,7 +131,7 @@ def _known(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[Reco
 def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
     """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
     own = is_own_key(layout, row.id)
-    codes = json.dumps([[code, int(place)] for code, place in row.text.codes], ensure_ascii=False)
+    codes = _to_json([[code, int(place)] for code, place in row.text.codes])
     about: list[Cell] = [
         int(row.deleted),
         int(row.archived),
@@ -129,12 +140,27 @@ def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
         *(_clean(part) for part in row.text.by_class()),
         _clean(codes),
     ]
-    digest = _digest(encode(row.record)) + _digest(json.dumps(about).encode())
+    digest = _digest(encode(row.record)) + _digest(repr(about).encode())
     head: list[Cell] = [None if own else _clean(written(row.id)), row.version, written_at]
     return [*head, *about, digest]
 
 
-def _store_documents(db: Connection, layout: Layout, documents: list[tuple[int, Row, list[Cell]]]) -> None:
+def store_again(db: Connection, layout: Layout) -> None:
+    """Store the records with fields that had no column once more, so that columns added since hold them."""
+    strange = " UNION ".join(
+        (
+            f"SELECT {layout.pk} FROM {layout.name} WHERE cache_unknown IS NOT NULL",
+            *(f"SELECT cache_parent FROM {shape.name} WHERE cache_unknown IS NOT NULL" for _, shape in layout.parts),
+        )
+    )
+    for chunk in batched([nr for (nr,) in db.execute(strange)], CHUNK):
+        sql = f"SELECT {layout.pk}, {', '.join(_STANDING)} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
+        standing: dict[int, list[Cell]] = {nr: cells for nr, *cells in db.execute(sql, chunk)}
+        documents = [_Document(nr, row.record, standing[nr]) for nr, row in load(db, layout, chunk)]
+        _store_documents(db, layout, documents)
+
+
+def _store_documents(db: Connection, layout: Layout, documents: list[_Document]) -> None:
     if not documents:
         return
     for chunk in batched([nr for nr, _, _ in documents], CHUNK):
@@ -143,15 +169,15 @@ def _store_documents(db: Connection, layout: Layout, documents: list[tuple[int, 
     rows: list[list[Cell]] = []
     names: set[FieldNames] = set()
     parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
-    for nr, row, standing in documents:
-        stored = layout.to_rows(nr, row.record)
+    for nr, record, standing in documents:
+        stored = layout.to_rows(nr, record)
         rows.append([nr, *standing, int(stored.odd), *stored.cells])
         names |= stored.names
         for name, added in stored.parts.items():
             parts[name] += added
     db.executemany("INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING", names)
     columns = (layout.pk, *_STANDING, "cache_odd", *layout.columns)
-    db.executemany(dialect.upsert(layout.name, layout.pk, columns), rows)
+    dialect.upsert(db, layout.name, layout.pk, columns, rows)
     for part, shape in layout.parts:
         into = ("cache_parent", "cache_position", *shape.columns)
         sql = f"INSERT INTO {shape.name} ({', '.join(into)}) VALUES ({marks(into)})"

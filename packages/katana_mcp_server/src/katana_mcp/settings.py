@@ -3,12 +3,16 @@
 Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
 """
 
+import os
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import platformdirs
+from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from katana_mcp.flags import DEFAULTS, Flag, chosen_flags
 
 API = "https://api.katanamrp.com/v1"
 
@@ -65,6 +69,26 @@ class Settings(BaseSettings):
     """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
     cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
     """Where caches are kept; the user's cache directory by default."""
+    cache_backend: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND")] = None
+    """Cache backend of the catalogue and reference data: legacy, typed, compare:legacy or compare:typed."""
+    cache_backend_variant: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_VARIANT")] = None
+    """The same for variants alone."""
+    cache_backend_product: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_PRODUCT")] = None
+    """The same for products alone."""
+    cache_backend_material: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_MATERIAL")] = None
+    """The same for materials alone."""
+    cache_backend_service: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_SERVICE")] = None
+    """The same for services alone."""
+    cache_backend_customer: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_CUSTOMER")] = None
+    """The same for customers alone."""
+    cache_backend_supplier: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_SUPPLIER")] = None
+    """The same for suppliers alone."""
+    cache_backend_location: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_LOCATION")] = None
+    """The same for locations alone."""
+    cache_backend_tax_rate: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_TAX_RATE")] = None
+    """The same for tax rates alone."""
+    cache_backend_operator: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_OPERATOR")] = None
+    """The same for operators alone."""
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
     """Serve only these groups of tools, separated by commas: catalog, sales, inventory, admin."""
     tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
@@ -104,6 +128,11 @@ class Settings(BaseSettings):
         """Whether the sandbox is to be run inside this process."""
         return self.sandbox and self.base_url == API
 
+    def flags(self) -> dict[str, Flag]:
+        """Return the cache backend of each entity that both backends hold."""
+        single: dict[str, Flag | None] = {entity: getattr(self, f"cache_backend_{entity}") for entity in DEFAULTS}
+        return chosen_flags(self.cache_backend, single)
+
     def cache_root(self) -> Path:
         """Return the directory under which each tenant's cache has its own."""
         return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
@@ -120,6 +149,7 @@ def load(**flags: object) -> Settings:
         SettingsError: one sentence per problem, with the variable's name and what is allowed; never the value.
     """
     given = {name: value for name, value in flags.items() if value is not None}
+    _refuse_unknown_flags()
     try:
         # The model itself validates what came from the command line.
         return Settings(**given)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type]
@@ -127,6 +157,16 @@ def load(**flags: object) -> Settings:
         raise SettingsError("; ".join(_sentence(each["loc"], each["msg"]) for each in error.errors())) from None
     except UnicodeDecodeError:
         raise SettingsError(".env is not UTF-8 text") from None
+
+
+def _refuse_unknown_flags() -> None:
+    """Stop at a misspelt KATANA_CACHE_BACKEND_…: unread, it would leave an entity where it was, in silence."""
+    known = {variable(name) for name in Settings.model_fields}
+    written = {*os.environ, *dotenv_values(".env")}
+    unknown = sorted(name for name in written if name.startswith("KATANA_CACHE_BACKEND") and name not in known)
+    if unknown:
+        allowed = ", ".join(sorted(name for name in known if name.startswith("KATANA_CACHE_BACKEND")))
+        raise SettingsError(f"{', '.join(unknown)}: no such setting; there are {allowed}")
 
 
 def variable(field: str) -> str:

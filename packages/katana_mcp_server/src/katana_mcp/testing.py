@@ -11,6 +11,7 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 from cache_core.clock import Clock
+from cache_core.compared import Recorder
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
@@ -40,12 +41,14 @@ class Setup:
         api_key: another key than the sandbox's default one.
         era: how the client negotiates the protocol.
         flags: further settings.
+        recorder: where the comparisons of a parallel run go.
     """
 
     cache_dir: Path | None = None
     api_key: str | None = None
     era: Literal["auto", "legacy"] = "auto"
     flags: Mapping[str, object] = field(default_factory=dict[str, object])
+    recorder: Recorder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,12 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
         cache_dir=chosen.cache_dir,
         **chosen.flags,
     )
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=chosen.cache_dir is None)
+    outside = Outside(
+        transport=own.transport(),
+        clock=own.sandbox.clock,
+        in_memory=chosen.cache_dir is None,
+        recorder=chosen.recorder,
+    )
     async with Client(application(settings, outside), mode=chosen.era) as client:
         yield Stage(client, own)
 

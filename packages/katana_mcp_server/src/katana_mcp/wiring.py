@@ -5,15 +5,11 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
 from cache_core.clock import Clock, SystemClock
-from cache_core.errors import CacheUnavailable
-from cache_core.files import private_directory
-from cache_core.protocol import CacheBackend
-from cache_core.routed import RoutedBackend
+from cache_core.compared import Recorder
 from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, StockReads, Syncer
 from katana_client import KatanaClient
@@ -24,9 +20,7 @@ from katana_client.transport import Transport
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
-
-TYPED = ("sales_order", "stock")
-"""Entities that only the typed cache holds; orders never enter the legacy cache."""
+from katana_mcp.stores import Stores
 
 _log = structlog.get_logger("katana_mcp.katana")
 
@@ -41,6 +35,7 @@ class Outside:
         on_request: told of every HTTP request to Katana.
         patience: how long reads wait for a sync.
         in_memory: keep caches in memory instead of in files.
+        recorder: where the comparisons of a parallel run go; the log by default.
     """
 
     transport: Transport | None = None
@@ -48,6 +43,7 @@ class Outside:
     on_request: Callable[[RequestRecord], None] | None = None
     patience: Patience | None = None
     in_memory: bool = False
+    recorder: Recorder | None = None
 
 
 class Tenant:
@@ -95,8 +91,9 @@ class Tenant:
 
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
-        cache, notices = await _opened_cache(None if outside.in_memory else _directory(settings))
         clock = outside.clock or SystemClock()
+        stores = Stores(settings.flags(), outside.recorder, clock)
+        cache, notices = await stores.open(None if outside.in_memory else _directory(settings))
         source = KatanaSource(self._client)
         syncer = Syncer(SPECS, source, cache, clock)
         return Services(
@@ -130,45 +127,6 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
         return Tenant(settings, outside)
     except ConfigurationError as error:
         raise SettingsError(f"{name}: {error}") from None
-
-
-async def _opened_cache(directory: Path | None) -> tuple[CacheBackend, tuple[str, ...]]:
-    """Return the open cache; one in memory, with a notice, where the directory cannot be used."""
-    cache, stores = _backends(directory)
-    try:
-        if directory is not None:
-            private_directory(directory.parent)
-        await cache.open()
-    except CacheUnavailable as error:
-        if directory is None:
-            raise
-        notice = f"{error}; the cache is kept in memory and is lost at the end"
-        _log.warning("cache in memory", reason=str(error))
-        cache, _ = _backends(None)
-        await cache.open()
-        return cache, (notice,)
-    damaged = [path.name for store in stores for path in store.set_aside]
-    return cache, tuple(f"a damaged cache file was set aside as {name} and is rebuilt from Katana" for name in damaged)
-
-
-class _Store(CacheBackend, Protocol):
-    """A backend that keeps files."""
-
-    @property
-    def set_aside(self) -> tuple[Path, ...]:
-        """Damaged files that were renamed and replaced by an empty one."""
-        ...
-
-
-def _backends(directory: Path | None) -> tuple[RoutedBackend, tuple[_Store, ...]]:
-    # SQLAlchemy takes 0.3 s to import: the first read pays for it, not the start.
-    from cache_legacy.backend import LegacyBackend  # noqa: PLC0415
-    from cache_typed.backend import TypedBackend  # noqa: PLC0415
-
-    legacy = LegacyBackend(directory, tuple(spec for spec in SPECS if spec.name not in TYPED))
-    typed = TypedBackend(directory)
-    stores: tuple[_Store, ...] = (legacy, typed)
-    return RoutedBackend({spec.name: typed if spec.name in TYPED else legacy for spec in SPECS}), stores
 
 
 def _directory(settings: Settings) -> Path:

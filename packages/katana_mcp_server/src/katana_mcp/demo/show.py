@@ -1,5 +1,6 @@
 """Runs the session and prints it; the exit code says whether every step was right."""
 
+import os
 import sys
 import tempfile
 import time
@@ -47,7 +48,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
     transport = StdioTransport(
         command=sys.executable,
         args=["-m", "katana_mcp", "serve", "--sandbox", "--base-url", sandbox.url, "--cache-dir", str(directory)],
-        env={"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
+        env=_flags() | {"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
     )
     started = time.monotonic()
     async with Client(transport, init_timeout=60) as client:
@@ -58,6 +59,11 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
         for step in STEPS:
             wrong += not await _step(screen, client, step, (answers, sandbox))
         return wrong
+
+
+def _flags() -> dict[str, str]:
+    """Return the cache flags of the environment: the demo runs the same in every flag state."""
+    return {name: value for name, value in os.environ.items() if name.startswith("KATANA_CACHE_BACKEND")}
 
 
 async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dict[str, Answer], ServedSandbox]) -> bool:

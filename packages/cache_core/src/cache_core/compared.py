@@ -1,0 +1,250 @@
+"""A parallel run: one backend answers, the other is on trial; their answers are compared and never mixed.
+
+The caller gets the answering backend's result or error, at its speed. What the trial does differently, and what it
+raises, is recorded; under `strict` (tests) it is raised.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from cache_core.clock import Clock
+from cache_core.conditions import LIVE, Visibility, Where
+from cache_core.errors import WrongCacheUse
+from cache_core.protocol import (
+    Applied,
+    Batch,
+    CacheBackend,
+    Capability,
+    EntityStatus,
+    Found,
+    KeyMatch,
+    Quarantined,
+    Search,
+    SearchResult,
+    Selection,
+    Stored,
+    SyncState,
+)
+from cache_core.records import RecordId
+from cache_core.text import Tier
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One read, answered by both.
+
+    Attributes:
+        entity: whose rows.
+        operation: `search`, `select`, `get_many` …
+        question: what was asked, for people.
+        mismatch: how the answers differ, or None.
+        error: what the trial raised, or None.
+        seconds: how long the answering backend and the trial took.
+    """
+
+    entity: str
+    operation: str
+    question: str
+    mismatch: str | None
+    error: str | None
+    seconds: tuple[float, float]
+
+
+class Recorder(Protocol):
+    """Where comparisons are kept."""
+
+    def record(self, comparison: Comparison) -> None:
+        """Keep one comparison; must not raise."""
+        ...
+
+
+class Mismatch(AssertionError):
+    """The trial answered otherwise; raised only under `strict`."""
+
+
+class ComparedBackend:
+    """Two backends that hold the same entities, one of them on trial."""
+
+    name = "compared"
+
+    def __init__(
+        self, answering: CacheBackend, trial: CacheBackend, recorder: Recorder, clock: Clock, *, strict: bool = False
+    ) -> None:
+        self.answering = answering
+        self.trial = trial
+        self.entities = answering.entities & trial.entities
+        self._recorder = recorder
+        self._clock = clock
+        self._strict = strict
+        self._revision = 0
+        self._comparing: set[asyncio.Task[None]] = set()
+
+    def capabilities(self, entity: str) -> frozenset[Capability]:
+        """Return what the answering backend can do."""
+        self._held(entity)
+        return self.answering.capabilities(entity)
+
+    async def open(self) -> None:
+        """Open both."""
+        await self.answering.open()
+        await self.trial.open()
+
+    async def close(self) -> None:
+        """Finish the comparisons under way, then close both."""
+        await self.settle()
+        await self.answering.close()
+        await self.trial.close()
+
+    async def settle(self) -> None:
+        """Wait for the comparisons under way."""
+        while self._comparing:
+            await asyncio.gather(*self._comparing)
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor."""
+        self._held(batch.entity)
+        self._revision += 1
+        applied = await self.answering.apply(batch)
+        try:
+            await self.trial.apply(batch)
+        except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            self._note(Comparison(batch.entity, "apply", f"{len(batch.upserts)} rows", None, repr(error), (0.0, 0.0)))
+        finally:
+            self._revision += 1
+        return applied
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        """Return rows by id in any soft state, in the order asked."""
+        return await self._both(entity, "get_many", f"{len(ids)} ids", lambda one: one.get_many(entity, ids))
+
+    async def find_by_key(self, entity: str, key: str) -> KeyMatch:
+        """Return the row whose business key is exactly this text."""
+        return await self._both(entity, "find_by_key", "a key", lambda one: one.find_by_key(entity, key))
+
+    async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        """Return the window of rows that meet the conditions, in order."""
+        return await self._both(entity, "select", _told(selection), lambda one: one.select(entity, selection))
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        """Return how many rows meet the conditions."""
+        return await self._both(
+            entity, "count", f"{len(where)} filters", lambda one: one.count(entity, where, visibility)
+        )
+
+    async def search(self, entity: str, search: Search) -> SearchResult:
+        """Return the best rows for a text that a person typed."""
+        asked = f"{len(search.text)} characters, limit {search.limit}"
+        return await self._both(entity, "search", asked, lambda one: one.search(entity, search))
+
+    async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
+        """Return the answering backend's suggestions; they are hints and are not compared."""
+        self._held(entity)
+        return await self.answering.suggest(entity, text, limit)
+
+    async def state(self, entity: str) -> SyncState:
+        """Return the older of the two sync states, so that one listing feeds both."""
+        self._held(entity)
+        states = [await self.answering.state(entity), await self.trial.state(entity)]
+        return min(states, key=lambda state: (state.completed_at is not None, state.cursor or ""))
+
+    async def status(self, entity: str) -> EntityStatus:
+        """Return how the entity stands in the answering backend."""
+        self._held(entity)
+        return await self.answering.status(entity)
+
+    async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
+        """Return the answering backend's quarantine."""
+        self._held(entity)
+        return await self.answering.quarantined(entity, limit)
+
+    def _held(self, entity: str) -> None:
+        if entity not in self.entities:
+            raise WrongCacheUse(f"{entity!r} is not held by both {self.answering.name} and {self.trial.name}")
+
+    async def _both[T](
+        self, entity: str, operation: str, question: str, read: Callable[[CacheBackend], Awaitable[T]]
+    ) -> T:
+        self._held(entity)
+        revision, started = self._revision, self._clock.monotonic()
+        answer = await read(self.answering)
+        seconds = self._clock.monotonic() - started
+        trial = self._try(Comparison(entity, operation, question, None, None, (seconds, 0.0)), revision, answer, read)
+        if self._strict:
+            await trial
+        else:
+            task = asyncio.create_task(trial)
+            self._comparing.add(task)
+            task.add_done_callback(self._comparing.discard)
+        return answer
+
+    async def _try[T](
+        self, comparison: Comparison, revision: int, answer: T, read: Callable[[CacheBackend], Awaitable[T]]
+    ) -> None:
+        """Ask the trial the same and record the difference, unless something was written in between."""
+        started = self._clock.monotonic()
+        mismatch = error = None
+        try:
+            other = await read(self.trial)
+        except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            error = repr(raised)
+        else:
+            mismatch = difference(answer, other)
+        seconds = (comparison.seconds[0], self._clock.monotonic() - started)
+        if revision == self._revision and revision % 2 == 0:
+            self._note(
+                Comparison(comparison.entity, comparison.operation, comparison.question, mismatch, error, seconds)
+            )
+
+    def _note(self, comparison: Comparison) -> None:
+        self._recorder.record(comparison)
+        if self._strict and (comparison.mismatch or comparison.error):
+            raise Mismatch(f"{comparison.operation} {comparison.entity}: {comparison.mismatch or comparison.error}")
+
+
+def difference(answer: object, other: object) -> str | None:
+    """Return how the trial's answer differs from the one given, in a few words without records, or None.
+
+    A hit that only one side can find, because substring and typo search are its declared capability, is lawful.
+    """
+    if isinstance(answer, SearchResult) and isinstance(other, SearchResult):
+        return _search_difference(answer, other)
+    if answer == other:
+        return None
+    left, right = _ids(answer), _ids(other)
+    if left is None or right is None:
+        return f"{_brief(answer)} against {_brief(other)}"
+    if left != right:
+        return f"ids {left[:10]} against {right[:10]}"
+    return "same ids, other fields"
+
+
+def _search_difference(answer: SearchResult, other: SearchResult) -> str | None:
+    if answer.cut or other.cut:
+        return None
+    beyond = {Tier.SUBSTRING, Tier.TYPO}
+    sides = [[hit for hit in side.hits if hit.tier not in beyond] for side in (answer, other)]
+    if sides[0] == sides[1]:
+        return None
+    left, right = ([hit.row.id for hit in side] for side in sides)
+    return f"ids {left[:10]} against {right[:10]}" if left != right else "same ids, other fields or ranks"
+
+
+def _ids(answer: object) -> list[RecordId] | None:
+    if isinstance(answer, Found):
+        return [row.id for row in answer.rows]
+    if isinstance(answer, KeyMatch):
+        return [answer.row.id] if answer.row is not None else []
+    if isinstance(answer, tuple):
+        return [row.id for row in answer if isinstance(row, Stored)]  # pyright: ignore[reportUnknownVariableType] - rows
+    return None
+
+
+def _brief(answer: object) -> str:
+    return str(answer) if isinstance(answer, int) else type(answer).__name__
+
+
+def _told(selection: Selection) -> str:
+    filters = ", ".join(condition.field for condition in selection.where) or "no filter"
+    return f"{filters}; by {selection.order.field}; {selection.offset}+{selection.limit}"

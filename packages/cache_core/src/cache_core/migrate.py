@@ -1,0 +1,120 @@
+"""From one backend into another without the API, and the proof that both hold the same.
+
+Can be interrupted and repeated: what is already there is left as it is, and the sync state is written last.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+from cache_core.clock import Clock
+from cache_core.conditions import EVERYTHING, Order
+from cache_core.indexing import parents_of, row_of
+from cache_core.protocol import Batch, CacheBackend, Selection, Stored
+from cache_core.records import RecordId, iso
+from cache_core.spec import EntitySpec
+
+STEP = 500
+
+type OnStep = Callable[[str, int, int], None]
+"""Told after each step: entity, rows done, rows in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """How two backends compare for one entity.
+
+    Attributes:
+        entity: whose rows.
+        compared: rows that both hold.
+        missing: ids that only the first holds, at most 20.
+        surplus: ids that only the second holds, at most 20.
+        different: ids that both hold with another record or soft state, at most 20.
+        differences: how many of the three there are in all.
+    """
+
+    entity: str
+    compared: int
+    missing: tuple[RecordId, ...]
+    surplus: tuple[RecordId, ...]
+    different: tuple[RecordId, ...]
+    differences: int
+
+
+async def needs_filling(spec: EntitySpec, source: CacheBackend, target: CacheBackend) -> bool:
+    """Return whether `source` has completed a listing that `target` has not."""
+    theirs, ours = await source.state(spec.name), await target.state(spec.name)
+    if theirs.completed_at is None:
+        return False
+    return ours.completed_at is None or (ours.cursor or "") < (theirs.cursor or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Copies and compares entities between two backends.
+
+    Attributes:
+        lookups: the cache in which the records that an entity borrows text from are found.
+        clock: where time comes from.
+        tell: told after each step.
+    """
+
+    lookups: CacheBackend
+    clock: Clock
+    tell: OnStep
+
+    async def fill(self, spec: EntitySpec, source: CacheBackend, target: CacheBackend) -> int:
+        """Copy an entity's rows, quarantine and sync state from `source` into `target`; return how many rows."""
+        total, done = await source.count(spec.name, (), EVERYTHING), 0
+        async for rows in windows(spec.name, source):
+            parents = await parents_of(spec, [row.record for row in rows], self.lookups)
+            upserts = [row_of(spec, row.record, parents) for row in rows]
+            await target.apply(Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts))
+            done += len(rows)
+            self.tell(spec.name, done, total)
+        end = Batch(
+            entity=spec.name,
+            at=iso(self.clock.now()),
+            removed=await _only_in(spec.name, target, source),
+            quarantine=await source.quarantined(spec.name, 1_000),
+            state=await source.state(spec.name),
+        )
+        await target.apply(end)
+        return done
+
+    async def verify(self, spec: EntitySpec, first: CacheBackend, second: CacheBackend) -> Verified:
+        """Compare every row of an entity, record by record."""
+        total, done = await first.count(spec.name, (), EVERYTHING), 0
+        missing: list[RecordId] = []
+        different: list[RecordId] = []
+        async for rows in windows(spec.name, first):
+            found = await second.get_many(spec.name, [row.id for row in rows])
+            theirs = {row.id: row for row in found.rows}
+            missing.extend(found.missing)
+            different.extend(row.id for row in rows if row.id in theirs and theirs[row.id] != row)
+            done += len(rows)
+            self.tell(spec.name, done, total)
+        surplus = await _only_in(spec.name, second, first)
+        return Verified(
+            entity=spec.name,
+            compared=done - len(missing),
+            missing=tuple(missing[:20]),
+            surplus=tuple(surplus[:20]),
+            different=tuple(different[:20]),
+            differences=len(missing) + len(surplus) + len(different),
+        )
+
+
+async def windows(entity: str, backend: CacheBackend) -> AsyncIterator[tuple[Stored, ...]]:
+    """Yield all rows of an entity in windows, by id, in any soft state."""
+    offset = 0
+    while rows := await backend.select(entity, Selection((), Order("id"), STEP, offset, EVERYTHING)):
+        yield rows
+        offset += len(rows)
+
+
+async def _only_in(entity: str, here: CacheBackend, there: CacheBackend) -> list[RecordId]:
+    """Return the ids that one backend holds and the other does not."""
+    found: list[RecordId] = []
+    async for rows in windows(entity, here):
+        found.extend((await there.get_many(entity, [row.id for row in rows])).missing)
+    return found

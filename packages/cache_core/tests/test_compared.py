@@ -1,0 +1,164 @@
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from cache_core.compared import ComparedBackend, Comparison, Mismatch
+from cache_core.errors import CacheUnavailable, WrongCacheUse
+from cache_core.indexing import prepare
+from cache_core.memory import MemoryBackend
+from cache_core.migrate import Migration, needs_filling
+from cache_core.protocol import Applied, Batch, Found, Search, Selection, SyncState
+from cache_core.records import RecordId
+from cache_core.spec import EntitySpec, Searchable
+from cache_core.testing import ManualClock
+
+PART = EntitySpec(name="part", collection="parts", searchable=Searchable(keys=("sku",)), key_path="sku")
+AT = "2026-03-02T08:00:00.000Z"
+
+
+def _quiet(entity: str, done: int, total: int) -> None:
+    del entity, done, total
+
+
+class Kept:
+    """A recorder that keeps everything."""
+
+    def __init__(self) -> None:
+        self.comparisons: list[Comparison] = []
+
+    def record(self, comparison: Comparison) -> None:
+        self.comparisons.append(comparison)
+
+
+class Sick(MemoryBackend):
+    """A trial that fails as it is told."""
+
+    failing = False
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        if self.failing:
+            raise CacheUnavailable("sick")
+        return await super().get_many(entity, ids)
+
+    async def apply(self, batch: Batch) -> Applied:
+        if self.failing:
+            raise CacheUnavailable("sick")
+        return await super().apply(batch)
+
+
+class Pair:
+    def __init__(self, *, strict: bool = False) -> None:
+        self.answering, self.trial, self.kept = MemoryBackend((PART,)), Sick((PART,)), Kept()
+        self.clock = ManualClock()
+        self.both = ComparedBackend(self.answering, self.trial, self.kept, self.clock, strict=strict)
+
+    async def put(self, *backends: MemoryBackend | ComparedBackend, sku: str = "A-1") -> None:
+        for backend in backends:
+            prepared = await prepare(PART, [{"id": 1, "sku": sku, "updated_at": AT}], backend)
+            state = SyncState(cursor=AT, completed_at=AT)
+            await backend.apply(Batch(entity="part", at=AT, upserts=prepared.rows, state=state))
+
+    async def mismatches(self) -> list[str | None]:
+        await self.both.settle()
+        return [each.mismatch for each in self.kept.comparisons if each.mismatch]
+
+
+async def test_equal_backends_agree_on_every_read() -> None:
+    pair = Pair(strict=True)
+    await pair.put(pair.both)
+    await pair.both.get_many("part", [1, 2])
+    await pair.both.find_by_key("part", "A-1")
+    await pair.both.select("part", Selection())
+    await pair.both.count("part")
+    await pair.both.search("part", Search("a-1"))
+    assert [each.operation for each in pair.kept.comparisons] == [
+        "get_many",
+        "find_by_key",
+        "select",
+        "count",
+        "search",
+    ]
+    assert await pair.mismatches() == []
+
+
+async def test_the_caller_gets_the_answering_side_and_the_difference_is_recorded() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    assert (await pair.both.get_many("part", [1])).missing == ()
+    assert await pair.mismatches() == ["ids [1] against []"]
+
+
+async def test_another_field_is_a_difference_too() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    await pair.put(pair.trial, sku="B-2")
+    await pair.both.select("part", Selection())
+    assert await pair.mismatches() == ["same ids, other fields"]
+
+
+async def test_under_strict_a_difference_is_raised() -> None:
+    pair = Pair(strict=True)
+    await pair.put(pair.answering)
+    with pytest.raises(Mismatch, match="count part: 1 against 0"):
+        await pair.both.count("part")
+
+
+async def test_a_trial_that_raises_never_reaches_the_caller() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    assert (await pair.both.get_many("part", [1])).missing == ()
+    await pair.both.settle()
+    assert [each.error for each in pair.kept.comparisons] == ["CacheUnavailable('sick')"]
+
+
+async def test_a_trial_that_cannot_be_written_falls_behind_and_holds_the_cursor_back() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    later = "2026-03-02T09:00:00.000Z"
+    state = SyncState(cursor=later, completed_at=later)
+    await pair.both.apply(Batch(entity="part", at=later, state=state))
+    assert (await pair.both.state("part")).cursor == AT
+
+
+async def test_a_write_between_the_two_reads_makes_no_comparison() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    await pair.both.count("part")
+    await pair.both.apply(Batch(entity="part", at=AT))
+    await pair.both.settle()
+    assert pair.kept.comparisons == []
+
+
+async def test_an_entity_of_neither_is_refused() -> None:
+    with pytest.raises(WrongCacheUse):
+        await Pair().both.count("nothing")
+
+
+async def test_filling_copies_rows_state_and_removes_what_is_no_longer_there() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    prepared = await prepare(PART, [{"id": 9, "sku": "GONE"}], pair.trial)
+    await pair.trial.apply(Batch(entity="part", at=AT, upserts=prepared.rows))
+    steps: list[tuple[str, int, int]] = []
+    migration = Migration(pair.answering, pair.clock, lambda entity, done, total: steps.append((entity, done, total)))
+    assert await needs_filling(PART, pair.answering, pair.trial)
+    assert await migration.fill(PART, pair.answering, pair.trial) == 1
+    assert steps == [("part", 1, 1)]
+    assert not await needs_filling(PART, pair.answering, pair.trial)
+    verified = await migration.verify(PART, pair.answering, pair.trial)
+    assert (verified.compared, verified.differences) == (1, 0)
+
+
+async def test_verifying_names_what_is_missing_surplus_and_different() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    await pair.put(pair.trial, sku="B-2")
+    for backend, row_id in ((pair.answering, 2), (pair.trial, 3)):
+        prepared = await prepare(PART, [{"id": row_id}], backend)
+        await backend.apply(Batch(entity="part", at=AT, upserts=prepared.rows))
+    verified = await Migration(pair.answering, pair.clock, _quiet).verify(PART, pair.answering, pair.trial)
+    assert replace(verified, compared=0).different == (1,)
+    assert (verified.missing, verified.surplus, verified.differences) == ((2,), (3,), 3)

@@ -1,0 +1,28 @@
+"""Operators: who works on the shop floor."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from cache_core.protocol import Capability
+from cache_core.spec import Searchable
+from cache_core.specs.operators import OPERATOR
+from cache_typed.columns import moment
+from cache_typed.documents import Document, identity, text, whole
+from cache_typed.mapping import TableMapping
+
+
+class Operator(Document, table=True):
+    """An operator."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(names=("operator_name",))
+
+    id: int = identity()
+    operator_name: str | None = text(index=True)
+    working_area: str | None = text(index=True)
+    resource_id: int | None = whole(index=True)
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment(index=True)
+    deleted_at: datetime | None = moment()
+
+
+OPERATOR_TABLE = TableMapping(OPERATOR, Operator, guesses=frozenset(Capability))

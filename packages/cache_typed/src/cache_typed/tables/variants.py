@@ -1,0 +1,50 @@
+"""Variants: what a SKU names. Codes are found through search, so they and the attributes stay nested."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.protocol import Capability
+from cache_core.spec import Lookup, Searchable
+from cache_core.specs.variants import VARIANT
+from cache_typed.columns import moment, nested, number, order_of
+from cache_typed.documents import Document, identity, text, whole
+from cache_typed.mapping import TableMapping
+
+
+class Variant(Document, table=True):
+    """A variant of a product or a material."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(
+        keys=("sku",),
+        names=(
+            Lookup("product_id", "product", ("name",)),
+            Lookup("material_id", "material", ("name",)),
+            "config_attributes[].config_value",
+        ),
+        extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
+    )
+
+    id: int = identity()
+    sku: str | None = text(index=True)
+    sales_price: Decimal | None = number()
+    sales_price_order: str | None = order_of("sales_price")
+    purchase_price: Decimal | None = number()
+    purchase_price_order: str | None = order_of("purchase_price")
+    product_id: int | None = whole(index=True)
+    material_id: int | None = whole(index=True)
+    type: str | None = text()
+    internal_barcode: str | None = text(index=True)
+    registered_barcode: str | None = text(index=True)
+    supplier_item_codes: object | None = nested()
+    lead_time: int | None = whole()
+    minimum_order_quantity: Decimal | None = number()
+    config_attributes: object | None = nested()
+    custom_fields: object | None = nested()
+    product_or_material: object | None = nested()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment(index=True)
+    deleted_at: datetime | None = moment()
+
+
+VARIANT_TABLE = TableMapping(VARIANT, Variant, guesses=frozenset(Capability))

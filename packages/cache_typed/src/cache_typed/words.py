@@ -1,0 +1,136 @@
+"""The words of an entity, each once: what a search after a miss asks instead of the records.
+
+A table of words that triggers fill, an index of their three-letter runs, and a budget for asking them. A word outlives
+its last record until the sidecar is made again: it then proposes nothing.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from cache_core.suggest import closest
+from cache_core.text import SHORTEST_PART, is_number, reach
+from cache_typed.columns import Cell
+from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
+
+MAX_WORDS = 50_000
+"""Words that one typo is compared with at most: about 30 ms."""
+
+MAX_STEPS = 4_000_000
+"""Steps of SQLite's machine that one search after a miss may take: about 200 ms."""
+
+_TICK = 1_000
+# Words that hold something else than digits: a number is never a typo, see `text.is_number`.
+_SPELT = "word GLOB '*[^0-9]*'"
+
+
+class Budget:
+    """The work that one search after a miss may still do, counted in steps: the same on every machine.
+
+    Attributes:
+        spent: whether something was left out.
+    """
+
+    def __init__(self, steps: int) -> None:
+        """Begin with this many steps."""
+        self.spent = False
+        self._left = steps // _TICK
+
+    def rows(
+        self, db: Connection, sql: str, values: Sequence[Cell] | dict[str, Cell], most: int
+    ) -> list[tuple[Cell, ...]]:
+        """Return at most this many rows of a statement, or those that it found before the budget was spent."""
+        found: list[tuple[Cell, ...]] = []
+        db.set_progress_handler(self._tick, _TICK)
+        try:
+            for row in db.execute(sql, values):
+                if len(found) == most:
+                    self.spent = True
+                    break
+                found.append(row)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+            self.spent = True
+        finally:
+            db.set_progress_handler(None, 0)
+        return found
+
+    def _tick(self) -> int:
+        self._left -= 1
+        return int(self._left < 0)
+
+
+def word_objects(table: str) -> Iterator[SchemaObject]:
+    """Yield the words of a table, the index of their runs, and the triggers that keep them."""
+    word = f"{table}_word"
+    yield SchemaObject("table", word, f"CREATE TABLE {word} (nr INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE)")
+    name = f"ix_{word}_size"
+    yield SchemaObject("index", name, f"CREATE INDEX {name} ON {word} (length(word), word) WHERE {_SPELT}")
+    yield SchemaObject(
+        "table",
+        f"{table}_run",
+        f"CREATE VIRTUAL TABLE {table}_run USING fts5(word, content='{word}', content_rowid='nr',"
+        " tokenize='trigram case_sensitive 1', detail=none, columnsize=0)",
+    )
+    added = f"INSERT INTO {table}_run(rowid, word) VALUES (new.nr, new.word);"
+    dropped = f"INSERT INTO {table}_run({table}_run, rowid, word) VALUES ('delete', old.nr, old.word);"
+    learnt = f"{_learn(table, 'new')};"
+    changed = " OR ".join(f"old.{column} IS NOT new.{column}" for column in TEXT_COLUMNS)
+    for name, event, body in (
+        (f"{word}_added", f"INSERT ON {word}", added),
+        (f"{word}_dropped", f"DELETE ON {word}", dropped),
+        (f"{word}_insert", f"INSERT ON {table}", learnt),
+        (f"{word}_text", f"UPDATE ON {table} WHEN {changed}", learnt),
+    ):
+        yield SchemaObject("trigger", name, f"CREATE TRIGGER {name} AFTER {event} BEGIN {body} END")
+
+
+def refill_words(table: str) -> tuple[str, ...]:
+    """Return the statements that make the words of a table again from its rows."""
+    return (f"DELETE FROM {table}_word", _learn(table, table, f"{table}, "))
+
+
+def words_check(table: str) -> str:
+    """Return the statement that fails unless the index of runs and the words say the same."""
+    return f"INSERT INTO {table}_run({table}_run, rank) VALUES ('integrity-check', 1)"
+
+
+def _learn(table: str, row: str, source: str = "") -> str:
+    # The texts are words joined by spaces: quoted as one JSON text, a space becomes the border of two.
+    text = " || ' ' || ".join(f"{row}.{column}" for column in TEXT_COLUMNS)
+    listed = f"""'[' || replace(json_quote({text}), ' ', '","') || ']'"""
+    return (
+        f"INSERT INTO {table}_word(word) SELECT DISTINCT value FROM {source}json_each({listed}) WHERE value <> ''"
+        f" AND NOT EXISTS (SELECT 1 FROM {table}_word WHERE word = value)"
+    )
+
+
+def holding(db: Connection, table: str, token: str, budget: Budget, most: int) -> list[str]:
+    """Return words inside which a token stands."""
+    if len(token) < SHORTEST_PART:
+        return []
+    runs = dict.fromkeys(token[at : at + SHORTEST_PART] for at in range(len(token) - SHORTEST_PART + 1))
+    sql = (
+        f"SELECT {table}_word.word FROM {table}_run CROSS JOIN {table}_word ON nr = {table}_run.rowid"
+        f" WHERE {table}_run MATCH ? AND instr({table}_word.word, ?) LIMIT ?"
+    )
+    wanted = " AND ".join(f'"{run}"' for run in runs)
+    return [str(word) for (word,) in budget.rows(db, sql, (wanted, token, most + 1), most)]
+
+
+def near(db: Connection, table: str, tokens: Sequence[str], budget: Budget, most: int) -> dict[str, list[str]]:
+    """Return, for each token that can be a typo, the words it may stand for, nearest first."""
+    spelt = [token for token in tokens if reach(token) and not is_number(token)]
+    sizes = {len(token) + more for token in spelt for more in range(-reach(token), reach(token) + 1)}
+    if not sizes:
+        return {}
+    marks = ", ".join("?" * len(sizes))
+    sql = f"SELECT word FROM {table}_word WHERE length(word) IN ({marks}) AND {_SPELT} LIMIT ?"
+    words = [str(word) for (word,) in budget.rows(db, sql, (*sorted(sizes), MAX_WORDS + 1), MAX_WORDS)]
+    return {token: _nearest(token, words, budget, most) for token in spelt}
+
+
+def _nearest(token: str, words: list[str], budget: Budget, most: int) -> list[str]:
+    found = closest(token, words, most + 1)
+    budget.spent = budget.spent or len(found) > most
+    return found[:most]

@@ -1,0 +1,193 @@
+"""Files of every released schema version open under this one, and no row and no cursor is lost."""
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlmodel import Field
+from typed_orders import NOON
+from typed_released import CATALOGUE, ORDERS, QUARANTINED, STATE
+from typed_released import FIXTURES as DIRECTORY
+
+from cache_core.conditions import EVERYTHING, OneOf
+from cache_core.protocol import Batch, Row, Search, Selection, SyncState
+from cache_core.records import canonical
+from cache_core.spec import EntitySpec, Searchable
+from cache_core.text import SearchText, Tier
+from cache_typed import dialect, schema
+from cache_typed.backend import TypedBackend
+from cache_typed.documents import Document, Part, identity, part_of, text, whole
+from cache_typed.mapping import PartMapping, TableMapping, table_of
+from cache_typed.tables import TABLES
+
+FIXTURES = sorted(DIRECTORY.glob("typed-*.db"))
+NAMES = [path.stem for path in FIXTURES]
+CURRENT = f"typed-{schema.SCHEMA_VERSION}.db"
+
+
+def test_there_is_a_file_of_every_version() -> None:
+    assert [f"typed-{version}" for version in range(1, schema.SCHEMA_VERSION + 1)] == NAMES
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=NAMES)
+def test_no_column_of_a_released_version_is_dropped_or_changed(path: Path) -> None:
+    with closing(dialect.connect(f"file:{path}?mode=ro&immutable=1")) as db:
+        for mapping in TABLES:
+            for model in (mapping.table, *(part.table for part in mapping.parts)):
+                there = dialect.columns_in(db, table_of(model).name)
+                assert schema.can_lack(there, dialect.column_objects(table_of(model))) or not there
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=NAMES)
+async def test_a_file_of_any_version_opens_with_all_it_held(path: Path, tmp_path: Path) -> None:
+    shutil.copy(path, tmp_path / path.name)
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    assert (cache.emptied, cache.set_aside) == (frozenset(), ())
+    listed = await cache.select("sales_order", Selection(visibility=EVERYTHING))
+    assert [row.record for row in reversed(listed)] == list(ORDERS)
+    assert await cache.state("sales_order") == STATE
+    assert await cache.quarantined("sales_order") == (QUARANTINED,)
+    assert await cache.count("stock") == 3
+    assert await cache.count("stock", (OneOf("levels[].location_id", (2,)),)) == 3
+    hit = (await cache.search("sales_order", Search("so-3"))).hits[0]
+    assert (hit.row.id, hit.tier) == (3, Tier.EXACT)
+    for entity, records in CATALOGUE.items() if path.stem != "typed-1" else ():
+        found = await cache.get_many(entity, range(3))
+        assert [row.record for row in found.rows] == [canonical(each) for each in records]
+    await cache.close()
+    with closing(sqlite3.connect(tmp_path / CURRENT)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        db.execute(dialect.sidecar_check("sales_order"))
+
+
+async def test_the_older_file_stays_as_it_was_and_is_read_once(tmp_path: Path) -> None:
+    older = tmp_path / "typed-1.db"
+    shutil.copy(FIXTURES[0], older)
+    before = older.read_bytes()
+    cache = TypedBackend(tmp_path)
+    for _ in range(2):
+        await cache.open()
+        await cache.apply(Batch(entity="sales_order", at=NOON, removed=(1,)))
+        assert await cache.count("sales_order") == 4
+        await cache.close()
+    assert older.read_bytes() == before
+
+
+async def test_a_newer_file_is_neither_read_nor_touched(tmp_path: Path) -> None:
+    newer = tmp_path / f"typed-{schema.SCHEMA_VERSION + 1}.db"
+    shutil.copy(FIXTURES[0], newer)
+    before = newer.read_bytes()
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    assert await cache.count("sales_order") == 0
+    await cache.close()
+    assert newer.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [b"not a database " * 500, b""])
+async def test_a_damaged_older_file_is_left_alone_and_the_new_one_starts_empty(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "typed-1.db").write_bytes(damage)
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    assert await cache.count("sales_order") == 0
+    await cache.close()
+    assert (tmp_path / "typed-1.db").read_bytes() == damage
+
+
+async def test_a_broken_off_filling_begins_again(tmp_path: Path) -> None:
+    shutil.copy(FIXTURES[0], tmp_path / "typed-1.db")
+    (tmp_path / f"{CURRENT}.growing").write_bytes(b"half of it")
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    assert await cache.count("sales_order") == 5
+    await cache.close()
+    assert not (tmp_path / f"{CURRENT}.growing").exists()
+
+
+PLANT = EntitySpec(name="plant", collection="plants", searchable=Searchable(names=("name",)), children=("leaves",))
+
+
+class Plant(Document, table=True):
+    """A table as a later release declares it; `height` and the leaves' `colour` are new."""
+
+    id: int = identity()
+    name: str | None = text(index=True)
+    height: int | None = Field(default=None, index=True)
+    cache_count_leaves: int | None = whole()
+
+
+class PlantLeaf(Part, table=True):
+    """Leaves of a plant."""
+
+    __table_args__ = part_of("plant.id")
+
+    size: int | None = whole()
+    colour: str | None = text(index=True)
+
+
+PLANTS = (TableMapping(PLANT, Plant, (PartMapping("leaves", PlantLeaf),)),)
+ADDED = (("plant", "height"), ("plant_leaf", "colour"))
+
+
+def made_older(path: Path) -> None:
+    """Make of the file what an earlier release would have left: two columns fewer, their values unknown fields."""
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE plant SET cache_unknown = json_object('height', height), cache_odd = 0")
+        db.execute("UPDATE plant_leaf SET cache_unknown = json_object('colour', colour)")
+        for table, column in ADDED:
+            db.execute(f"DROP INDEX ix_{table}_{column}")
+            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
+def plant(nr: int) -> Row:
+    record = canonical({"id": nr, "name": f"fern {nr}", "height": nr, "leaves": [{"size": 1, "colour": f"green{nr}"}]})
+    return Row(nr, None, record, SearchText(names=f"fern {nr}"))
+
+
+async def test_added_columns_are_filled_from_what_was_unknown(tmp_path: Path) -> None:
+    cache = TypedBackend(tmp_path, PLANTS)
+    await cache.open()
+    rows = [plant(nr) for nr in range(1, 4)]
+    await cache.apply(Batch(entity="plant", at=NOON, upserts=rows, state=SyncState(cursor=NOON)))
+    await cache.close()
+    made_older(tmp_path / CURRENT)
+    for _ in range(2):
+        await cache.open()
+        assert cache.emptied == frozenset()
+        for field, value in (("height", 2), ("leaves[].colour", "green2")):
+            found = await cache.select("plant", Selection((OneOf(field, (value,)),)))
+            assert [row.record for row in found] == [rows[1].record]
+        assert (await cache.state("plant")).cursor == NOON
+        assert (await cache.search("plant", Search("fern 3"))).total == 1
+        await cache.close()
+    with closing(sqlite3.connect(tmp_path / CURRENT)) as db:
+        assert db.execute("SELECT count(*) FROM plant WHERE cache_unknown IS NOT NULL").fetchone() == (0,)
+        assert db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'ix_plant%_colour'").fetchall()
+
+
+async def test_columns_of_another_program_are_no_reason_to_start_empty(tmp_path: Path) -> None:
+    cache = TypedBackend(tmp_path, PLANTS)
+    await cache.open()
+    await cache.apply(Batch(entity="plant", at=NOON, upserts=[plant(1)]))
+    await cache.close()
+    with closing(sqlite3.connect(tmp_path / CURRENT)) as db:
+        db.execute("ALTER TABLE plant ADD COLUMN of_tomorrow TEXT")
+    await cache.open()
+    assert cache.emptied == frozenset()
+    await cache.apply(Batch(entity="plant", at=NOON, upserts=[plant(2)]))
+    assert await cache.count("plant") == 2
+    await cache.close()
+
+
+async def test_two_that_open_at_once_fill_the_file_once(tmp_path: Path) -> None:
+    shutil.copy(FIXTURES[0], tmp_path / "typed-1.db")
+    both = [TypedBackend(tmp_path) for _ in range(4)]
+    await asyncio.gather(*(cache.open() for cache in both))
+    assert [await cache.count("sales_order") for cache in both] == [5] * 4
+    assert {len(cache.set_aside) for cache in both} == {0}
+    await asyncio.gather(*(cache.close() for cache in both))

@@ -1,0 +1,100 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cache_core.compared import Comparison
+from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import SettingsError, load
+from katana_mcp.testing import Payload, Setup, Stage, staged
+from katana_sandbox import Fault, Status
+
+MIXED: tuple[dict[str, Flag], ...] = (
+    {"cache_backend": "legacy", "cache_backend_variant": "typed"},
+    {"cache_backend": "typed", "cache_backend_product": "legacy", "cache_backend_material": "legacy"},
+)
+STATES: tuple[dict[str, Flag], ...] = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("search_items", {"query": "00.4021.018.003"}),
+    ("search_items", {"query": "00.4021", "limit": 50}),
+    ("search_items", {"query": "e-bike"}),
+    ("search_customers", {"query": "bikes"}),
+    ("get_variant_details", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M", 2004]}),
+    ("check_inventory", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M"]}),
+    ("list_sales_orders", {"overdue": True, "include_rows": True}),
+    ("search_sales_orders", {"query": "berger"}),
+)
+
+
+class Kept:
+    """Keeps every comparison of a parallel run."""
+
+    def __init__(self) -> None:
+        self.comparisons: list[Comparison] = []
+
+    def record(self, comparison: Comparison) -> None:
+        self.comparisons.append(comparison)
+
+
+async def _answers(stage: Stage) -> list[Payload]:
+    answers = [await stage.call(tool, **arguments) for tool, arguments in CALLS]
+    return [{key: value for key, value in answer.items() if key != "as_of"} for answer in answers]
+
+
+@pytest.mark.parametrize("flags", STATES, ids=[" ".join(map(str, state.values())) for state in STATES])
+async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: dict[str, Flag]) -> None:
+    async with staged(own) as stage:
+        expected = await _answers(stage)
+    kept = Kept()
+    async with staged(own, Setup(flags=flags, recorder=kept)) as stage:
+        assert await _answers(stage) == expected
+    assert [each for each in kept.comparisons if each.mismatch or each.error] == []
+    assert bool(kept.comparisons) is any(flag.startswith("compare") for flag in flags.values())
+
+
+@pytest.mark.parametrize(("before", "after"), [("legacy", "typed"), ("typed", "legacy"), ("legacy", "compare:typed")])
+async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
+    own: OwnSandbox, tmp_path: Path, before: Flag, after: Flag
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": before})) as stage:
+        expected = await stage.call("search_items", query="00.4021", limit=50)
+    asked = len(own.sandbox.journal)
+    own.sandbox.faults.add(Fault("GET /*", action=Status(503), times=None))
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": after})) as stage:
+        assert await stage.call("search_items", query="00.4021", limit=50) == expected
+        status = await stage.call("cache_status")
+    assert len(own.sandbox.journal) == asked
+    backends = {each["entity"]: each["backend"] for each in status["entities"]}
+    assert backends["variant"] == after.removeprefix("compare:")
+
+
+def test_shipped_defaults_are_catalogue_typed_and_reference_data_legacy() -> None:
+    flags = chosen_flags(None, {})
+    assert {entity for entity, flag in flags.items() if flag == "typed"} == {
+        "variant",
+        "product",
+        "material",
+        "service",
+        "customer",
+    }
+    assert flags == dict(DEFAULTS)
+
+
+def test_one_entity_can_differ_from_the_default() -> None:
+    assert chosen_flags("legacy", {"variant": "compare:typed"})["variant"] == "compare:typed"
+    assert chosen_flags("legacy", {"variant": "compare:typed"})["product"] == "legacy"
+
+
+@pytest.mark.parametrize("name", ["KATANA_CACHE_BACKEND_VARIANTS", "KATANA_CACHE_BACKENDS"])
+def test_a_misspelt_flag_stops_the_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "typed")
+    with pytest.raises(SettingsError, match=f"^{name}: no such setting; there are KATANA_CACHE_BACKEND, "):
+        load(sandbox=True)
+
+
+def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_CACHE_BACKEND_VARIANT", "typd")
+    with pytest.raises(SettingsError, match=r"KATANA_CACHE_BACKEND_VARIANT.*'legacy', 'typed', 'compare:legacy'"):
+        load(sandbox=True)

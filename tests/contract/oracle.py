@@ -1,0 +1,33 @@
+"""What search must find, by the text rules alone; what is found after a miss depends on declared capabilities."""
+
+from collections.abc import Sequence
+
+from cache_core.conditions import Visibility
+from cache_core.protocol import Capability, Row
+from cache_core.records import RecordId
+from cache_core.text import Query, Tier, WeightClass, guess, match, parse
+
+type Expected = list[tuple[Tier, WeightClass, RecordId]]
+
+
+def oracle(rows: Sequence[Row], text: str, visibility: Visibility, able: frozenset[Capability]) -> Expected:
+    """Return every hit in order: how it was found, where, and its id."""
+    query = parse(text)
+    shown = [
+        row for row in rows if (visibility.deleted or not row.deleted) and (visibility.archived or not row.archived)
+    ]
+    ranked = sorted((*how, row.text.sort_name, row.id) for row in shown if (how := match(query, row.text)) is not None)
+    found = [(tier, place, row_id) for tier, place, _, row_id in ranked]
+    if not found and Capability.SUBSTRING in able:
+        found = guessed(shown, query, Tier.SUBSTRING)
+    if not found and Capability.TYPO in able:
+        found = guessed(shown, query, Tier.TYPO)
+    return found
+
+
+def guessed(rows: Sequence[Row], query: Query, tier: Tier) -> Expected:
+    """Return what a tier after a miss finds."""
+    ranked = sorted(
+        (*how, row.text.sort_name, row.id) for row in rows if (how := guess(query, row.text, tier)) is not None
+    )
+    return [(tier, place, row_id) for _, place, _, row_id in ranked]

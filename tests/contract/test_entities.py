@@ -1,0 +1,103 @@
+"""Both backends give the answers of the reference for the nine entities that both can hold."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cache_core.conditions import EVERYTHING, Order
+from cache_core.indexing import prepare
+from cache_core.memory import MemoryBackend
+from cache_core.protocol import Batch, CacheBackend, Search, SearchResult, Selection
+from cache_core.records import Record
+from cache_core.spec import EntitySpec
+from cache_core.text import Tier
+from cache_legacy.backend import LegacyBackend
+from cache_typed.backend import TypedBackend
+
+from .entities import NINE, TEXT, comparable, conditions_on, records
+from .strategies import VISIBILITIES
+from .toys import exact, moment
+
+MAKERS: dict[str, Callable[[Path], CacheBackend]] = {
+    "legacy": lambda directory: LegacyBackend(directory / "legacy", NINE),
+    "typed": lambda directory: TypedBackend(directory / "typed"),
+}
+PARENTS: dict[str, Sequence[Record]] = {
+    "supplier": [{"id": nr, "name": f"Lieferant {nr} Süd"} for nr in (1, 2)],
+    "product": [
+        {"id": 1, "name": "Blue Widget"},
+        {"id": 2, "name": "Tür", "archived_at": moment()},
+        {"id": 3, "name": None, "deleted_at": moment()},
+    ],
+    "material": [{"id": 1, "name": "Stahlrohr"}],
+}
+relaxed = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=25,
+)
+
+
+@pytest.fixture(params=sorted(MAKERS))
+async def pair(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[tuple[CacheBackend, CacheBackend]]:
+    """Return a backend and the reference, both with the parents that the others borrow from."""
+    both = (MAKERS[str(request.param)](tmp_path), MemoryBackend(NINE))
+    for cache in both:
+        await cache.open()
+        for entity, parents in PARENTS.items():
+            await put(cache, next(spec for spec in NINE if spec.name == entity), parents)
+    yield both
+    for cache in both:
+        await cache.close()
+
+
+async def put(cache: CacheBackend, spec: EntitySpec, given_records: Sequence[Record]) -> None:
+    """Store records as sync does."""
+    prepared = await prepare(spec, given_records, cache)
+    await cache.apply(Batch(entity=spec.name, at=moment(), upserts=prepared.rows, quarantine=prepared.quarantine))
+
+
+async def hold_only(cache: CacheBackend, spec: EntitySpec, given_records: Sequence[Record]) -> None:
+    """Make the cache hold these records of the entity and no others."""
+    there = await cache.select(spec.name, Selection(limit=1_000, visibility=EVERYTHING))
+    await cache.apply(Batch(entity=spec.name, at=moment(), removed=[row.id for row in there]))
+    await put(cache, spec, given_records)
+
+
+def certain(result: SearchResult) -> SearchResult:
+    """Return what every backend must find: guesses are for those that declare them."""
+    return result if any(hit.tier <= Tier.TOKENS for hit in result.hits) else SearchResult(cut=result.cut)
+
+
+@pytest.mark.parametrize("spec", NINE, ids=lambda spec: spec.name)
+@relaxed
+@given(st.data())
+async def test_every_answer_is_that_of_the_reference(
+    pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data: st.DataObject
+) -> None:
+    drawn = data.draw(records(spec))
+    where = tuple(data.draw(st.lists(conditions_on(spec), max_size=2)))
+    order = Order(data.draw(st.sampled_from(sorted(comparable(spec)))), descending=data.draw(st.booleans()))
+    shown, text = data.draw(VISIBILITIES), data.draw(TEXT)
+    keys = [str(each.get(spec.key_path or "")) for each in drawn]
+    answers: list[tuple[object, ...]] = []
+    for cache in pair:
+        await hold_only(cache, spec, drawn)
+        found = await cache.get_many(spec.name, [1, 2, 3, 9])
+        answers.append(
+            (
+                exact([row.record for row in found.rows]),
+                found.missing,
+                [(row.deleted, row.archived, row.version) for row in found.rows],
+                [row.id for row in await cache.select(spec.name, Selection(where, order, 4, 1, shown))],
+                await cache.count(spec.name, where, shown),
+                [await cache.find_by_key(spec.name, key) for key in keys],
+                certain(await cache.search(spec.name, Search(text, 5, (), shown))),
+                certain(await cache.search(spec.name, Search(text, 5, where, shown))),
+                (await cache.quarantined(spec.name), (await cache.status(spec.name)).records),
+            )
+        )
+    assert answers[0] == answers[1]

@@ -1,0 +1,117 @@
+"""Search after a miss, for the backends that declare it: the tiers in order, labelled, bounded, and never otherwise."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cache_core.conditions import LIVE, OneOf, Visibility
+from cache_core.protocol import CacheBackend, Capability, Search
+from cache_core.text import Tier, WeightClass, edits, parse
+
+from .oracle import oracle
+from .strategies import TEXT_FIELDS, VISIBILITIES, phrases, relaxed
+from .toys import HOSTILE_TEXTS, hold_only, listing, moment, removal, toy, toy_of
+
+BOTH = frozenset(Capability)
+BENT = phrases(("rde", "edde", "bleu", "ur", "ete", "4021", "021", "18", "trasse", "reddr", "strase", "bluee", "漢"))
+
+
+@pytest.fixture
+def able(cache: CacheBackend) -> bool:
+    """Return whether the backend guesses at all; one that does not must find nothing."""
+    able = cache.capabilities("toy")
+    assert able in {BOTH, frozenset()}
+    return bool(able)
+
+
+async def tiers(cache: CacheBackend, text: str) -> list[tuple[object, Tier]]:
+    """Return ids and tiers of the hits, best first."""
+    return [(hit.row.id, hit.tier) for hit in (await cache.search("toy", Search(text))).hits]
+
+
+@relaxed
+@given(st.lists(TEXT_FIELDS, max_size=6), BENT, VISIBILITIES, st.integers(0, 7))
+async def test_guesses_are_exactly_those_of_the_text_rules(
+    cache: CacheBackend, fields: list[dict[str, object]], text: str, visibility: Visibility, limit: int
+) -> None:
+    rows = [toy_of(number, each) for number, each in enumerate(fields)]
+    await hold_only(cache, rows)
+    result = await cache.search("toy", Search(text, limit, (), visibility))
+    wanted = oracle(rows, text, visibility, cache.capabilities("toy"))
+    assert [(hit.tier, hit.place, hit.row.id) for hit in result.hits] == wanted[:limit]
+    assert (result.total, result.cut) == (len(wanted), parse(text).cut)
+
+
+async def test_a_guess_is_made_only_after_a_miss_and_a_typo_only_after_a_missed_substring(
+    cache: CacheBackend, able: bool
+) -> None:
+    rows = (toy(1, name="gadget"), toy(2, name="ungadget"), toy(3, name="godget"))
+    for held, tier in ((rows, Tier.TOKENS), (rows[1:], Tier.SUBSTRING), (rows[2:], Tier.TYPO), ((), None)):
+        await hold_only(cache, held)
+        wanted = [(each.id, tier) for each in held[:1] if able or tier is Tier.TOKENS]
+        assert await tiers(cache, "gadget") == wanted
+
+
+async def test_a_substring_needs_three_characters_and_the_others_begin_a_word(cache: CacheBackend, able: bool) -> None:
+    await cache.apply(listing(toy(1, sku="00.4021.018.003"), toy(2, name="x")))
+    for text in ("4021 018 003 0", "402 003"):
+        assert await tiers(cache, text) == [(1, Tier.TOKENS)], text
+    for text in ("021.01", "021", "021 003 4"):
+        assert await tiers(cache, text) == ([(1, Tier.SUBSTRING)] if able else []), text
+    assert await tiers(cache, "21") == await tiers(cache, "021 18") == []
+
+
+async def test_fewer_edits_come_first_then_the_class_then_the_name(cache: CacheBackend, able: bool) -> None:
+    await cache.apply(
+        listing(
+            toy(1, name="widgets blue"),
+            toy(2, barcode="wodget"),
+            toy(3, name="wydget b"),
+            toy(4, name="wydget a"),
+            toy(5, sku="wydget"),
+        )
+    )
+    hits = (await cache.search("toy", Search("wadget"))).hits
+    wanted = [(5, WeightClass.KEYS), (4, WeightClass.NAMES), (3, WeightClass.NAMES), (2, WeightClass.EXTRAS)]
+    assert [(hit.row.id, hit.place) for hit in hits] == ([*wanted, (1, WeightClass.NAMES)] if able else [])
+
+
+async def test_a_guessed_hit_names_the_field_that_it_was_found_in(cache: CacheBackend, able: bool) -> None:
+    await cache.apply(listing(toy(1, sku="S-1", name="blue widget", codes=["ABC"])))
+    for text, fields in (("idget", ("name",)), ("bleu", ("name",)), ("abx", ("codes[]",))):
+        hits = (await cache.search("toy", Search(text))).hits
+        assert [hit.fields for hit in hits] == ([fields] if able else []), text
+
+
+async def test_another_number_is_never_a_typo(cache: CacheBackend) -> None:
+    await cache.apply(listing(toy(1, sku="40211"), toy(2, name="ab")))
+    assert await tiers(cache, "40212") == await tiers(cache, "ac") == []
+    assert edits("40212", "40211", Tier.TYPO) is None
+
+
+async def test_conditions_and_visibility_hold_for_guesses(cache: CacheBackend, able: bool) -> None:
+    await cache.apply(
+        listing(
+            toy(1, name="widget", status="DONE"),
+            toy(2, name="widget", status="OPEN", archived_at=moment()),
+            toy(3, name="wydget", status="OPEN"),
+            toy(4, name="widget", status="OPEN", deleted_at=moment()),
+        )
+    )
+    for where in ((OneOf("status", ("OPEN",)),), (OneOf("unheard", (1,)),)):
+        result = await cache.search("toy", Search("wadget", 20, where, LIVE))
+        assert [hit.row.id for hit in result.hits] == ([3] if able and where[0].field == "status" else [])
+
+
+async def test_a_text_that_is_gone_is_not_guessed(cache: CacheBackend) -> None:
+    await cache.apply(listing(toy(1, name="widget"), toy(2, name="wudget")))
+    await cache.apply(listing(toy(1, version=1, name="other")))
+    await cache.apply(removal(2))
+    assert await tiers(cache, "wadget") == await tiers(cache, "idge") == []
+
+
+async def test_hostile_texts_are_guessed_without_a_fault(cache: CacheBackend) -> None:
+    await cache.apply(listing(*(toy(number, name=text, codes=[text]) for number, text in enumerate(HOSTILE_TEXTS))))
+    for text in HOSTILE_TEXTS:
+        for bent in (text[1:], text[:-1] + "q", f"q{text}", text * 40):
+            await cache.search("toy", Search(bent, limit=3))
