@@ -70,7 +70,7 @@ async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path
         transport = StdioTransport(
             command=sys.executable,
             args=[*COMMAND, "--base-url", url, "--log-level", "error"],
-            env=_environment("/dev/null", KATANA_CACHE_DIR=" ", KATANA_API_KEY=sandbox.default_key),
+            env=_environment("/dev/null", KATANA_CACHE_DIR="~/cache", KATANA_API_KEY=sandbox.default_key),
             cwd=str(tmp_path),
             keep_alive=False,
         )

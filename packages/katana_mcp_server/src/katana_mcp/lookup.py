@@ -1,8 +1,7 @@
 """One record by id or business key, or a refusal that helps to find the right one."""
 
-from cache_core.protocol import Search, Stored
-from cache_core.text import Tier
-from katana_mcp.near import near_misses
+from cache_core.protocol import Stored
+from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -49,7 +48,7 @@ async def _missing(services: Services, entity: str, wanted: int | str, called: C
     _, title, key = called
     if isinstance(wanted, int):
         return f"{title} {wanted} not found"
-    near = await near_misses(services, entity, wanted)
+    near = await near_keys(services, entity, wanted)
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
     return f"no {title} has the {key} {wanted!r}{hint}"
 
@@ -60,9 +59,6 @@ async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
 
 async def _otherwise(services: Services, entity: str, wanted: str) -> list[Stored]:
     """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
-    place = services.syncer.specs[entity].key_path or "id"
-    result = await services.cache.search(entity, Search(wanted))
-    exact = [hit.row for hit in result.hits if hit.tier is Tier.EXACT]
-    same = [row for row in exact if str(row.record.get(place)).casefold() == wanted.strip().casefold()]
     is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS
+    same = await same_key(services, entity, wanted)
     return same or (await _by_id(services, entity, int(wanted)) if is_number else [])

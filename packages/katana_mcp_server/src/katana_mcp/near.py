@@ -1,12 +1,20 @@
-"""Near misses in their own spelling: `SO-30` instead of the tokens `so 30` that the cache corrects."""
+"""Near misses in their own spelling, and keys that are right but for case and blanks around them."""
 
 from collections.abc import Iterator
 
-from cache_core.protocol import Hit, Search
+from cache_core.protocol import Hit, Search, Stored
 from cache_core.records import values_at
 from cache_core.spec import EntitySpec
 from cache_core.text import Tier, normalised
 from katana_mcp.services import Services
+
+
+async def same_key(services: Services, entity: str, key: str) -> list[Stored]:
+    """Return the live records whose business key is this one but for case and blanks around it."""
+    path = services.syncer.specs[entity].key_path or "id"
+    result = await services.cache.search(entity, Search(key, limit=50))
+    asked = key.strip().casefold()
+    return [hit.row for hit in result.hits if str(hit.row.record.get(path)).casefold() == asked]
 
 
 async def near_misses(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
@@ -16,6 +24,21 @@ async def near_misses(services: Services, entity: str, text: str, limit: int = 3
     spelt = [(candidate, await _spelt(services, spec, candidate)) for candidate in candidates]
     whole = [code for _, code in spelt if code is not None]
     return list(dict.fromkeys(whole or candidates))
+
+
+async def near_keys(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
+    """Return business keys that the text may stand for: of what has it as another code, then of what is like it."""
+    spec = services.syncer.specs[entity]
+    keys: list[str] = []
+    for candidate in (text, *await services.cache.suggest(entity, text, limit)):
+        result = await services.cache.search(entity, Search(candidate, limit=limit))
+        keys += [key for hit in result.hits if (key := _key(spec, hit.row)) is not None]
+    return list(dict.fromkeys(keys))[:limit]
+
+
+def _key(spec: EntitySpec, row: Stored) -> str | None:
+    value = row.record.get(spec.key_path or "id")
+    return value if isinstance(value, str) and value else None
 
 
 async def _spelt(services: Services, spec: EntitySpec, candidate: str) -> str | None:

@@ -6,6 +6,7 @@ Refuses what cannot work before anything starts, in one sentence that names the 
 import os
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
@@ -123,6 +124,16 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _sandbox_stays_here(self) -> Self:
+        host = urlsplit(self.base_url).hostname or ""
+        if self.sandbox and self.base_url != API and host not in {"127.0.0.1", "localhost", "::1"}:
+            raise ValueError(
+                "KATANA_SANDBOX (--sandbox) works on invented data of this machine: leave KATANA_BASE_URL "
+                "(--base-url) out, or name a sandbox that runs here, http://127.0.0.1:PORT/v1"
+            )
+        return self
+
     @property
     def runs_own_sandbox(self) -> bool:
         """Whether the sandbox is to be run inside this process."""
@@ -149,8 +160,8 @@ def load(**flags: object) -> Settings:
         SettingsError: one sentence per problem, with the variable's name and what is allowed; never the value.
     """
     given = {name: value for name, value in flags.items() if value is not None}
-    _refuse_unknown_flags()
     try:
+        _refuse_unknown_flags()
         # The model itself validates what came from the command line.
         return Settings(**given)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type]
     except ValidationError as error:

@@ -61,7 +61,7 @@ def _unavailable(error: KatanaError) -> SourceUnavailable:
         return SourceUnavailable("Katana refused the API key in KATANA_API_KEY")
     if isinstance(error, RateLimited):
         return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
-    return SourceUnavailable(f"Katana could not be read: {type(error).__name__}")
+    return SourceUnavailable(f"Katana could not be read: {error}")
 
 
 def _quarantined(invalid: InvalidRecord) -> Quarantined:

@@ -93,7 +93,7 @@ class Tenant:
         settings, outside = self._settings, self._outside
         clock = outside.clock or SystemClock()
         stores = Stores(settings.flags(), outside.recorder, clock)
-        cache, notices = await stores.open(None if outside.in_memory else _directory(settings))
+        cache, notices = await stores.open(_directory(settings) if _keeps_files(settings, outside) else None)
         source = KatanaSource(self._client)
         syncer = Syncer(SPECS, source, cache, clock)
         return Services(
@@ -127,6 +127,11 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
         return Tenant(settings, outside)
     except ConfigurationError as error:
         raise SettingsError(f"{name}: {error}") from None
+
+
+def _keeps_files(settings: Settings, outside: Outside) -> bool:
+    """A sandbox that is started again holds other data under the same address: its cache is kept only where told."""
+    return not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
 
 
 def _directory(settings: Settings) -> Path:

@@ -2,8 +2,11 @@
 
 import hashlib
 import hmac
+import os
+import signal
 import socket
 import sys
+from types import FrameType
 from typing import Any
 
 from fastmcp import FastMCP
@@ -99,6 +102,9 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
         SettingsError: the address cannot be bound.
     """
     if not settings.http:
+        if sys.stdin.isatty():
+            sys.stderr.write("katana-mcp speaks MCP over stdin and stdout: let your assistant start it (Ctrl-C ends)\n")
+            signal.signal(signal.SIGINT, _leave)
         await server.run_async(transport="stdio", show_banner=False)
         return
     with _bound(settings) as listener:
@@ -116,6 +122,12 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
             middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings))],
             uvicorn_config={"access_log": False, "log_level": "warning"},
         )
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Leave at once: the thread that waits for the terminal cannot be interrupted, and nothing is lost."""
+    del number, frame
+    os._exit(130)
 
 
 def _origins(settings: Settings) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """What a filter of a list request means: each field of the model is annotated with one of these values."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
 from cache_core.records import iso
 from katana_mcp.names import service_variants, text
-from katana_mcp.near import near_misses
+from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import ListRequest, Request
@@ -66,6 +67,16 @@ def _in_utc(value: datetime) -> datetime:
         raise ValueError("must lie between the years 1 and 9999 in UTC") from None
 
 
+def _end_of_day(value: object) -> object:
+    """Take a date without a time as the end of that day: "to the 31st" includes the 31st."""
+    return f"{value}T23:59:59.999Z" if isinstance(value, str) and _DATE.fullmatch(value) else value
+
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_in_utc)]
+"""A point in time up to which something counts; a date alone means the end of that day, UTC."""
+
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
@@ -110,7 +121,7 @@ async def where(request: ListRequest, services: Services) -> Where:
 async def _referred(value: object, refers: Refers, name: str, services: Services) -> int:
     """Return the id that a filter value names: an id as it stands, a text by exact business key."""
     if isinstance(value, int):
-        return value
+        return await _known(value, refers, name, services)
     match = await services.cache.find_by_key(refers.entity, str(value))
     if match.ambiguous:
         raise Refused(
@@ -125,9 +136,21 @@ async def _referred(value: object, refers: Refers, name: str, services: Services
     sold = await service_variants(services.cache, "sku", [str(value)]) if refers.entity == "variant" else []
     if len(sold) == 1 and isinstance(sold[0].id, int):
         return sold[0].id
-    near = await near_misses(services, refers.entity, str(value))
+    same = await same_key(services, refers.entity, str(value))
+    if len(same) == 1 and isinstance(same[0].id, int):
+        return same[0].id
+    near = await near_keys(services, refers.entity, str(value))
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
     raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
+
+
+async def _known(value: int, refers: Refers, name: str, services: Services) -> int:
+    """Return the id if a record has it: no rows for an unknown id would read as none for a known one."""
+    found = await services.cache.get_many(refers.entity, [value])
+    sold = await service_variants(services.cache, "id", [value]) if refers.entity == "variant" else []
+    if not found.rows and not sold:
+        raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
+    return value
 
 
 async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], services: Services) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cache_core.protocol import Stored
 from katana_mcp.names import service_variants
-from katana_mcp.near import near_misses
+from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, fitting
@@ -86,6 +86,7 @@ async def _variants(asked: str | int, services: Services) -> list[Stored]:
         if match.ambiguous:
             return list((await services.cache.get_many("variant", match.ambiguous)).rows)
         found = [match.row] if match.row is not None else await service_variants(services.cache, "sku", [asked])
+        found = found or await same_key(services, "variant", asked)
         if found:
             return found
     number = int(asked) if isinstance(asked, int) or (asked.isdecimal() and len(asked) < 11) else None
@@ -106,5 +107,5 @@ def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
 
 
 async def _not_found(asked: str | int, services: Services, *, near: bool) -> NotFound:
-    close = await near_misses(services, "variant", asked) if near and isinstance(asked, str) else []
+    close = await near_keys(services, "variant", asked) if near and isinstance(asked, str) else []
     return NotFound(asked=asked, did_you_mean=close or None)

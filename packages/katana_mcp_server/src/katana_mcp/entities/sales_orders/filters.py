@@ -11,6 +11,7 @@ from katana_mcp.operations.filters import (
     Means,
     Moment,
     Refers,
+    Until,
     equals,
     not_after,
     not_before,
@@ -60,16 +61,16 @@ class ListSalesOrdersRequest(ListRequest):
     """ISO 4217 code, EUR."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
     """Entered in Katana at or after this moment, ISO-8601."""
-    created_to: Annotated[Moment | None, not_after("created_at")] = None
-    """Entered in Katana at or before this moment."""
+    created_to: Annotated[Until | None, not_after("created_at")] = None
+    """Entered in Katana at or before this moment; a date alone includes that day."""
     updated_from: Annotated[Moment | None, not_before("updated_at")] = None
     """Changed at or after this moment."""
-    updated_to: Annotated[Moment | None, not_after("updated_at")] = None
-    """Changed at or before this moment."""
+    updated_to: Annotated[Until | None, not_after("updated_at")] = None
+    """Changed at or before this moment; a date alone includes that day."""
     delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
     """Due at or after this moment."""
-    delivery_to: Annotated[Moment | None, not_after("delivery_date")] = None
-    """Due at or before this moment."""
+    delivery_to: Annotated[Until | None, not_after("delivery_date")] = None
+    """Due at or before this moment; a date alone includes that day."""
     order_by: (
         Literal["-created_at", "created_at", "-delivery_date", "delivery_date", "-updated_at", "updated_at"] | None
     ) = None

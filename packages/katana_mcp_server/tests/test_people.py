@@ -1,0 +1,56 @@
+"""What people type: other case, blanks, a supplier's code for a SKU, a date for a day, an id that nothing has."""
+
+import pytest
+from server_wire import live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import SettingsError, load
+from katana_mcp.testing import Stage
+
+
+@pytest.mark.parametrize("asked", ["fskt-35m", "FSKT-35M ", " Fskt-35m"])
+async def test_a_sku_in_other_case_or_with_blanks_is_found(stage: Stage, asked: str) -> None:
+    answer = await stage.call("get_variant_details", skus_or_variant_ids=[asked])
+    assert [each["sku"] for each in answer["variants"]] == ["FSKT-35M"]
+
+
+async def test_a_suppliers_code_in_place_of_a_sku_names_the_sku(stage: Stage) -> None:
+    answer = await stage.call("check_inventory", skus_or_variant_ids=["00.4021.018.003"])
+    assert answer["not_found"][0]["did_you_mean"][0] == "FSKT-35M"
+
+
+async def test_a_suggested_sku_is_one_that_the_tool_accepts(stage: Stage) -> None:
+    refused = await stage.call("check_inventory", skus_or_variant_ids=["FSKT-35N"])
+    (suggested, *_) = refused["not_found"][0]["did_you_mean"]
+    accepted = await stage.call("check_inventory", skus_or_variant_ids=[suggested])
+    assert accepted["not_found"] == []
+
+
+async def test_a_customers_name_counts_in_any_case_and_a_near_one_is_spelt_out(stage: Stage, own: OwnSandbox) -> None:
+    customer = live(own.sandbox.tenant(), "customers")[0]
+    exact = await stage.call("list_sales_orders", customer_id=customer["name"])
+    assert (await stage.call("list_sales_orders", customer_id=customer["name"].upper()))["rows"] == exact["rows"]
+    misspelt = customer["name"][:-1] + "q"
+    refusal = await stage.refusal("list_sales_orders", customer_id=misspelt)
+    assert repr(customer["name"]) in refusal["warnings"][0]["message"]
+
+
+@pytest.mark.parametrize("argument", ["customer_id", "location_id", "skus_or_variant_ids"])
+async def test_a_filter_by_an_id_that_nothing_has_is_refused(stage: Stage, argument: str) -> None:
+    value: object = [999_999] if argument == "skus_or_variant_ids" else 999_999
+    refusal = await stage.refusal("list_sales_orders", **{argument: value})
+    assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("not_found", argument)
+
+
+async def test_a_date_alone_reaches_to_the_end_of_that_day(stage: Stage, own: OwnSandbox) -> None:
+    orders = [each for each in live(own.sandbox.tenant(), "sales_orders") if each["delivery_date"]]
+    day = orders[0]["delivery_date"][:10]
+    due = sorted(each["id"] for each in orders if each["delivery_date"].startswith(day))
+    answer = await stage.call("list_sales_orders", delivery_from=day, delivery_to=day, limit=250)
+    assert sorted(each["sales_order_id"] for each in answer["rows"]) == due
+
+
+@pytest.mark.parametrize("url", ["https://api.katanamrp.com/v1/", "https://api.katanamrp.com", "https://example.com"])
+def test_the_sandbox_never_works_on_another_machine(url: str) -> None:
+    with pytest.raises(SettingsError, match="works on invented data of this machine"):
+        load(_env_file=None, sandbox=True, api_key="a-real-key", base_url=url)
