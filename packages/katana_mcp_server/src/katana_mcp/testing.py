@@ -15,12 +15,13 @@ from cache_core.compared import Recorder
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
+from katana_mcp.stores import backends
 from katana_mcp.wiring import Outside
 
 type Payload = dict[str, Any]
 """The structured content of an answer or a refusal."""
 
-_QUIET = 0.004
+_QUIET = 0.01
 """Real seconds that work gets before virtual time is moved on while it waits."""
 
 
@@ -94,6 +95,8 @@ def text_of(result: CallToolResult) -> str:
 async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[Stage]:
     """Start a server on the sandbox, on the sandbox's clock, and connect a client."""
     chosen = setup or Setup()
+    # Imported before time is moved by hand: on a loaded machine the import alone would let virtual seconds pass.
+    backends(None)
     settings = load(
         _env_file=None,
         sandbox=True,
