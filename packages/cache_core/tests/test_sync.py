@@ -400,3 +400,13 @@ async def test_a_listing_from_the_future_counts_as_old() -> None:
     world.clock.jump(-3600)
     await world.fresh.ensure(["gadget"])
     assert len(world.source.requests) > asked
+
+
+async def test_an_id_that_cannot_be_written_goes_to_quarantine_without_it() -> None:
+    world = World()
+    world.gadgets(3)
+    world.source.tamper = lambda spec, number, page: replace(page, records=[{"id": "\ud800"}, *page.records])
+    outcome = await world.syncer.start("gadget")
+    assert (outcome.complete, outcome.quarantined) == (True, 1)
+    assert [poison.id for poison in await world.cache.quarantined("gadget")] == [None]
+    assert len(await world.cached()) == 3

@@ -62,6 +62,11 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def is_text(value: str) -> bool:
+    """Return whether the value can be written as UTF-8: a lone surrogate cannot."""
+    return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value
+
+
 def values_at(record: object, path: str) -> Iterator[object]:
     """Yield each non-null value at a dotted path; `[]` steps into a list: `sales_order_rows[].variant_id`."""
     name, listed, rest = _step(path)

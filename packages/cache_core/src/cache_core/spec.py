@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from cache_core.records import Record, RecordId, values_at
+from cache_core.records import Record, RecordId, is_text, values_at
 from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of
 
 
@@ -81,7 +81,7 @@ class EntitySpec:
         if isinstance(value, bool) or not isinstance(value, int | str):
             return None
         if isinstance(value, str):
-            return value if _is_text(value) else None
+            return value if is_text(value) else None
         return value if abs(value) < 2**63 else None
 
     def version_of(self, record: Record) -> str | None:
@@ -119,11 +119,6 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
         if parent is not None:
             for path in place.fields:
                 yield from texts_at(path, parent, parents)
-
-
-def _is_text(value: str) -> bool:
-    """Return whether the value can be written as UTF-8: a lone surrogate cannot."""
-    return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value
 
 
 def _text(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 from cache_core.errors import SourceUnavailable
 from cache_core.indexing import excerpt
 from cache_core.protocol import Quarantined
-from cache_core.records import Record
+from cache_core.records import Record, is_text
 from cache_core.spec import EntitySpec
 from cache_core.sync import SourcePage
 from katana_client import KatanaClient, Priority
@@ -67,11 +67,5 @@ def _unavailable(error: KatanaError) -> SourceUnavailable:
 def _quarantined(invalid: InvalidRecord) -> Quarantined:
     record = invalid.record
     payload = excerpt(cast("Record", record)) if isinstance(record, Mapping) else repr(record)[:2_000]
-    return Quarantined(_usable(invalid.id), invalid.reason, payload)
-
-
-def _usable(record_id: int | str | None) -> int | str | None:
-    """Return the id where it can be stored; a text with a lone surrogate cannot."""
-    if isinstance(record_id, str) and record_id.encode("utf-8", "replace").decode("utf-8") != record_id:
-        return None
-    return record_id
+    known = invalid.id if not isinstance(invalid.id, str) or is_text(invalid.id) else None
+    return Quarantined(known, invalid.reason, payload)
