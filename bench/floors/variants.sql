@@ -1,0 +1,40 @@
+-- The least that plain sqlite3 does to store variants and to find them again.
+
+-- name: schema
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE variant (
+    id INTEGER PRIMARY KEY, sku, product_id, type, internal_barcode, created_at, updated_at, json
+);
+CREATE INDEX variant_sku ON variant (sku COLLATE NOCASE);
+CREATE INDEX variant_product ON variant (product_id);
+CREATE INDEX variant_updated ON variant (updated_at);
+CREATE INDEX variant_created ON variant (created_at);
+CREATE INDEX variant_barcode ON variant (internal_barcode);
+CREATE TABLE code (code COLLATE NOCASE, id, PRIMARY KEY (code, id)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 (keys, names, extras, content = '', columnsize = 0);
+
+-- name: insert
+INSERT INTO variant VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: insert_code
+INSERT OR IGNORE INTO code VALUES (?, ?);
+
+-- name: insert_words
+INSERT INTO words (rowid, keys, names, extras) VALUES (?, ?, ?, ?);
+
+-- name: by_id
+SELECT json FROM variant WHERE id = ?;
+
+-- name: by_sku
+SELECT json FROM variant WHERE sku = ? COLLATE NOCASE;
+
+-- name: hundred
+SELECT json FROM variant WHERE id BETWEEN ? AND ?;
+
+-- name: by_code
+SELECT v.json FROM code c JOIN variant v ON v.id = c.id WHERE c.code >= ? AND c.code < ? || '{' LIMIT 20;
+
+-- name: by_words
+SELECT v.json FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20) w
+JOIN variant v ON v.id = w.rowid;
