@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from bench.report import as_json, as_page
 
 PAGE = Path("docs/reference/performance.md")
 SIZES = (5_000, 50_000, 500_000)
-type Measure = Callable[[int, Path], Awaitable[list[Figure]]]
+type Measure = Callable[[int, Path], Coroutine[object, object, list[Figure]]]
 
 
 async def _typed(size: int, directory: Path) -> list[Figure]:

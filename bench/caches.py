@@ -197,8 +197,10 @@ async def _timed(topic: str, size: int, reads: Sequence[_Read]) -> list[Figure]:
     for what, work, least, goal in reads:
         took = await spread(work)
         floor = (await spread(least)).p95 if least else None
-        told = {"topic": topic, "what": f"{what}, p95"}
-        figures.append(Figure(**told, size=size, value=took.p95, unit="ms", floor=floor, goal=goal))
+
+        figures.append(
+            Figure(topic=topic, what=f"{what}, p95", size=size, value=took.p95, unit="ms", floor=floor, goal=goal)
+        )
     return figures
 
 
@@ -217,8 +219,19 @@ async def orders(size: int, directory: Path) -> list[Figure]:
         least = floor.fill(wire())
         for what, goal in (("pages → stored and searchable", 1_500.0), ("the same pages again, unchanged", None)):
             rate = size / await fill(cache, SALES_ORDER, wire())
-            told = {"topic": topic, "what": what, "note": "per second of the processor"}
-            figures.append(Figure(**told, size=size, value=rate, unit="orders/s", floor=size / least, goal=goal))
+
+            figures.append(
+                Figure(
+                    topic=topic,
+                    what=what,
+                    note="per second of the processor",
+                    size=size,
+                    value=rate,
+                    unit="orders/s",
+                    floor=size / least,
+                    goal=goal,
+                )
+            )
         figures += await _timed(topic, size, _order_reads(cache, floor, size))
     await cache.close()
     return figures

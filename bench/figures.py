@@ -54,7 +54,7 @@ class Figure:
 
     def as_dict(self) -> dict[str, object]:
         """Return what a program reads."""
-        return asdict(self) | {"ratio": self.ratio, "met": self.met}
+        return {**asdict(self), "ratio": self.ratio, "met": self.met}
 
 
 @dataclass(frozen=True, slots=True)

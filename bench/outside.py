@@ -5,6 +5,7 @@ import json
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from bench import data
@@ -61,12 +62,10 @@ async def sandbox(size: int) -> list[Figure]:
     api = factory.caller()
     records = sum(len(store) for store in factory.tenant().db.stores.values())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_024
-    told = {"topic": "Sandbox", "size": size}
+    figure = partial(Figure, topic="Sandbox", size=size)
     figures = [
-        Figure(
-            **told, what="records made", value=records / spent, unit="rows/s", goal=20_000, note=f"{records:,} records"
-        ),
-        Figure(**told, what="peak memory", value=memory, unit="MB", goal=2_000),
+        figure(what="records made", value=records / spent, unit="rows/s", goal=20_000, note=f"{records:,} records"),
+        figure(what="peak memory", value=memory, unit="MB", goal=2_000),
     ]
     deep = size // data.PAGE // 2
     for what, path, query in (
@@ -77,5 +76,5 @@ async def sandbox(size: int) -> list[Figure]:
         ("delta", "/variants", {"updated_at_min": "2026-03-01T00:00:00.000Z"}),
     ):
         took = await spread(lambda _, path=path, query=query: api.get(path, {"limit": data.PAGE, **query}), 20)
-        figures.append(Figure(**told, what=f"{what} of 250, p95", value=took.p95, unit="ms", goal=20))
+        figures.append(figure(what=f"{what} of 250, p95", value=took.p95, unit="ms", goal=20))
     return figures

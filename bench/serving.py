@@ -3,6 +3,7 @@
 import os
 import resource
 import sys
+from functools import partial
 from pathlib import Path
 
 from fastmcp import Client
@@ -46,10 +47,10 @@ async def _warm(stage: Stage, tool: str, arguments: dict[str, object], least: Sp
     before = stage.requests()
     took = await spread(lambda _: stage.call(tool, **arguments), 100)
     asked = (stage.requests() - before) / 100
-    told = {"topic": "Warm tool calls, in-memory client", "size": 0}
+    figure = partial(Figure, topic="Warm tool calls, in-memory client", size=0)
     return [
-        Figure(**told, what=f"{tool}, p50", value=took.p50, unit="ms", floor=least.p50, goal=least.p50 + 5),
-        Figure(**told, what=f"{tool}, requests to Katana", value=asked, unit="requests", goal=0),
+        figure(what=f"{tool}, p50", value=took.p50, unit="ms", floor=least.p50, goal=least.p50 + 5),
+        figure(what=f"{tool}, requests to Katana", value=asked, unit="requests", goal=0),
     ]
 
 
@@ -58,15 +59,11 @@ async def starts() -> list[Figure]:
     root = Path(__file__).parent.parent
     noop = await _started([str(root / "bench" / "noop_server.py")])
     ours = await _started(["-m", "katana_mcp", "serve", "--sandbox", "--log-level", "ERROR"])
-    told = {"topic": "Start over stdio", "size": 0}
+    figure = partial(Figure, topic="Start over stdio", size=0)
     goal = "twice a FastMCP server with one tool"
     return [
-        Figure(
-            **told, what="start → tools/list", value=ours[0], unit="s CPU", floor=noop[0], goal=2 * noop[0], note=goal
-        ),
-        Figure(
-            **told, what="memory after tools/list", value=ours[1], unit="MB", floor=noop[1], goal=2 * noop[1], note=goal
-        ),
+        figure(what="start → tools/list", value=ours[0], unit="s CPU", floor=noop[0], goal=2 * noop[0], note=goal),
+        figure(what="memory after tools/list", value=ours[1], unit="MB", floor=noop[1], goal=2 * noop[1], note=goal),
     ]
 
 

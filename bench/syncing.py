@@ -6,6 +6,7 @@ import sqlite3
 import threading
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from bench import data
@@ -82,15 +83,13 @@ async def cold_sync(size: int, directory: Path) -> list[Figure]:
     (pause,) = await asyncio.gather(pauses, return_exceptions=True)
     held = holding.end()
     await cache.close()
-    told = {"topic": "Cold sync into the typed cache", "size": size}
+    figure = partial(Figure, topic="Cold sync into the typed cache", size=size)
     assert isinstance(pause, float)
     return [
-        Figure(**told, what="peak memory of the process", value=_peak(), unit="MB", floor=before, goal=250),
-        Figure(
-            **told, what="variants", value=size / took, unit="rows/s", note="with 1/5 as many products, by the clock"
-        ),
-        Figure(**told, what="longest pause of the event loop", value=pause, unit="ms", goal=30),
-        Figure(**told, what="longest wait of another writer", value=held, unit="ms", goal=100),
+        figure(what="peak memory of the process", value=_peak(), unit="MB", floor=before, goal=250),
+        figure(what="variants", value=size / took, unit="rows/s", note="with 1/5 as many products, by the clock"),
+        figure(what="longest pause of the event loop", value=pause, unit="ms", goal=30),
+        figure(what="longest wait of another writer", value=held, unit="ms", goal=100),
     ]
 
 
