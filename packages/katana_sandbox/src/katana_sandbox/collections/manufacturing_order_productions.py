@@ -12,7 +12,7 @@ from katana_sandbox.rules.manufacturing_productions import (
     update_production,
 )
 from katana_sandbox.rules.manufacturing_settle import settle_changed_production
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.errors import Refused
 from katana_sandbox.wire.schema import decimal_or_text, flag, integer, moment, number, record, several
 from katana_sandbox.wire.times import stored_moment

@@ -11,7 +11,7 @@ from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment

@@ -6,7 +6,7 @@ from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import Pair, unpost
 from katana_sandbox.rules.outsourcing import SOURCE, availability, check_open, spent
 from katana_sandbox.rules.sales import settle_stock
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import fixed
 from katana_sandbox.wire.numbers import number as wire_number

@@ -6,7 +6,7 @@ from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing import order_availability
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
 from katana_sandbox.rules.purchases import settle_header
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment

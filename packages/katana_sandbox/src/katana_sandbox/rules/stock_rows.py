@@ -8,7 +8,7 @@ from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Movement, Pair, keep, moved, post, unpost
 from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.rules.sales_rows import trace_entries
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
