@@ -303,6 +303,16 @@ async def test_what_could_not_be_told_is_told_as_soon_as_the_file_is_free(tmp_pa
     machine.close()
 
 
+async def test_a_request_that_ends_after_the_budget_was_closed_leaves_the_file_alone(machine: Machine) -> None:
+    budget = machine.process()
+    ticket = await budget.acquire(PEOPLE)
+    budget.close()
+    files = {each.name for each in machine.path.parent.iterdir()}
+    budget.observe(ticket, None)
+    assert await machine.send(budget) == 0
+    assert {each.name for each in machine.path.parent.iterdir()} == files == {machine.path.name}
+
+
 NONSENSE = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),

@@ -76,7 +76,8 @@ class SharedBudget:
         self._turns.call()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file for good; what is sent afterwards is counted in this process alone."""
+        self._lost_until = float("inf")
         if self._keeper is not None:
             self._keeper.cancel()
         self._file.close()
