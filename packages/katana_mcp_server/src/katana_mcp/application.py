@@ -34,5 +34,5 @@ def _tenant(settings: Settings, outside: Outside | None) -> Tenant:
     from katana_mcp.sandbox import OwnSandbox  # noqa: PLC0415
 
     own = OwnSandbox()
-    known = settings.model_copy(update={"api_key": SecretStr(own.api_key)})
+    known = settings.model_copy(update={"api_key": SecretStr(own.api_key), "sync_api_key": None})
     return connected(known, Outside(transport=own.transport(), in_memory=True))

@@ -62,6 +62,8 @@ class Settings(BaseSettings):
 
     api_key: Annotated[Secret, Field(validation_alias="KATANA_API_KEY")] = SecretStr("")
     """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
+    sync_api_key: Annotated[Secret | None, Field(validation_alias="KATANA_SYNC_API_KEY")] = None
+    """A second API key of the same account, for listings, with a rate limit of its own. Never a flag either."""
     base_url: Annotated[str, Field(validation_alias="KATANA_BASE_URL")] = API
     """Where the API is; https, or http on this machine."""
     web_base_url: Annotated[str, Field(validation_alias="KATANA_WEB_BASE_URL")] = "https://factory.katanamrp.com"
@@ -125,6 +127,18 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _second_key_is_another(self) -> Self:
+        second = None if self.sync_api_key is None else self.sync_api_key.get_secret_value()
+        if second == "":
+            raise ValueError("KATANA_SYNC_API_KEY is blank: give it a second key of the same account, or leave it out")
+        if second is not None and second == self.api_key.get_secret_value():
+            raise ValueError(
+                "KATANA_SYNC_API_KEY is the same key as KATANA_API_KEY, and Katana limits each key: make a second key "
+                "in Katana (Settings, API), or leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _sandbox_stays_here(self) -> Self:
         host = urlsplit(self.base_url).hostname or ""
         if self.sandbox and self.base_url != API and host not in {"127.0.0.1", "localhost", "::1"}:
@@ -149,7 +163,7 @@ class Settings(BaseSettings):
         return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
 
 
-SECRETS = ("api_key", "http_token")
+SECRETS = ("api_key", "sync_api_key", "http_token")
 """Fields that are never flags: a command line can be read by every user of the machine."""
 
 

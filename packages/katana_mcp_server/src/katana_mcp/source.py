@@ -26,22 +26,29 @@ class Listable(Protocol):
 
 
 class KatanaSource:
-    """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits."""
+    """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits.
 
-    def __init__(self, client: KatanaClient) -> None:
+    Args:
+        client: For what somebody waits for.
+        bulk: For listings: a client with a second key of the account; the same client by default.
+    """
+
+    def __init__(self, client: KatanaClient, bulk: KatanaClient | None = None) -> None:
         self._client = client
+        self._bulk = bulk or client
 
     async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
         """Return one page of a collection, soft-deleted and archived records included where Katana offers them."""
         filters: dict[str, object] = {f"include_{state}": True for state in spec.include}
         if since is not None:
             filters["updated_at_min"] = datetime.fromisoformat(since)
-        collection = cast("Listable", getattr(self._client, spec.collection))
+        collection = cast("Listable", getattr(self._bulk, spec.collection))
         try:
-            with self._client.priority(Priority.BULK):
+            with self._bulk.priority(Priority.BULK):
                 page = await collection.page(number, **filters)
         except KatanaError as error:
-            raise _unavailable(error) from error
+            key = "KATANA_API_KEY" if self._bulk is self._client else "KATANA_SYNC_API_KEY"
+            raise _unavailable(error, key) from error
         return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
 
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
@@ -56,9 +63,9 @@ class KatanaSource:
         return rows
 
 
-def _unavailable(error: KatanaError) -> SourceUnavailable:
+def _unavailable(error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
     if isinstance(error, KeyRejected):
-        return SourceUnavailable("Katana refused the API key in KATANA_API_KEY")
+        return SourceUnavailable(f"Katana refused the API key in {key}")
     if isinstance(error, RateLimited):
         return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
     return SourceUnavailable(f"Katana could not be read: {error}")
