@@ -23,10 +23,12 @@ class Screen:
 
     color: bool
     write: Callable[[str], object] = field(default=sys.stdout.write)
+    flush: Callable[[], object] = field(default=sys.stdout.flush)
 
     def line(self, text: str = "", style: str = "") -> None:
         """Write one line, in an ANSI style such as `1` (bold) or `32` (green) where colours are on."""
         self.write(f"\033[{style}m{text}\033[0m\n" if self.color and style else f"{text}\n")
+        self.flush()
 
 
 async def run(*, color: bool) -> int:

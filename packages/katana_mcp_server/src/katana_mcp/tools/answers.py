@@ -79,27 +79,28 @@ class Empty(Answer):
     did_you_mean: list[str] = Field(default_factory=list[str])
 
 
-class Found[RowT: Answer](Envelope):
-    """Rows of a search, best first."""
-
-    rows: list[RowT]
-    total: int
-    """Rows that match in all."""
-    total_is_lower_bound: bool | None = None
-    empty: Empty | None = None
-
-
 class Listed[RowT: Answer](Envelope):
     """A page of a list."""
 
     rows: list[RowT]
-    total: int
-    """Rows that match in all."""
+    total: int | None = None
+    """Of all pages; not while warming."""
     page: int
     limit: int
-    has_more: bool
+    has_more: bool | None = None
     not_found: list[int] | None = None
     """Ids asked for that do not exist."""
+
+
+class Found[RowT: Answer](Envelope):
+    """A page of a search, best first."""
+
+    rows: list[RowT]
+    total: int | None = None
+    """Of all pages; not while warming."""
+    total_is_lower_bound: bool | None = None
+    has_more: bool | None = None
+    empty: Empty | None = None
 
 
 def found_of(row: type[Answer]) -> type[Found[Answer]]:
