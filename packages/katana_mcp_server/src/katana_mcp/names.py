@@ -61,12 +61,14 @@ class Names:
         return " / ".join([name, *values])
 
 
-async def look_up(cache: CacheBackend, wanted: Mapping[str, Iterable[object]]) -> Names:
-    """Return names for the wanted ids.
+async def look_up(
+    cache: CacheBackend, wanted: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
+) -> Names:
+    """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
     Items of variants come along; the suppliers of items, and the factory, where any are wanted.
     """
-    names = Names()
+    names = Names({(entity, row.id): row.record for entity, row in at_hand})
     for entity, ids in wanted.items():
         await _add(cache, names, entity, ids)
     if "factory" in wanted and "factory" in cache.entities:

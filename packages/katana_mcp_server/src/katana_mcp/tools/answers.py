@@ -1,6 +1,7 @@
 """What answers share: exact numbers, freshness, honest totals and a bounded size."""
 
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
@@ -103,11 +104,13 @@ class Found[RowT: Answer](Envelope):
     empty: Empty | None = None
 
 
+@cache
 def found_of(row: type[Answer]) -> type[Found[Answer]]:
     """Return the answer model of a search whose rows have this shape."""
     return Found[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time
 
 
+@cache
 def listed_of(row: type[Answer]) -> type[Listed[Answer]]:
     """Return the answer model of a list whose rows have this shape."""
     return Listed[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time
