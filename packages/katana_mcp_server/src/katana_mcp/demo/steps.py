@@ -79,8 +79,8 @@ def _stock_lines(answer: Answer) -> list[str]:
 def _short(stock: Answer) -> str:
     """Return where and by how much a variant is short of its commitments and reorder point."""
     missing = [each for each in stock["locations"] if float(each.get("missing_or_excess", 0)) < 0]
-    places = (f"{each.get('location') or each['location_id']} ({each['missing_or_excess']})" for each in missing)
-    return f"  SHORT at {', '.join(places)}" if missing else ""
+    places = (f"by {-each['missing_or_excess']} at {each.get('location') or each['location_id']}" for each in missing)
+    return f"  SHORT {', '.join(places)}" if missing else ""
 
 
 def _three_stocks(answer: Answer) -> str | None:
