@@ -9,9 +9,9 @@ import pytest
 from server_wire import live
 
 from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.adapter.hidden import meant, shown
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, text_of
+from katana_mcp.tools.hidden import meant, shown
 
 TOOLS = [each["name"] for each in catalogue() if each["name"] != "cache_status"]
 CODES = (
@@ -104,6 +104,17 @@ async def _given_back(stage: Stage, sku: str) -> None:
     assert order["sales_order_id"] in [each["sales_order_id"] for each in same["rows"]]
     refusal = await stage.refusal("list_sales_orders", customer_id=f"{order['customer']}?")
     assert not HIDDEN.search(str(refusal))
+
+
+@pytest.mark.parametrize("payload", ["\x1b", "\u200b", "\U000e0041"])
+async def test_an_answer_stays_bounded_however_much_is_hidden_in_it(own: OwnSandbox, payload: str) -> None:
+    tenant = own.sandbox.tenant()
+    for buyer in live(tenant, "customers"):
+        tenant.edit("customers", buyer["id"], name=f"{payload * 250} {buyer['id']}")
+    async with staged(own) as stage:
+        result = await stage.result("list_sales_orders", {"limit": 100})
+        assert 10_000 < len(text_of(result).encode()) <= 40_000
+        assert (result.structured_content or {})["has_more"] is True
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "Größe ❤️ 漢字", "№ 5 µm ½″", "<U+0041>", "<U+FFFFFF>", "plain"])

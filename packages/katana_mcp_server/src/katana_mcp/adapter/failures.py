@@ -8,9 +8,9 @@ from typing import Any
 import structlog
 
 from cache_core.errors import CacheCorrupt, CacheError
-from katana_mcp.adapter.hidden import shown_in
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.hidden import shown_in
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 
 _log = structlog.get_logger("katana_mcp.tool")

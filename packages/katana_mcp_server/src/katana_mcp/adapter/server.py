@@ -10,7 +10,6 @@ from mcp.types import INTERNAL_ERROR
 
 from katana_mcp import __version__
 from katana_mcp.adapter.failures import refusal_of, told
-from katana_mcp.adapter.hidden import shown
 from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.adapter.tool import RequestTool, json_of, payload_of
 from katana_mcp.adapter.unknown import UnknownNames
@@ -18,6 +17,7 @@ from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources import help as help_pages
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource, read
 from katana_mcp.services import TenantDoor
+from katana_mcp.tools.hidden import shown
 
 INSTRUCTIONS = """Katana is the factory's ERP: items and stock, sales orders, customers.
 Answers come from a local cache that is refreshed before each answer. `as_of` says how current they are, `stale`

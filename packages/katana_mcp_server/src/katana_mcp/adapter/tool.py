@@ -14,11 +14,11 @@ from pydantic import PrivateAttr
 from cache_core.sync import Progress
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.failures import refusal_of, told
-from katana_mcp.adapter.hidden import meant_in, shown_in
 from katana_mcp.adapter.schemas import input_schema, output_schema
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.hidden import meant_in, shown_in
 from katana_mcp.tools.warnings import Refused
 
 _log = structlog.get_logger("katana_mcp.tool")

@@ -60,6 +60,10 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     # While rows may be missing, nothing found says nothing about what there is.
     empty = None if hits or now.warming else await _empty(entity, request, services)
     page = paged(f"search_{entity.plural}", request, rows, total, now)
+    if offset(request) + 2 * request.limit > REACH and "next_actions" in page.fields:
+        page.fields["next_actions"] = [
+            f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
+        ]
     return now.answer(
         found_of(entity.summary.model),
         *page.warnings,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from katana_mcp.tools.hidden import shown
 from katana_mcp.tools.warnings import ToolWarning
 
 MAX_ANSWER_BYTES = 40_000
@@ -43,10 +44,18 @@ def fitting[A: Answer](rows: list[A]) -> list[A]:
     """Return the first rows that fit into one answer; at least one."""
     size = _ENVELOPE_BYTES
     for index, row in enumerate(rows):
-        size += len(row.model_dump_json(exclude_none=True).encode()) + 1
+        size += _size(row.model_dump_json(exclude_none=True)) + 1
         if size > MAX_ANSWER_BYTES and index:
             return rows[:index]
     return rows
+
+
+def _size(text: str) -> int:
+    """Return the bytes of a row's JSON text once its hidden characters are shown; controls are escaped in it."""
+    return len(shown(text).encode()) + _LONGER * text.count("\\u00")
+
+
+_LONGER = len("<U+0000>") - len("\\u0000")
 
 
 class Stale(Answer):
