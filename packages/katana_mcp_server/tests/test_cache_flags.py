@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -87,14 +88,37 @@ def test_one_entity_can_differ_from_the_default() -> None:
     assert chosen_flags("legacy", {"variant": "compare:typed"})["product"] == "legacy"
 
 
-@pytest.mark.parametrize("name", ["KATANA_CACHE_BACKEND_VARIANTS", "KATANA_CACHE_BACKENDS"])
-def test_a_misspelt_flag_stops_the_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(name, "typed")
-    with pytest.raises(SettingsError, match=f"^{name}: no such setting; there are KATANA_CACHE_BACKEND, "):
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("KATANA_CACHE_BACKEND_VARIANTS", "did you mean KATANA_CACHE_BACKEND_VARIANT?"),
+        ("KATANA_CACHE_BACKENDS", "did you mean KATANA_CACHE_BACKEND?"),
+        ("KATANA_SANDBX", "did you mean KATANA_SANDBOX?"),
+        ("KATANAAPI_KEY", "did you mean KATANA_API_KEY?"),
+        ("katana_mcp_toolset", "did you mean KATANA_MCP_TOOLSETS?"),
+        ("KATANA_MCP_COLOUR", "there are KATANA_API_KEY, KATANA_BASE_URL, "),
+    ],
+)
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_a_misspelt_setting_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, meant: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if place == "file":
+        (tmp_path / ".env").write_text(f"{name}=typed\n")
+    else:
+        monkeypatch.setenv(name, "typed")
+    with pytest.raises(SettingsError, match=f"^{name.upper()}: no such setting; {re.escape(meant)}"):
         load(sandbox=True)
+
+
+def test_a_variable_of_another_program_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_FORGE_HOME", "/forge")
+    monkeypatch.setenv("KATA", "1")
+    assert load(sandbox=True).sandbox
 
 
 def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_CACHE_BACKEND_VARIANT", "typd")
-    with pytest.raises(SettingsError, match=r"KATANA_CACHE_BACKEND_VARIANT.*'legacy', 'typed', 'compare:legacy'"):
+    with pytest.raises(SettingsError, match=r"KATANA_CACHE_BACKEND_VARIANT.*legacy, typed, compare:legacy"):
         load(sandbox=True)

@@ -37,7 +37,7 @@ from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.text import Query, SearchText, Tier, WeightClass, match, parse
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
-from cache_legacy.storage import FILE_NAME, Line, connect, prepare
+from cache_legacy.storage import FILE_NAME, Line, connect, prepare, unleaked
 from cache_legacy.writing import IDS_PER_STATEMENT, write
 
 _RANKED = 2_000
@@ -64,7 +64,8 @@ class LegacyBackend:
         self.set_aside: tuple[Path, ...] = ()
         self._opening = asyncio.Lock()
         self._lines: tuple[Line, Line] | None = None
-        self._suspect = False
+        self._inode: int | None = None
+        self._suspect: int | None = None
 
     def index_fields(self, entity: str) -> IndexFields:
         """Return the source fields of the entity's index columns."""
@@ -87,15 +88,16 @@ class LegacyBackend:
 
     async def _connected(self) -> tuple[Line, Line]:
         if self._directory is None:
-            line = await connect(None)
+            line = await unleaked(connect(None))
             return line, line
         path = private_directory(self._directory) / FILE_NAME
         aside = await asyncio.to_thread(prepare, path, self._suspect)
-        self._suspect = False
+        self._suspect = None
         self.set_aside += (aside,) if aside else ()
-        writer = await connect(path)
+        self._inode = path.stat().st_ino
+        writer = await unleaked(connect(path))
         try:
-            return writer, await connect(path)
+            return writer, await unleaked(connect(path))
         except BaseException:
             await writer.close()
             raise
@@ -105,7 +107,7 @@ class LegacyBackend:
         async with self._opening:
             lines, self._lines = self._lines or (), None
             for line in dict.fromkeys(lines):
-                self._suspect |= line.corrupt
+                self._suspect = self._inode if line.corrupt else self._suspect
                 await line.close()
 
     async def apply(self, batch: Batch) -> Applied:

@@ -7,7 +7,7 @@ import asyncio
 import fcntl
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
@@ -110,15 +110,28 @@ async def connect(path: Path | None) -> Line:
     return Line(db)
 
 
-def prepare(path: Path, suspect: bool) -> Path | None:
+async def unleaked(opening: Coroutine[object, object, Line]) -> Line:
+    """Return the line that is being opened; who stops waiting for it leaves none open."""
+    task = asyncio.ensure_future(opening)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        (line,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(line, Line):
+            await line.close()
+        raise
+
+
+def prepare(path: Path, suspect: int | None) -> Path | None:
     """Make the file ready for use by many processes; return where a damaged one was set aside, if so.
 
     Args:
         path: the file; its directory is there.
-        suspect: whether it proved damaged in use, so that it is not to be trusted even if it looks well.
+        suspect: the inode of a file that proved damaged in use, so that it is not to be trusted even if it looks
+            well; another process may have replaced it since.
     """
     with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
-        aside = _set_aside(path) if path.exists() and (suspect or _damaged(path)) else None
+        aside = _set_aside(path) if path.exists() and (path.stat().st_ino == suspect or _damaged(path)) else None
         new = not path.exists()
         with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode=WAL")

@@ -45,6 +45,7 @@ class Storage:
         self._mappings = mappings
         self._clock = clock
         self._path: Path | None = None
+        self._inode = 0
         self._threads: tuple[Executor, Executor] | None = None
         self._connections: list[Connection] = []
         self._local = threading.local()
@@ -112,7 +113,7 @@ class Storage:
 
     def _corrupt(self, error: Exception) -> CacheCorrupt:
         if self._path is not None:
-            private_file(_mark(self._path)).write_text(str(self._path.stat().st_ino))
+            private_file(_mark(self._path)).write_text(str(self._inode))
         return CacheCorrupt(f"the typed cache is damaged: {error}")
 
     def _open(self) -> None:
@@ -162,6 +163,8 @@ class Storage:
             connection.close()
 
     def _connect(self) -> None:
+        # Another process may replace the file later; then the mark must not meet the new one.
+        self._inode = self._path.stat().st_ino if self._path is not None else 0
         first = self._connection()
         if self._path is not None:
             dialect.use_write_ahead_log(first)

@@ -5,10 +5,10 @@ from typing import Any
 from fastmcp import FastMCP
 from pydantic import SecretStr
 
-from katana_mcp.adapter.doors import verifier
+from katana_mcp.adapter.doors import check_door
 from katana_mcp.adapter.server import build_server
-from katana_mcp.settings import Settings, SettingsError
-from katana_mcp.surface import chosen
+from katana_mcp.settings import Settings
+from katana_mcp.surface import served
 from katana_mcp.wiring import Outside, Tenant, connected
 
 
@@ -18,13 +18,9 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     Raises:
         SettingsError: a setting that cannot work, in one sentence.
     """
-    try:
-        tools = chosen(settings.tools, settings.toolsets, settings.exclude_tools)
-    except ValueError as error:
-        raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
-    guard = verifier(settings)
-    tenant = _tenant(settings, outside)
-    return build_server(tools, tenant, auth=guard)
+    tools = served(settings)
+    check_door(settings)
+    return build_server(tools, _tenant(settings, outside))
 
 
 def _tenant(settings: Settings, outside: Outside | None) -> Tenant:

@@ -97,13 +97,12 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
     chosen = setup or Setup()
     # Imported before time is moved by hand: on a loaded machine the import alone would let virtual seconds pass.
     backends(None)
-    settings = load(
-        _env_file=None,
-        sandbox=True,
-        api_key=chosen.api_key or own.api_key,
-        cache_dir=chosen.cache_dir,
-        **chosen.flags,
-    )
+    flags: dict[str, object] = {
+        "sandbox": True,
+        "api_key": chosen.api_key or own.api_key,
+        "cache_dir": chosen.cache_dir,
+    }
+    settings = load(**(flags | dict(chosen.flags)))
     outside = Outside(
         transport=own.transport(),
         clock=own.sandbox.clock,
