@@ -67,6 +67,9 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("picked_date_locked", False, "picked_date can no longer be edited once anything is packed", "4.4, 6.17"),
     Switch("stock_leaves", "PACKED", "fulfillment status at which stock leaves", "4.5 [I]", ("PACKED", "DELIVERED")),
+    Switch(
+        "kit_build", "always", "a shipment builds all its kits, or those not in stock", "4.1 [I]", ("always", "missing")
+    ),
     Switch("copy_customer_addresses", True, "an order without addresses copies the customer's defaults", "4.4 [I]"),
     Switch("total_includes_shipping", True, "a sales order's total includes its shipping fee", "4.4 [I]"),
     Switch("partially_completed_locks", False, "a partly completed manufacturing order locks its rows", "4.7, 6.18"),
@@ -113,6 +116,13 @@ SWITCHES: tuple[Switch, ...] = (
         "4.3 [I]",
         ("refuse", "allow"),
     ),
+    Switch(
+        "outsourced_ingredients_committed",
+        True,
+        "ingredients of outsourced purchase orders are committed until received",
+        "4.3 [I]",
+    ),
+    Switch("outsourced_cost_lands", True, "what an outsourced receipt used up is part of its landed cost", "4.3 [I]"),
     Switch(
         "row_arrival_date",
         "open",

@@ -19,6 +19,7 @@ from katana_sandbox.wire.times import stored_moment
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
 BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
 _QUANTITY = number(0.00001, 1e15)
+_KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
 _UPDATE = record(
     status=choice(*STATUS),
@@ -121,7 +122,7 @@ MANUFACTURING_ORDERS = Collection(
         Filter("location_id", "int"),
         Filter("is_linked_to_sales_order", "bool"),
     ),
-    foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id"),
+    foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id", "kit_fulfillment_id"),
     references={"variant_id": "variants", "location_id": "locations"},
     children=(
         ("manufacturing_order_productions", "manufacturing_order_id"),
@@ -129,7 +130,7 @@ MANUFACTURING_ORDERS = Collection(
         ("manufacturing_order_operation_rows", "manufacturing_order_id"),
     ),
     parts=_parts,
-    hidden=frozenset({*_LINKS, "status_before", "target_quantity", "reopened"}),
+    hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -6,6 +6,7 @@ from typing import cast
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.kits import build_kit, redate_kit, take_apart
 from katana_sandbox.rules.ledger import Movement, Pair, check_open_period, post, redate, unpost
 from katana_sandbox.rules.sales import settle_order, settle_stock
 from katana_sandbox.rules.sales_rows import trace_entries
@@ -41,9 +42,11 @@ def settle_fulfillment(ctx: Context, before: Record | None, after: Record | None
     for row_id in dict.fromkeys([*old, *new]):
         if old.get(row_id) == new.get(row_id):
             if before is not None and before["picked_date"] != known["picked_date"]:
+                redate_kit(ctx, known["id"], row_id, known["picked_date"])
                 pairs |= redate(ctx, _SOURCE, row_id, known["picked_date"], known["id"])
             continue
         pairs |= unpost(ctx, _SOURCE, row_id, known["id"])
+        take_apart(ctx, known["id"], row_id)
         set_cost(ctx, row_id, Decimal(0))
         pairs |= _take(ctx, known, row_id, new.get(row_id, Decimal(0)))
     if before is None:
@@ -60,6 +63,7 @@ def _take(ctx: Context, fulfillment: Record, row_id: int, quantity: Decimal) -> 
     pair = pair_of(ctx, row) if row is not None else None
     if pair is None or not quantity:
         return set()
+    build_kit(ctx, fulfillment, row_id, pair, quantity)
     order = ctx.get("sales_orders", fulfillment["sales_order_id"], deleted=True) or {}
     movement = Movement(
         *pair, -quantity, None, fulfillment["picked_date"], _SOURCE, row_id, order.get("order_no"), order.get("id")

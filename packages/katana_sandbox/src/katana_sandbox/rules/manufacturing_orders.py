@@ -50,7 +50,7 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     if "serial_numbers" in changes:
         changes["serial_numbers"] = [attached_serial(order["id"], key) for key in changes["serial_numbers"]]
     if "done_date" in changes:
-        _move_done_date(ctx, order, changes["done_date"])
+        move_done_date(ctx, order, changes["done_date"])
     if status == "DONE" and not done:
         _complete(ctx, ctx.change(ORDERS, order["id"], changes))
         return {}
@@ -90,6 +90,15 @@ def attached_serial(order_id: object, key: object) -> Record:
         "transaction_date": None,
         "quantity_change": 0,
     }
+
+
+def move_done_date(ctx: Context, order: Record, moment: str) -> None:
+    """Give the last production of a done order another date."""
+    check_open_period(ctx, moment)
+    for production in ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"]):
+        if production.get("is_final"):
+            redate_production(ctx, production, moment)
+            ctx.change(PRODUCTIONS, production["id"], {"production_date": moment})
 
 
 def _check_producible(ctx: Context, variant_id: object) -> None:
@@ -143,11 +152,3 @@ def _reopen(ctx: Context, order: Record) -> None:
         if row.get("status_before") is not None:
             restored = {"status": row["status_before"], "status_before": None, "completed_at": None}
             ctx.change(OPERATION_ROWS, row["id"], restored)
-
-
-def _move_done_date(ctx: Context, order: Record, moment: str) -> None:
-    check_open_period(ctx, moment)
-    for production in ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"]):
-        if production.get("is_final"):
-            redate_production(ctx, production, moment)
-            ctx.change(PRODUCTIONS, production["id"], {"production_date": moment})
