@@ -34,6 +34,7 @@ from katana_sandbox.collections.purchase_order_accounting_metadata import PURCHA
 from katana_sandbox.collections.purchase_order_receive import PURCHASE_ORDER_RECEIVE
 from katana_sandbox.collections.purchase_order_rows import PURCHASE_ORDER_ROWS
 from katana_sandbox.collections.purchase_orders import PURCHASE_ORDERS
+from katana_sandbox.collections.recipes import RECIPES
 from katana_sandbox.collections.sales_order_addresses import SALES_ORDER_ADDRESSES
 from katana_sandbox.collections.sales_order_fulfillments import SALES_ORDER_FULFILLMENTS
 from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
@@ -67,6 +68,7 @@ COLLECTIONS: dict[str, Collection] = {
         SERVICES,
         SERVICE_VARIANTS,
         BOM_ROWS,
+        RECIPES,
         OPERATIONS,
         RESOURCES,
         PRODUCT_OPERATION_ROWS,
