@@ -1,7 +1,7 @@
 """Every operation against the OpenAPI description of the API: request and reply, as real exchanges."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -450,7 +450,7 @@ async def test_request_and_reply_fit_the_description(spec: OpenAPI, operation: s
     if operation in UUIDS:
         with pytest.raises(OpenAPIError):
             spec.validate_request(request)
-        request.parameters.path["id"] = "1"
+        request.parameters = replace(request.parameters, path={"id": "1"})
     spec.validate_request(request)
     spec.validate_response(request, response)
 

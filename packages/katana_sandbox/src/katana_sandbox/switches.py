@@ -90,7 +90,13 @@ SWITCHES: tuple[Switch, ...] = (
         "3.6, 6.2",
         ("partial", "strict"),
     ),
-    Switch("make_to_order_body", "snake", "spelling of the body of make-to-order", "3.6, 6.13", ("snake", "camel")),
+    Switch(
+        "make_to_order_body",
+        "snake",
+        "body of make-to-order; camel also takes salesOrderIds",
+        "3.6, 6.13",
+        ("snake", "camel"),
+    ),
     Switch(
         "manufacturing_order_delete",
         "guarded",

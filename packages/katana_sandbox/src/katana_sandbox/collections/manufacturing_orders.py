@@ -1,6 +1,7 @@
 """Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
 
 from dataclasses import replace
+from typing import cast
 
 from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
 from katana_sandbox.context import Context
@@ -8,11 +9,11 @@ from katana_sandbox.operations import update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply, Route
-from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
+from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.store.records import Key
-from katana_sandbox.wire.encoding import encode
+from katana_sandbox.wire.encoding import Record, array, encode
 from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
@@ -39,6 +40,7 @@ _MAKE_TO_ORDER = {
     "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
     "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
 }
+_MAKE_ORDERS = record(("salesOrderIds",), salesOrderIds=several(integer(), 1), createSubassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
 
 
@@ -49,10 +51,21 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
     form = ctx.switches.word("make_to_order_body")
-    body = checked(ctx, _MAKE_TO_ORDER[form], call.body())
+    given = call.body()
+    if form == "camel" and isinstance(given, dict) and "salesOrderIds" in given:
+        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, cast("Record", given)))
+    body = checked(ctx, _MAKE_TO_ORDER[form], given)
     wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
     order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
     return Reply(200, render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}")
+
+
+def _make_orders(ctx: Context, body: Record) -> Reply:
+    wanted = bool(body.get("createSubassemblies"))
+    orders = make_orders(ctx, cast("list[int]", body["salesOrderIds"]), subassemblies=wanted)
+    return Reply(
+        200, array([render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}" for order in orders])
+    )
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
