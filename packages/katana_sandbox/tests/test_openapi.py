@@ -26,6 +26,7 @@ ADJUST = {"variant_id": 2006, "quantity": 3, "cost_per_unit": 2}
 SEND = {"variant_id": 2006, "quantity": "1.5"}
 PRICE = {"variant_id": 2006, "adjustment_method": "fixed", "amount": 19.5}
 LEVEL = {"variant_id": 2006, "location_id": 2001, "value": 12}
+BOND = {"resource_type": "ManufacturingOrder"}
 BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 2006, "quantity": 2}
 
 type Settings = dict[str, bool | int | str]
@@ -95,6 +96,15 @@ def bom(tenant: Tenant) -> dict[str, Any]:
 
 def recipe(tenant: Tenant) -> dict[str, Any]:
     return {"rows": [{name: value for name, value in bom(tenant).items() if name != "product_item_id"}]}
+
+
+def new_serial(tenant: Tenant) -> dict[str, Any]:
+    return {**BOND, "resource_id": make(tenant)["id"], "serial_numbers": ["S-1"]}
+
+
+def minted(tenant: Tenant) -> object:
+    """A manufacturing order with a serial number."""
+    return tenant.create("serial_numbers", new_serial(tenant))["successful"][0]["resource_id"]
 
 
 def fulfillment(tenant: Tenant) -> dict[str, Any]:
@@ -397,6 +407,11 @@ STEPS: dict[str, Step] = {
     "DELETE /price_list_customers/{id}": Step(first("price_list_customers")),
     "POST /inventory_reorder_points": Step(body=given(LEVEL)),
     "POST /inventory_safety_stock_levels": Step(body=given(LEVEL)),
+    "GET /serial_numbers": Step(minted, query=(("resource_type", "ManufacturingOrder"),)),
+    "POST /serial_numbers": Step(body=new_serial),
+    "DELETE /serial_numbers": Step(body=lambda tenant: {**BOND, "resource_id": minted(tenant), "ids": [2001]}),
+    "GET /serial_numbers_stock": Step(minted),
+    "GET /serial_numbers/serial_numbers_stock": Step(minted),
 }
 
 

@@ -41,6 +41,12 @@ from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
 from katana_sandbox.collections.sales_order_shipping_fee import SALES_ORDER_SHIPPING_FEE
 from katana_sandbox.collections.sales_orders import SALES_ORDERS
 from katana_sandbox.collections.sales_returns import SALES_RETURNS
+from katana_sandbox.collections.serial_numbers import (
+    SERIAL_ENTRIES,
+    SERIAL_NUMBERS,
+    SERIAL_NUMBERS_STOCK,
+    SERIAL_UNITS,
+)
 from katana_sandbox.collections.services import SERVICE_VARIANTS, SERVICES
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENT_ROWS, STOCK_ADJUSTMENTS
 from katana_sandbox.collections.stock_transfers import STOCK_TRANSFER_ROWS, STOCK_TRANSFERS
@@ -86,6 +92,10 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_ORDER_FULFILLMENTS,
         SALES_ORDER_SHIPPING_FEE,
         SALES_RETURNS,
+        SERIAL_UNITS,
+        SERIAL_ENTRIES,
+        SERIAL_NUMBERS,
+        SERIAL_NUMBERS_STOCK,
         PURCHASE_ORDERS,
         PURCHASE_ORDER_ROWS,
         PURCHASE_ORDER_RECEIVE,

@@ -12,6 +12,7 @@ from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
+from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.records import Key
 from katana_sandbox.wire.encoding import Record, array, encode
 from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
@@ -52,12 +53,16 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
     form = ctx.switches.word("make_to_order_body")
     given = call.body()
-    if form == "camel" and isinstance(given, dict) and "salesOrderIds" in given:
-        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, cast("Record", given)))
+    if form == "camel" and _is_bulk(given):
+        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, given))
     body = checked(ctx, _MAKE_TO_ORDER[form], given)
     wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
     order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
     return Reply(200, render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}")
+
+
+def _is_bulk(body: object) -> bool:
+    return isinstance(body, dict) and "salesOrderIds" in body
 
 
 def _make_orders(ctx: Context, body: Record) -> Reply:
@@ -78,7 +83,10 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
     order = ctx.get("manufacturing_orders", key, deleted=True) or {}
     linked = {name: encode(order[name]) for name in _LINKS if order.get(name) is not None}
     sold = ctx.get("sales_orders", order.get("sales_order_id")) or {}
-    return linked | {"sales_order_delivery_deadline": encode(sold.get("delivery_date"))}
+    return linked | {
+        "sales_order_delivery_deadline": encode(sold.get("delivery_date")),
+        "serial_numbers": encode(wire_entries(ctx, ORDER, key)),
+    }
 
 
 MANUFACTURING_ORDERS = Collection(
@@ -110,7 +118,6 @@ MANUFACTURING_ORDERS = Collection(
         Field("material_cost", 0),
         Field("subassemblies_cost", 0),
         Field("operations_cost", 0),
-        Field("serial_numbers", ()),
         Field("status_before"),
         Field("target_quantity"),
         Field("reopened", default=False),

@@ -8,6 +8,7 @@ from katana_sandbox.rules.incoming import row_location, stock_units
 from katana_sandbox.rules.ledger import Movement, Pair, keep, unpost
 from katana_sandbox.rules.outsourcing import consume, ingredient_pairs
 from katana_sandbox.rules.sales import conversion_rate, settle_stock
+from katana_sandbox.rules.serials import count_units, unbind
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal, number
 
@@ -47,6 +48,10 @@ def settle_row(ctx: Context, before: Record | None, after: Record | None) -> Non
     pairs = {pair for row in (before, after) if row and (pair := _pair(ctx, order, row)) is not None}
     if after is None:
         pairs |= unpost(ctx, SOURCE, known["id"])
+        unbind(ctx, SOURCE, known["id"])
+    else:
+        received = after.get("received_date")
+        count_units(ctx, SOURCE, after["id"], int(received is not None), received)
     settle_order(ctx, known.get("purchase_order_id"), pairs)
 
 
