@@ -71,6 +71,16 @@ SWITCHES: tuple[Switch, ...] = (
         "kit_build", "always", "a shipment builds all its kits, or those not in stock", "4.1 [I]", ("always", "missing")
     ),
     Switch("copy_customer_addresses", True, "an order without addresses copies the customer's defaults", "4.4 [I]"),
+    Switch(
+        "new_option_values",
+        "append",
+        "an option value that an item does not know is added to its configs, or refused",
+        "4.1, 6.21",
+        ("append", "refuse"),
+    ),
+    Switch(
+        "config_match", "id", "a configs PATCH finds configs by id first, or by name only", "4.1, 6.21", ("id", "name")
+    ),
     Switch("total_includes_shipping", True, "a sales order's total includes its shipping fee", "4.4 [I]"),
     Switch("partially_completed_locks", False, "a partly completed manufacturing order locks its rows", "4.7, 6.18"),
     Switch("done_locks_production_date", True, "production_date is locked with the manufacturing order", "4.7, 5.28"),

@@ -48,7 +48,7 @@ def mint(ctx: Context, variant_id: object, name: str) -> Record:
 
 def bind(ctx: Context, unit: int, bond: Bond) -> Record:
     """Let a unit have this entry for a document row, the only one of the two."""
-    held = next((entry for entry in entries_of(ctx, bond.kind, bond.key) if entry["serial_number_id"] == unit), None)
+    held = _entry(ctx, unit, bond.kind, bond.key)
     effect = {"quantity_change": bond.change, "transaction_date": bond.date}
     if held is not None:
         ctx.set(ENTRIES, held["id"], effect)
@@ -125,19 +125,25 @@ def settle_shipment(ctx: Context, before: Record | None, after: Record | None, g
 
 
 def _ship_unit(ctx: Context, unit: int, bond: Bond, fulfillment_id: Key) -> None:
-    held = {entry["serial_number_id"]: entry for entry in entries_of(ctx, SOLD, bond.key)}.get(unit)
+    held = _entry(ctx, unit, SOLD, bond.key)
     reserved = held is not None and (held.get("fulfillment_id") is None or held.get("reserved"))
     entry = bind(ctx, unit, bond)
     ctx.set(ENTRIES, entry["id"], {"fulfillment_id": fulfillment_id, "reserved": reserved})
 
 
 def _return_unit(ctx: Context, unit: int, row_id: int, fulfillment_id: Key) -> None:
-    for entry in entries_of(ctx, SOLD, row_id):
-        if entry["serial_number_id"] == unit and entry.get("fulfillment_id") == fulfillment_id:
-            if entry.get("reserved"):
-                ctx.set(ENTRIES, entry["id"], {"transaction_date": None, "fulfillment_id": None, "reserved": None})
-            else:
-                unbind(ctx, SOLD, row_id, [unit])
+    entry = _entry(ctx, unit, SOLD, row_id)
+    if entry is None or entry.get("fulfillment_id") != fulfillment_id:
+        return
+    if entry.get("reserved"):
+        ctx.set(ENTRIES, entry["id"], {"transaction_date": None, "fulfillment_id": None, "reserved": None})
+    else:
+        unbind(ctx, SOLD, row_id, [unit])
+
+
+def _entry(ctx: Context, unit: int, kind: str, key: Key) -> Record | None:
+    resource = f"{kind} {key}"
+    return next((e for e in ctx.children(ENTRIES, "serial_number_id", unit) if e["resource"] == resource), None)
 
 
 def _show(ctx: Context, kind: str, key: object) -> None:
