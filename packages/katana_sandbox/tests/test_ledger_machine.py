@@ -4,30 +4,25 @@ import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
 
 from .ledger_machine import LedgerMachine
 
 STEPS = 10_000
-_SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+SOME = settings(max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=SLOW)
+MANY = settings(max_examples=300, stateful_step_count=50, deadline=None, suppress_health_check=SLOW)
 
 
-class TestLedger(LedgerMachine.TestCase):
-    """Enough to see each rule several times."""
-
-    settings = settings(max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=_SLOW)
+def test_documents_of_every_kind_keep_the_ledger_right() -> None:
+    run_state_machine_as_test(LedgerMachine, settings=SOME)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-class TestLedgerSoak(LedgerMachine.TestCase):
-    """At least `STEPS` of them."""
-
-    settings = settings(max_examples=300, stateful_step_count=50, deadline=None, suppress_health_check=_SLOW)
-
-    def runTest(self) -> None:  # noqa: N802 - the name that the library calls
-        """Run the machine and count."""
-        before = LedgerMachine.steps
-        super().runTest()
-        steps = LedgerMachine.steps - before
-        sys.stdout.write(f"\n{steps} steps\n")
-        assert steps >= STEPS
+def test_ten_thousand_documents_keep_the_ledger_right() -> None:
+    before = LedgerMachine.steps
+    run_state_machine_as_test(LedgerMachine, settings=MANY)
+    steps = LedgerMachine.steps - before
+    sys.stdout.write(f"\n{steps} steps\n")
+    assert steps >= STEPS
