@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,12 +125,12 @@ async def test_taking_over_changes_all_or_nothing_whichever_statement_fails(
     class Failing(sqlite3.Connection):
         step = 0
 
-        def execute(self, *args: object) -> sqlite3.Cursor:
+        def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 has it
             nonlocal statements
             statements += 1
             if statements == self.step:
                 raise sqlite3.OperationalError("disk I/O error")
-            return super().execute(*args)  # pyright: ignore[reportArgumentType] - passed through
+            return super().execute(sql, parameters)
 
     connect = partial(sqlite3.connect, factory=Failing)
     monkeypatch.setattr(sqlite3, "connect", connect)

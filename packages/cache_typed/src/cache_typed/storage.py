@@ -127,7 +127,9 @@ class Storage:
     async def faults(self) -> tuple[str, ...]:
         """Return what is wrong with the file, found on a copy; it need not be open."""
         path = file_in(self._directory)
-        return () if path is None else await asyncio.to_thread(self._guarded, beside.faults, path, self._mappings)
+        if path is None:
+            return ()
+        return await asyncio.to_thread(lambda: self._guarded(beside.faults, path, self._mappings))
 
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those that another directory's file holds, in one transaction."""

@@ -1,16 +1,20 @@
-"""`katana-mcp`: serve MCP, list the tools, run the demo. Bad input ends with one sentence and exit code 2."""
+"""`katana-mcp`: serve MCP, list the tools, run the demo, look after the cache.
+
+Bad input ends with one sentence and exit code 2.
+"""
 
 import asyncio
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import cyclopts
 from cyclopts import App, Parameter
-from pydantic import BaseModel, Field, create_model
 
 from katana_mcp import __version__
-from katana_mcp.settings import SECRETS, Settings, SettingsError, load, variable
+from katana_mcp.cache_commands.app import app as cache
+from katana_mcp.commandline import flags_of, settings_of
+from katana_mcp.settings import Settings, SettingsError
 
 app = App(
     name="katana-mcp",
@@ -18,34 +22,21 @@ app = App(
     help="An MCP server through which an assistant runs a factory on Katana.",
     help_epilogue="Every flag is also an environment variable and can stand in .env; flags win.",
 )
-
-
-def _flags() -> type[BaseModel]:
-    """Return a model with one optional flag per setting; secrets are left out."""
-    fields: dict[str, Any] = {}
-    for name, field in Settings.model_fields.items():
-        if name in SECRETS:
-            continue
-        kind: object = bool if field.annotation is bool else str
-        told = f"{field.description} [{variable(name)}]"
-        fields[name] = (Annotated[kind | None, Parameter(negative="")], Field(default=None, description=told))
-    return create_model("Flags", **fields)
+app.command(cache)
 
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     Flags = BaseModel
 else:
-    Flags = _flags()
-
-
-def _settings(flags: BaseModel | None) -> Settings:
-    return load(**({} if flags is None else flags.model_dump(exclude_none=True)))
+    Flags = flags_of(Settings.model_fields)
 
 
 @app.command
 def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
-    settings = _settings(flags)
+    settings = settings_of(flags)
     # FastMCP takes 1.7 s of CPU to import: only serving pays for it.
     from katana_mcp.adapter.doors import serve as serve_doors  # noqa: PLC0415
     from katana_mcp.application import application  # noqa: PLC0415

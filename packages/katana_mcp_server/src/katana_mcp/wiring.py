@@ -17,6 +17,7 @@ from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url
 from katana_client.sending import RequestRecord
 from katana_client.transport import Transport
+from katana_mcp.comparisons import KeptComparisons
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
@@ -35,7 +36,7 @@ class Outside:
         on_request: told of every HTTP request to Katana.
         patience: how long reads wait for a sync.
         in_memory: keep caches in memory instead of in files.
-        recorder: where the comparisons of a parallel run go; the log by default.
+        recorder: where the comparisons of a parallel run go; a file beside the cache by default.
     """
 
     transport: Transport | None = None
@@ -54,6 +55,7 @@ class Tenant:
         self._outside = outside or Outside()
         self._opening = asyncio.Lock()
         self._opened: Services | None = None
+        self._comparisons: KeptComparisons | None = None
         self._client = self._connect()
 
     async def services(self) -> Services:
@@ -67,12 +69,18 @@ class Tenant:
                 self._opened = await self._open()
             return self._opened
 
+    def source(self) -> KatanaSource:
+        """Return where the account's records come from."""
+        return KatanaSource(self._client)
+
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
         async with self._opening:
             services, self._opened = self._opened, None
             if services is not None:
                 await _closed(services)
+            if self._comparisons is not None:
+                await self._comparisons.close()
 
     async def close(self) -> None:
         """Stop syncs, close caches and connections."""
@@ -92,9 +100,12 @@ class Tenant:
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
         clock = outside.clock or SystemClock()
-        stores = Stores(settings.flags(), outside.recorder, clock)
-        cache, notices = await stores.open(_directory(settings) if _keeps_files(settings, outside) else None)
-        source = KatanaSource(self._client)
+        directory = cache_directory(settings, outside)
+        if directory is not None and any(flag.startswith("compare:") for flag in settings.flags().values()):
+            self._comparisons = KeptComparisons(directory, clock)
+        stores = Stores(settings.flags(), outside.recorder or self._comparisons, clock)
+        cache, notices = await stores.open(directory)
+        source = self.source()
         syncer = Syncer(SPECS, source, cache, clock)
         return Services(
             cache=cache,
@@ -129,12 +140,13 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
         raise SettingsError(f"{name}: {error}") from None
 
 
-def _keeps_files(settings: Settings, outside: Outside) -> bool:
-    """A sandbox that is started again holds other data under the same address: its cache is kept only where told."""
-    return not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
+def cache_directory(settings: Settings, outside: Outside) -> Path | None:
+    """Return where the account's cache stands, or None for a cache in memory.
 
-
-def _directory(settings: Settings) -> Path:
+    A sandbox that is started again holds other data under the same address: its cache is kept only where told.
+    """
+    if outside.in_memory or (settings.sandbox and settings.cache_dir is None):
+        return None
     return settings.cache_root() / identity(settings.base_url, settings.api_key.get_secret_value())
 
 
