@@ -13,7 +13,7 @@ from pathlib import Path
 import aiosqlite
 
 from cache_core.conditions import LIVE, Visibility, Where
-from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
+from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable, WrongCacheUse
 from cache_core.files import private_directory
 from cache_core.protocol import (
     Applied,
@@ -107,7 +107,7 @@ class LegacyBackend:
 
     async def _looked(self, path: Path) -> tuple[Line, Line]:
         if not await asyncio.to_thread(path.is_file):
-            raise CacheUnavailable("there is no legacy cache yet")
+            raise CacheMissing("there is no legacy cache yet")
         line = await connect(path, looking=True)
         return line, line
 

@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from cache_core.clock import Clock
-from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
 from cache_core.files import private_directory, private_file
 from cache_typed import beside, dialect, growing, schema
 from cache_typed.dialect import Connection
@@ -142,7 +142,7 @@ class Storage:
     def _look(self) -> None:
         path = file_in(self._directory)
         if path is None or not path.is_file():
-            raise CacheUnavailable("there is no typed cache yet")
+            raise CacheMissing("there is no typed cache yet")
         self._path = path
         self._serve(self._connection())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cache_core.clock import Clock
-from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.errors import CacheCorrupt, CacheMissing
 from cache_core.files import private_directory
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.routed import RoutedBackend
@@ -130,7 +130,7 @@ async def looked_at(job: Job) -> AsyncGenerator[Stands]:
             try:
                 await store.open()
                 stands.stores[store.name] = store
-            except CacheUnavailable:
+            except CacheMissing:
                 stands.absent.append(store.name)
             except CacheCorrupt as error:
                 stands.damaged.append(str(error))

@@ -38,6 +38,7 @@ _STAYS = "the old data stays as it was"
 async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     """Fetch these entities anew, and swap them in when all of them are complete."""
     specs = chosen(entities, LISTED)
+    await asyncio.to_thread(private_directory, job.directory.parent)
     directory = await asyncio.to_thread(private_directory, job.directory)
     before = await _counts(job, specs)
     with _alone(directory):

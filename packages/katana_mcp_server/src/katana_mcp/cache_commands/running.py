@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
@@ -27,6 +28,7 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
     if directory is None:
         raise BadInput("the sandbox keeps its cache only where told: name a directory with --cache-dir")
     try:
+        _refuse_links(directory)
         with bars() as tell:
             job = Job(settings=known, outside=outside, directory=directory, clock=SystemClock(), tell=tell)
             report = await command(job)
@@ -35,3 +37,9 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
         return 1
     shown(report, as_json=as_json)
     return 0 if report.fine else 1
+
+
+def _refuse_links(directory: Path) -> None:
+    for each in (directory.parent, directory):
+        if each.is_symlink():
+            raise CommandFailed(f"the cache directory {each} is a symbolic link; name a real directory")
