@@ -103,7 +103,7 @@ class Standing:
     def against(self) -> str | None:
         """Why the entity must not be flipped, or None when it may be."""
         if self.mismatches or self.errors:
-            return f"{self.mismatches} differences and {self.errors} errors of the trial"
+            return f"differences: {self.mismatches}, errors of the trial: {self.errors}"
         if self.comparisons < ENOUGH:
             return f"{self.comparisons:,} of {ENOUGH:,} comparisons"
         return None

@@ -159,7 +159,7 @@ def _examples(found: Sequence[Standing]) -> list[Sheet]:
         for each in found
         for example in each.examples
     ]
-    return [Sheet(("entity", "answered by", "operation", "asked", "the other side"), lines)] if lines else []
+    return [Sheet(("entity", "answered by", "operation", "asked", "answer against the other"), lines)] if lines else []
 
 
 def _data(each: Standing) -> dict[str, object]:

@@ -76,5 +76,5 @@ def _line(entity: str, found: Verified | str) -> Line:
         return Line((entity, 0, "", "", "", f"{found} is behind: not compared"))
     ids = [", ".join(map(str, each)) for each in (found.missing, found.surplus, found.different)]
     equal = not found.differences
-    result = "equal" if equal else f"{found.differences} differences"
+    result = "equal" if equal else f"differences: {found.differences}"
     return Line((entity, found.compared, *ids, result), good=equal)
