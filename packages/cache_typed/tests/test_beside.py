@@ -106,6 +106,8 @@ async def test_taking_over_replaces_one_entity_whole_and_leaves_the_others(
     assert await live.quarantined("sales_order") == (POISON,)
     assert await live.count("customer") == 1
     await live.apply(batch(order(9)))
+    assert (await live.search("sales_order", Search("so-9"))).total == 1
+    await live.take(tmp_path / "other", ["customer"])
     if statement is None:
         assert await live.faults() == ()
     await live.close()
