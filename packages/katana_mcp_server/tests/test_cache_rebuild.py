@@ -162,7 +162,7 @@ async def test_text_is_borrowed_from_what_is_cached_when_the_borrower_alone_is_r
 
 
 async def test_what_the_other_backend_held_cannot_come_back(own: OwnSandbox, tmp_path: Path) -> None:
-    job = job_on(own, tmp_path)
+    job = job_on(own, tmp_path, cache_backend="typed")
     await rebuild(job, [])
     await migrate(job, ["product"], "legacy")
     rename(own, "Renamed Wheelbarrow")
