@@ -70,9 +70,10 @@ async def test_stock_is_listed_whole_under_two_paths_unless_switched(
     sandbox: Sandbox, api: Caller, variant: int
 ) -> None:
     await mint(api, await ordered(api, variant, 3), "B", "A", "C")
-    for path in ("/serial_numbers_stock", "/serial_numbers/serial_numbers_stock"):
-        answer = await api.get(path, {"limit": 1})
-        assert [row["serial_number"] for row in answer.rows] == ["A", "B", "C"], "5.44"
+    whole = await api.get("/serial_numbers_stock", {"limit": 1})
+    alias = await api.get("/serial_numbers/serial_numbers_stock", {"limit": 1})
+    assert [row["serial_number"] for row in whole.rows] == ["A", "B", "C"], "5.44"
+    assert alias.rows == whole.rows
     sandbox.switches.set("serial_stock_pages", True)
     answer = await api.get("/serial_numbers_stock", {"limit": 1, "page": 2})
     assert ([row["serial_number"] for row in answer.rows], answer.page["total_records"]) == (["B"], "3")

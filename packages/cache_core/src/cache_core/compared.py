@@ -5,8 +5,10 @@ raises, is recorded; under `strict` (tests) it is raised.
 """
 
 import asyncio
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from cache_core.clock import Clock
@@ -40,8 +42,9 @@ class Comparison:
         operation: `search`, `select`, `get_many` …
         question: what was asked, for people.
         mismatch: how the answers differ, or None.
-        error: what the trial raised, or None.
+        error: what the trial raised and where, without its message, which may hold data; or None.
         seconds: how long the answering backend and the trial took.
+        sides: the names of the answering backend and of the trial.
     """
 
     entity: str
@@ -50,6 +53,7 @@ class Comparison:
     mismatch: str | None
     error: str | None
     seconds: tuple[float, float]
+    sides: tuple[str, str]
 
 
 class Recorder(Protocol):
@@ -75,6 +79,7 @@ class ComparedBackend:
         self.answering = answering
         self.trial = trial
         self.entities = answering.entities & trial.entities
+        self._sides = (answering.name, trial.name)
         self._recorder = recorder
         self._clock = clock
         self._strict = strict
@@ -110,7 +115,8 @@ class ComparedBackend:
         try:
             await self.trial.apply(batch)
         except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
-            self._note(Comparison(batch.entity, "apply", f"{len(batch.upserts)} rows", None, repr(error), (0.0, 0.0)))
+            wrote = f"{len(batch.upserts)} rows"
+            self._note(Comparison(batch.entity, "apply", wrote, None, fault(error), (0.0, 0.0), self._sides))
         finally:
             self._revision += 1
         return applied
@@ -170,7 +176,8 @@ class ComparedBackend:
         revision, started = self._revision, self._clock.monotonic()
         answer = await read(self.answering)
         seconds = self._clock.monotonic() - started
-        trial = self._try(Comparison(entity, operation, question, None, None, (seconds, 0.0)), revision, answer, read)
+        asked = Comparison(entity, operation, question, None, None, (seconds, 0.0), self._sides)
+        trial = self._try(asked, revision, answer, read)
         if self._strict:
             await trial
         else:
@@ -188,19 +195,24 @@ class ComparedBackend:
         try:
             other = await read(self.trial)
         except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
-            error = repr(raised)
+            error = fault(raised)
         else:
             mismatch = difference(answer, other)
         seconds = (comparison.seconds[0], self._clock.monotonic() - started)
         if revision == self._revision and revision % 2 == 0:
-            self._note(
-                Comparison(comparison.entity, comparison.operation, comparison.question, mismatch, error, seconds)
-            )
+            self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds))
 
     def _note(self, comparison: Comparison) -> None:
         self._recorder.record(comparison)
         if self._strict and (comparison.mismatch or comparison.error):
             raise Mismatch(f"{comparison.operation} {comparison.entity}: {comparison.mismatch or comparison.error}")
+
+
+def fault(error: Exception) -> str:
+    """Return the kind of an error and the line that raised it: its message may hold data of the account."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
 
 
 def difference(answer: object, other: object) -> str | None:

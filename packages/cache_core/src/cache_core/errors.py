@@ -2,6 +2,7 @@
 
 CacheError
 ├── CacheUnavailable   storage refused (locked, full, unreadable): answer without it, try again later
+│   └── CacheMissing   only looked for, and not there: somebody has to make it first
 ├── CacheCorrupt       the file is damaged: set it aside and rebuild
 └── WrongCacheUse      the call itself is wrong (unknown entity, field or condition): mend the code
 SourceUnavailable      the data's origin did not answer: serve what is there, marked stale
@@ -14,6 +15,10 @@ class CacheError(Exception):
 
 class CacheUnavailable(CacheError):
     """The storage refused for now; rows already stored are safe."""
+
+
+class CacheMissing(CacheUnavailable):
+    """There is no such cache, and who only looks makes none."""
 
 
 class CacheCorrupt(CacheError):

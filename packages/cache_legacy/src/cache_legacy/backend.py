@@ -13,7 +13,7 @@ from pathlib import Path
 import aiosqlite
 
 from cache_core.conditions import LIVE, Visibility, Where
-from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
+from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable, WrongCacheUse
 from cache_core.files import private_directory
 from cache_core.protocol import (
     Applied,
@@ -35,6 +35,7 @@ from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.text import Query, SearchText, Tier, WeightClass, match, parse
+from cache_legacy import beside
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
 from cache_legacy.storage import FILE_NAME, Line, connect, prepare, unleaked
@@ -57,7 +58,8 @@ class LegacyBackend:
 
     name = "legacy"
 
-    def __init__(self, directory: Path | None, specs: tuple[EntitySpec, ...]) -> None:
+    def __init__(self, directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> None:
+        """Remember where; `looking` makes, mends and sets aside nothing: a file that is not there is unavailable."""
         self._directory = directory
         self._specs = {spec.name: spec for spec in specs}
         self.entities = frozenset(self._specs)
@@ -66,6 +68,7 @@ class LegacyBackend:
         self._lines: tuple[Line, Line] | None = None
         self._inode: int | None = None
         self._suspect: int | None = None
+        self._looking = looking
 
     def index_fields(self, entity: str) -> IndexFields:
         """Return the source fields of the entity's index columns."""
@@ -90,6 +93,8 @@ class LegacyBackend:
         if self._directory is None:
             line = await unleaked(connect(None))
             return line, line
+        if self._looking:
+            return await self._looked(self._directory / FILE_NAME)
         path = private_directory(self._directory) / FILE_NAME
         aside = await asyncio.to_thread(prepare, path, self._suspect)
         self._suspect = None
@@ -101,6 +106,12 @@ class LegacyBackend:
         except BaseException:
             await writer.close()
             raise
+
+    async def _looked(self, path: Path) -> tuple[Line, Line]:
+        if not await asyncio.to_thread(path.is_file):
+            raise CacheMissing("there is no legacy cache yet")
+        line = await connect(path, looking=True)
+        return line, line
 
     async def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -220,6 +231,16 @@ class LegacyBackend:
         sql = "SELECT id, reason, payload FROM quarantine WHERE entity = ? ORDER BY position DESC LIMIT ?"
         async with self._reading() as db:
             return tuple(Quarantined(*row) for row in await db.execute_fetchall(sql, (entity, limit)))
+
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the file, a sentence each, found on a copy; it need not be open."""
+        return () if self._directory is None else await asyncio.to_thread(beside.faults, self._directory / FILE_NAME)
+
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those of another directory's file, in one transaction; others stay."""
+        if self._directory is None:
+            raise CacheUnavailable("a cache in memory cannot be replaced by a file")
+        await asyncio.to_thread(beside.take, self._directory / FILE_NAME, directory / FILE_NAME, tuple(entities))
 
     def _spec(self, entity: str) -> EntitySpec:
         try:

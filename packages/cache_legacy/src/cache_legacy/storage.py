@@ -97,12 +97,14 @@ class Line:
             await self._db.close()
 
 
-async def connect(path: Path | None) -> Line:
-    """Return a line to the prepared file, or to a new database in memory."""
+async def connect(path: Path | None, *, looking: bool = False) -> Line:
+    """Return a line to the prepared file, or to a new database in memory; `looking` refuses every change."""
     with storage_errors():
         db = await aiosqlite.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
         try:
             await db.executescript(_PRAGMAS if path else _PRAGMAS + _SCHEMA)
+            if looking:
+                await db.execute_fetchall("PRAGMA query_only = ON")
             await db.create_function("order_key", 3, order_key, deterministic=True)  # pyright: ignore[reportUnknownMemberType] - its stub leaves the function open
         except BaseException:
             await db.close()
@@ -162,7 +164,7 @@ def _damaged(path: Path) -> bool:
     with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS)) as db:
         try:
             verdict = db.execute("PRAGMA quick_check(1)").fetchone()
-            return verdict != ("ok",) or _tables(db) != _expected()
+            return verdict != ("ok",) or tables(db) != tables_expected()
         except UnicodeDecodeError:
             return True
         except sqlite3.DatabaseError as error:
@@ -176,13 +178,15 @@ def _means_damage(error: sqlite3.DatabaseError) -> bool:
     return code in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
 
 
-def _expected() -> list[tuple[str, str]]:
+def tables_expected() -> list[tuple[str, str]]:
+    """Return the objects of a sound file."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(_SCHEMA)
-        return _tables(db)
+        return tables(db)
 
 
-def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
+def tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the objects that a file holds, and the statements that made them."""
     return db.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
 
 

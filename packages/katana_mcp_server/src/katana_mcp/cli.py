@@ -1,17 +1,21 @@
-"""`katana-mcp`: serve MCP, list the tools, run the demo. Bad input ends with one sentence and exit code 2."""
+"""`katana-mcp`: serve MCP, list the tools, run the demo, look after the cache.
+
+Bad input ends with one sentence and exit code 2.
+"""
 
 import asyncio
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import cyclopts
 from cyclopts import App, Parameter
-from pydantic import BaseModel, Field, create_model
 
 from katana_mcp import __version__
-from katana_mcp.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
+from katana_mcp.cache_commands.app import app as cache
+from katana_mcp.commandline import flags_of, given, settings_of
+from katana_mcp.settings import Choice, Settings, SettingsError, load_choice
 
 app = App(
     name="katana-mcp",
@@ -19,36 +23,23 @@ app = App(
     help="An MCP server through which an assistant runs a factory on Katana.",
     help_epilogue="Every flag is also an environment variable and can stand in .env; flags win.",
 )
-
-
-def _flags(name: str, settings: type[Choice]) -> type[BaseModel]:
-    """Return a model with one optional flag per setting; secrets are left out."""
-    fields: dict[str, Any] = {}
-    for each, field in settings.model_fields.items():
-        if each in SECRETS:
-            continue
-        kind: object = bool if field.annotation is bool else str
-        told = f"{field.description} [{variable(each)}]"
-        fields[each] = (Annotated[kind | None, Parameter(negative="")], Field(default=None, description=told))
-    return create_model(name, **fields)
+app.command(cache)
 
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     Flags = BaseModel
     ChoiceFlags = BaseModel
 else:
-    Flags = _flags("Flags", Settings)
-    ChoiceFlags = _flags("ChoiceFlags", Choice)
-
-
-def _given(flags: BaseModel | None) -> dict[str, object]:
-    return {} if flags is None else flags.model_dump(exclude_none=True)
+    Flags = flags_of(Settings.model_fields)
+    ChoiceFlags = flags_of(Choice.model_fields)
 
 
 @app.command
 def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
-    settings = load(**_given(flags))
+    settings = settings_of(flags)
     # FastMCP takes 1.7 s of CPU to import: only serving pays for it.
     from katana_mcp.adapter.doors import serve as serve_doors  # noqa: PLC0415
     from katana_mcp.application import application  # noqa: PLC0415
@@ -65,7 +56,7 @@ def tools(
     flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
 ) -> None:
     """List the tools that would be served: names and purpose, or with --json everything that a host is told."""
-    choice = load_choice(**_given(flags))
+    choice = load_choice(**given(flags))
     from katana_mcp.adapter.catalogue import as_listed, catalogue  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
     from katana_mcp.surface import served  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
 

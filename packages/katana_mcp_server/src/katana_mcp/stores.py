@@ -1,19 +1,20 @@
 """The cache backends of one tenant, wired by the flags; the only module that knows which backends there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
 import structlog
 
 from cache_core.clock import Clock
-from cache_core.compared import ComparedBackend, Comparison, Recorder
+from cache_core.compared import ComparedBackend, Recorder
 from cache_core.errors import CacheUnavailable
 from cache_core.files import private_directory
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend
 from cache_core.routed import RoutedBackend
 from cache_core.specs import SPECS
+from katana_mcp.comparisons import LoggedComparisons
 from katana_mcp.flags import DEFAULTS, Flag
 
 _log = structlog.get_logger("katana_mcp.cache")
@@ -27,19 +28,13 @@ class Store(CacheBackend, Protocol):
         """Damaged files that were renamed and replaced by an empty one."""
         ...
 
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with its file, a sentence each, found on a copy; it need not be open."""
+        ...
 
-class LoggedComparisons:
-    """Keeps the differences of a parallel run in the log: entity, operation and ids, never records."""
-
-    def record(self, comparison: Comparison) -> None:
-        """Log a difference or an error of the trial; agreement is not worth a line."""
-        if comparison.mismatch or comparison.error:
-            _log.warning(
-                "parallel run differs",
-                entity=comparison.entity,
-                operation=comparison.operation,
-                difference=comparison.mismatch or comparison.error,
-            )
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those of another directory's file, in one transaction; others stay."""
+        ...
 
 
 class Stores:
@@ -120,13 +115,14 @@ def _was_used(directory: Path | None) -> bool:
     return directory is not None and any(directory.glob("legacy*"))
 
 
-def backends(directory: Path | None) -> tuple[Store, Store]:
-    """Return the legacy and the typed backend of a directory, not yet open."""
+def backends(directory: Path | None, *, looking: bool = False) -> tuple[Store, Store]:
+    """Return the legacy and the typed backend of a directory, not yet open; `looking` makes and changes nothing."""
     # SQLAlchemy takes 0.3 s to import: the first read pays for it, not the start.
     from cache_legacy.backend import LegacyBackend  # noqa: PLC0415
     from cache_typed.backend import TypedBackend  # noqa: PLC0415
 
-    return LegacyBackend(directory, tuple(spec for spec in SPECS if spec.name in DEFAULTS)), TypedBackend(directory)
+    shared = tuple(spec for spec in SPECS if spec.name in DEFAULTS)
+    return LegacyBackend(directory, shared, looking=looking), TypedBackend(directory, looking=looking)
 
 
 def _quiet(entity: str, done: int, total: int) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 from pydantic import SecretStr
@@ -18,7 +19,8 @@ from katana_client.sending import RequestRecord
 from katana_client.transport import Transport
 from katana_mcp.accounts.budget import SharedBudget
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
-from katana_mcp.accounts.tenants import identity
+from katana_mcp.accounts.tenants import Tenants, identity
+from katana_mcp.comparisons import KeptComparisons
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
@@ -39,7 +41,7 @@ class Outside:
         on_request: told of every HTTP request to Katana.
         patience: how long reads wait for a sync.
         in_memory: keep caches in memory instead of in files.
-        recorder: where the comparisons of a parallel run go; the log by default.
+        recorder: where the comparisons of a parallel run go; a file beside the cache by default.
     """
 
     transport: Transport | None = None
@@ -59,7 +61,8 @@ class Tenant:
         self._opening = asyncio.Lock()
         self._opened: Services | None = None
         self._sameness: Sameness | None = None
-        self._root = settings.cache_root() if _keeps_files(settings, self._outside) else None
+        self._comparisons: KeptComparisons | None = None
+        self._root = _root(settings, self._outside)
         self._budgets: list[SharedBudget] = []
         self._key = self._connect(settings.api_key)
         self._sync_key = None if settings.sync_api_key is None else self._connect(settings.sync_api_key)
@@ -76,12 +79,18 @@ class Tenant:
                 self._opened = await self._open()
             return self._opened
 
+    def source(self) -> KatanaSource:
+        """Return where the account's records come from."""
+        return KatanaSource(self._key.client, self._key.client)
+
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
         async with self._opening:
             services, self._opened = self._opened, None
             if services is not None:
                 await _closed(services)
+            if self._comparisons is not None:
+                await self._comparisons.close()
 
     async def close(self) -> None:
         """Stop syncs, close caches and connections."""
@@ -130,8 +139,11 @@ class Tenant:
         tenancy = Tenancy(self._root, settings.base_url, clock)
         tenant = await tenancy.of(self._key)
         bulk, unconfirmed = await self._bulk(tenancy, tenant)
-        stores = Stores(settings.flags(), outside.recorder, clock)
-        cache, notices = await stores.open(None if self._root is None else self._root / tenant)
+        directory = None if self._root is None else self._root / tenant
+        if directory is not None and any(flag.startswith("compare:") for flag in settings.flags().values()):
+            self._comparisons = KeptComparisons(directory, clock)
+        stores = Stores(settings.flags(), outside.recorder or self._comparisons, clock)
+        cache, notices = await stores.open(directory)
         source = KatanaSource(self._key.client, bulk)
         syncer = Syncer(SPECS, source, cache, clock)
         return Services(
@@ -169,9 +181,22 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
         raise SettingsError(f"{name}: {error}") from None
 
 
-def _keeps_files(settings: Settings, outside: Outside) -> bool:
+def cache_directory(settings: Settings, outside: Outside) -> Path | None:
+    """Return where the account's cache stands, or None for a cache in memory.
+
+    A known key may have joined the cache of another key of the same account.
+    """
+    root = _root(settings, outside)
+    if root is None:
+        return None
+    digest = identity(settings.base_url, settings.api_key.get_secret_value())
+    return root / (Tenants(root).of_key(digest) or digest)
+
+
+def _root(settings: Settings, outside: Outside) -> Path | None:
     """A sandbox that is started again holds other data under the same address: its cache is kept only where told."""
-    return not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
+    kept = not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
+    return settings.cache_root() if kept else None
 
 
 def _logged(request: RequestRecord) -> None:
