@@ -16,7 +16,7 @@ from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, CacheBackend, Origin, Search, Selection
 from cache_core.text import Tier
 
-from .backends import KINDS, Kind
+from .backends import KINDS, TOYS, Kind
 from .strategies import ORDERS, STATUSES, VISIBILITIES, conditions, phrases
 from .toys import SPECS, moment, toy_of
 
@@ -55,7 +55,7 @@ class History(RuleBasedStateMachine):
         self.backend = self.opened()
 
     def opened(self) -> CacheBackend:
-        backend = self.kind.make(Path(self.directory.name))
+        backend = self.kind.make(TOYS, Path(self.directory.name))
         self.given(backend.open())
         return backend
 

@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -130,6 +131,37 @@ async def test_a_write_between_the_two_reads_makes_no_comparison() -> None:
     await pair.both.apply(Batch(entity="part", at=AT))
     await pair.both.settle()
     assert pair.kept.comparisons == []
+
+
+async def test_a_caller_that_goes_away_leaves_no_batch_with_one_side_alone() -> None:
+    pair = Pair(strict=True)
+    for steps in range(6):
+        await pair.put(pair.answering, pair.trial, sku="before")
+        prepared = await prepare(PART, [{"id": 1, "sku": f"S-{steps}", "updated_at": AT}], pair.both)
+        task = asyncio.create_task(pair.both.apply(Batch(entity="part", at=AT, upserts=prepared.rows)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await pair.both.settle()
+        await pair.both.select("part", Selection())
+
+
+class Slow(MemoryBackend):
+    """A trial that lets others in between before it writes."""
+
+    async def apply(self, batch: Batch) -> Applied:
+        for _ in range(5 - len(batch.upserts)):
+            await asyncio.sleep(0)
+        return await super().apply(batch)
+
+
+async def test_both_sides_get_writes_that_overlap_in_the_same_order() -> None:
+    both = ComparedBackend(MemoryBackend((PART,)), Slow((PART,)), Kept(), ManualClock(), strict=True)
+    first = (await prepare(PART, [{"id": 1, "sku": "first", "updated_at": AT}], both)).rows
+    second = (await prepare(PART, [{"id": nr, "sku": "second", "updated_at": AT} for nr in (1, 2, 3)], both)).rows
+    await asyncio.gather(*(both.apply(Batch(entity="part", at=AT, upserts=rows)) for rows in (first, second)))
+    assert (await both.select("part", Selection()))[-1].record["sku"] == "second"
 
 
 async def test_an_entity_of_neither_is_refused() -> None:
