@@ -18,6 +18,27 @@ _EXCEPTIONS = tomllib.loads((_HERE / "exceptions.toml").read_text("utf-8"))["exc
 type OpenCache = Callable[[], Awaitable[CacheBackend]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one backend, or a few, be tested alone: `--backend typed`."""
+    told = f"only these backends and flag states of the contract: {', '.join(kind.name for kind in KINDS)}"
+    parser.addoption("--backend", action="append", choices=[kind.name for kind in KINDS], metavar="NAME", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out every test that is not of a chosen backend."""
+    chosen = config.getoption("--backend", None)
+    if chosen:
+        left_out = [item for item in items if _kind_of(item) not in chosen]
+        items[:] = [item for item in items if _kind_of(item) in chosen]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def _kind_of(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    kind = callspec.params.get("kind") if callspec else None
+    return kind.name if isinstance(kind, Kind) else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turn a skip that `exceptions.toml` does not explain into a failure."""

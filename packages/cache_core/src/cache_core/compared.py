@@ -101,8 +101,8 @@ class ComparedBackend:
 
     async def settle(self) -> None:
         """Wait for the writes and the comparisons under way."""
-        while self._comparing or self._writing:
-            await asyncio.gather(*self._comparing, *self._writing, return_exceptions=True)
+        while running := [each for each in (*self._comparing, *self._writing) if not each.done()]:
+            await asyncio.wait(running)
 
     async def apply(self, batch: Batch) -> Applied:
         """Write to both; a trial that fails falls behind and is fed again from its own, older cursor.
