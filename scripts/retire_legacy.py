@@ -97,12 +97,12 @@ def run(tree: Path, *command: str) -> None:
 
 
 def prove(tree: Path) -> None:
-    """Lock, check and test the tree without the legacy cache, offline."""
+    """Lock, format, check and test the tree without the legacy cache, offline."""
     uv = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".uv/bin/uv")
     run(tree, uv, "lock", "--quiet")
     if NAMES.search((tree / "uv.lock").read_text("utf-8")):
         raise Unretired("still named in uv.lock")
-    for target in ("check", "test"):
+    for target in ("format", "check", "test"):
         run(tree, "make", target, f"UV={uv}")
 
 

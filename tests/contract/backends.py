@@ -17,6 +17,7 @@ from cache_typed.mapping import TableMapping
 from cache_typed.tables import TABLES
 from katana_mcp.backends import ALWAYS, BACKENDS, Store
 from katana_mcp.flags import FLAGS
+from katana_mcp.stores import Parts
 
 from .entities import NINE
 from .toy_tables import TOY_TABLES
@@ -57,6 +58,14 @@ class Kind:
     name: str
     make: Make
     features: frozenset[str] = field(default_factory=frozenset[str])
+
+
+def toy_store(name: str, directory: Path | None, specs: tuple[EntitySpec, ...]) -> Store:
+    """Return a registered backend of the toys, as the server's wiring makes one of the real entities."""
+    return TypedBackend(directory, TOY_TABLES) if name == TypedBackend.name else BACKENDS[name](directory, specs)
+
+
+TOY_PARTS = Parts(SPECS, {name: partial(toy_store, name) for name in BACKENDS}, strict=True)
 
 
 class Forgetful:

@@ -9,8 +9,8 @@ from cache_core.errors import CacheUnavailable, WrongCacheUse
 from cache_core.indexing import prepare
 from cache_core.memory import MemoryBackend
 from cache_core.migrate import Migration, needs_filling
-from cache_core.protocol import Applied, Batch, Found, Search, Selection, SyncState
-from cache_core.records import RecordId
+from cache_core.protocol import Applied, Batch, Found, Origin, Search, Selection, SyncState
+from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec, Searchable
 from cache_core.testing import ManualClock
 
@@ -182,6 +182,18 @@ async def test_filling_copies_rows_state_and_removes_what_is_no_longer_there() -
     assert not await needs_filling(PART, pair.answering, pair.trial)
     verified = await migration.verify(PART, pair.answering, pair.trial)
     assert (verified.compared, verified.differences) == (1, 0)
+
+
+async def test_filling_writes_over_an_own_write_of_the_same_version() -> None:
+    source, target = MemoryBackend((PART,)), MemoryBackend((PART,))
+    clock = ManualClock()
+    for backend, sku, origin in ((source, "listed", Origin.LISTING), (target, "own", Origin.OWN_WRITE)):
+        prepared = await prepare(PART, [{"id": 1, "sku": sku, "updated_at": AT}], backend)
+        await backend.apply(Batch(entity="part", at=iso(clock.now()), upserts=prepared.rows, origin=origin))
+    migration = Migration(source, clock, _quiet)
+    await migration.fill(PART, source, target)
+    assert (await migration.verify(PART, source, target)).differences == 0
+    assert (await target.search("part", Search("listed"))).total == 1
 
 
 async def test_verifying_names_what_is_missing_surplus_and_different() -> None:
