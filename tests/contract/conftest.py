@@ -9,7 +9,7 @@ import pytest
 
 from cache_core.protocol import CacheBackend
 
-from .backends import KINDS, TOYS, Kind
+from .backends import CATALOGUE, KINDS, TOYS, Kind
 
 _HERE = Path(__file__).parent
 _LAWFUL = "lawful difference: "
@@ -74,6 +74,15 @@ async def open_cache(kind: Kind, tmp_path: Path) -> AsyncGenerator[OpenCache]:
 async def cache(open_cache: OpenCache) -> CacheBackend:
     """Return an open, empty cache of the kind under test."""
     return await open_cache()
+
+
+@pytest.fixture
+async def world_cache(kind: Kind, tmp_path: Path) -> AsyncGenerator[CacheBackend]:
+    """Return an open, empty cache of the kind under test for the real entities."""
+    cache = kind.make(CATALOGUE, tmp_path)
+    await cache.open()
+    yield cache
+    await cache.close()
 
 
 @pytest.fixture
