@@ -1,7 +1,7 @@
 """The backends that the suite runs against: the reference, and what the server's registry and its flags can make."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -62,7 +62,12 @@ class Kind:
 
 def toy_store(name: str, directory: Path | None, specs: tuple[EntitySpec, ...]) -> Store:
     """Return a registered backend of the toys, as the server's wiring makes one of the real entities."""
-    return TypedBackend(directory, TOY_TABLES) if name == TypedBackend.name else BACKENDS[name](directory, specs)
+    if name != TypedBackend.name:
+        return BACKENDS[name](directory, specs)
+    given = {spec.name: spec for spec in specs}
+    return TypedBackend(
+        directory, tuple(replace(each, spec=given.get(each.spec.name, each.spec)) for each in TOY_TABLES)
+    )
 
 
 TOY_PARTS = Parts(SPECS, {name: partial(toy_store, name) for name in BACKENDS}, strict=True)

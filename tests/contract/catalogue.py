@@ -12,8 +12,24 @@ from .entities import NINE
 
 PAGE = 250
 NOON = "2025-01-01T12:00:00.000Z"
-_SYLLABLES = tuple(
-    ["ba", "ke", "li", "mo", "nu", "ra", "se", "ti", "vo", "zu", "pal", "ter", "gon", "rid", "sab", "len", "wix"]
+_SYLLABLES = (
+    "ba",
+    "ke",
+    "li",
+    "mo",
+    "nu",
+    "ra",
+    "se",
+    "ti",
+    "vo",
+    "zu",
+    "pal",
+    "ter",
+    "gon",
+    "rid",
+    "sab",
+    "len",
+    "wix",
 )
 
 

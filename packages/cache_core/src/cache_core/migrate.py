@@ -81,6 +81,16 @@ class Migration:
         await target.apply(end)
         return done
 
+    async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> None:
+        """Compute the text and soft state of every row of an entity again, from the parents as they are now."""
+        total, done = await backend.count(spec.name, (), EVERYTHING), 0
+        async for rows in windows(spec.name, backend):
+            parents = await parents_of(spec, [row.record for row in rows], self.lookups)
+            again = [row_of(spec, row.record, parents) for row in rows]
+            await backend.apply(Batch(entity=spec.name, at=iso(self.clock.now()), reindexed=again))
+            done += len(rows)
+            self.tell(spec.name, done, total)
+
     async def verify(self, spec: EntitySpec, first: CacheBackend, second: CacheBackend) -> Verified:
         """Compare every row of an entity, record by record."""
         total, done = await first.count(spec.name, (), EVERYTHING), 0

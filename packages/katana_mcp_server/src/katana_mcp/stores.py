@@ -1,5 +1,6 @@
 """The cache backends of one tenant, wired by the flags and filled at a flip."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -60,7 +61,8 @@ class LoggedComparisons:
             )
 
 
-_LAST_FLAGS = "flags.json"
+_NOTE = "opened.json"
+"""How the cache was opened last: the flags, and what was searchable."""
 
 
 class Stores:
@@ -95,7 +97,11 @@ class Stores:
         stores = self._parts.stores(directory, frozenset(self._flags))
         cache = self._routed(stores)
         await cache.open()
-        await self._flipped(directory, cache, stores)
+        try:
+            await self._flipped(directory, cache, stores)
+        except BaseException:
+            await cache.close()
+            raise
         damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
         return cache, tuple(told.format(name) for name in damaged)
@@ -116,14 +122,17 @@ class Stores:
         for store in unused:
             await store.open()
         try:
-            await self._flip(directory, cache, there)
+            note = _last_note(directory)
+            await self._flip(note, cache, there)
+            await self._reindex(note, cache)
+            _keep_note(directory, {"flags": dict(self._flags), "searchable": self._searchable()})
         finally:
             for store in unused:
                 await store.close()
 
-    async def _flip(self, directory: Path | None, cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
+    async def _flip(self, note: Mapping[str, Json], cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
         """Fill what a flip left empty or behind from the other backend, without asking Katana."""
-        before = _last_flags(directory)
+        before = _part(note, "flags")
         for spec in self._parts.specs:
             flag = self._flags.get(spec.name)
             if flag is None:
@@ -133,7 +142,19 @@ class Stores:
                 if source != target:
                     stale = target not in wrote and source in wrote
                     await self._fill(spec, cache, (stores[source], stores[target]), stale)
-        _keep_flags(directory, self._flags)
+
+    async def _reindex(self, note: Mapping[str, Json], cache: RoutedBackend) -> None:
+        """Compute the text of rows again that were stored when other fields were searchable."""
+        before, now = _part(note, "searchable"), self._searchable()
+        for spec in self._parts.specs:
+            if before.get(spec.name) != now[spec.name]:
+                await Migration(cache, self._clock, _quiet).reindex(spec, cache)
+                _log.info("cache reindexed", entity=spec.name)
+
+    def _searchable(self) -> dict[str, Json]:
+        """Return a digest per entity of what its search text and soft state are made of."""
+        made = {spec.name: repr((spec.searchable, spec.inherits)) for spec in self._parts.specs}
+        return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in made.items()}
 
     async def _fill(self, spec: EntitySpec, cache: RoutedBackend, pair: tuple[Store, Store], stale: bool) -> None:
         source, target = pair
@@ -154,17 +175,21 @@ def _was_used(directory: Path | None, name: str) -> bool:
     return directory is not None and any(directory.glob(f"{name}*"))
 
 
-def _last_flags(directory: Path | None) -> Mapping[str, Json]:
-    """Return the flags with which this cache was opened last: what they do not name was not written since."""
+def _last_note(directory: Path | None) -> Mapping[str, Json]:
     try:
-        return {} if directory is None else decode((directory / _LAST_FLAGS).read_bytes())
+        return {} if directory is None else decode((directory / _NOTE).read_bytes())
     except (OSError, InvalidRecord):
         return {}
 
 
-def _keep_flags(directory: Path | None, flags: Mapping[str, Flag]) -> None:
+def _part(note: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    part = note.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _keep_note(directory: Path | None, note: Mapping[str, Json]) -> None:
     if directory is not None:
-        private_file(private_directory(directory) / _LAST_FLAGS).write_bytes(encode(dict(flags)))
+        private_file(private_directory(directory) / _NOTE).write_bytes(encode(note))
 
 
 def _quiet(entity: str, done: int, total: int) -> None:
