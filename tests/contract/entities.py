@@ -1,4 +1,4 @@
-"""The nine entities that both backends hold, as records that Katana might send: nulls, news, wrong types too."""
+"""The nine entities that have a flag, as records that Katana might send: nulls, news, wrong types too."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal

@@ -1,21 +1,24 @@
 import re
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cache_core.compared import Comparison
+from katana_mcp.backends import BACKENDS
 from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, staged
 from katana_sandbox import Fault, Status
 
-MIXED: tuple[dict[str, Flag], ...] = (
-    {"cache_backend": "legacy", "cache_backend_variant": "typed"},
-    {"cache_backend": "typed", "cache_backend_product": "legacy", "cache_backend_material": "legacy"},
+MIXED = tuple(
+    {"cache_backend": others, "cache_backend_product": parents, "cache_backend_material": parents}
+    for parents, others in permutations(BACKENDS, 2)
 )
-STATES: tuple[dict[str, Flag], ...] = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+STATES = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+FLIPS = tuple(permutations(FLAGS, 2))
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_items", {"query": "00.4021.018.003"}),
@@ -45,7 +48,7 @@ async def _answers(stage: Stage) -> list[Payload]:
 
 
 @pytest.mark.parametrize("flags", STATES, ids=[" ".join(map(str, state.values())) for state in STATES])
-async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: dict[str, Flag]) -> None:
+async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: dict[str, str]) -> None:
     async with staged(own) as stage:
         expected = await _answers(stage)
     kept = Kept()
@@ -55,7 +58,7 @@ async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: d
     assert bool(kept.comparisons) is any(flag.startswith("compare") for flag in flags.values())
 
 
-@pytest.mark.parametrize(("before", "after"), [("legacy", "typed"), ("typed", "legacy"), ("legacy", "compare:typed")])
+@pytest.mark.parametrize(("before", "after"), FLIPS, ids=" then ".join)
 async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     own: OwnSandbox, tmp_path: Path, before: Flag, after: Flag
 ) -> None:
@@ -71,21 +74,17 @@ async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     assert backends["variant"] == after.removeprefix("compare:")
 
 
-def test_shipped_defaults_are_catalogue_typed_and_reference_data_legacy() -> None:
+def test_what_ships_holds_the_catalogue_typed_and_trials_nothing() -> None:
     flags = chosen_flags(None, {})
-    assert {entity for entity, flag in flags.items() if flag == "typed"} == {
-        "variant",
-        "product",
-        "material",
-        "service",
-        "customer",
-    }
+    assert {flags[entity] for entity in ("variant", "product", "material", "service", "customer")} == {"typed"}
+    assert {flag.removeprefix("compare:") for flag in FLAGS} == set(BACKENDS) >= set(flags.values())
     assert flags == dict(DEFAULTS)
+    assert len(flags) == 9
 
 
 def test_one_entity_can_differ_from_the_default() -> None:
-    assert chosen_flags("legacy", {"variant": "compare:typed"})["variant"] == "compare:typed"
-    assert chosen_flags("legacy", {"variant": "compare:typed"})["product"] == "legacy"
+    chosen = chosen_flags(FLAGS[0], {"variant": FLAGS[-1]})
+    assert chosen == {**dict.fromkeys(DEFAULTS, FLAGS[0]), "variant": FLAGS[-1]}
 
 
 @pytest.mark.parametrize(
@@ -120,5 +119,6 @@ def test_a_variable_of_another_program_is_left_alone(monkeypatch: pytest.MonkeyP
 
 def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_CACHE_BACKEND_VARIANT", "typd")
-    with pytest.raises(SettingsError, match=r"KATANA_CACHE_BACKEND_VARIANT.*legacy, typed, compare:legacy"):
+    with pytest.raises(SettingsError, match="KATANA_CACHE_BACKEND_VARIANT") as refused:
         load(sandbox=True)
+    assert all(repr(flag) in str(refused.value) for flag in FLAGS)

@@ -10,15 +10,15 @@ from server_wire import live
 
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import Search
+from katana_mcp.backends import Store
 from katana_mcp.cache_commands.compare import More, compare
-from katana_mcp.cache_commands.job import CommandFailed, Job, opened
+from katana_mcp.cache_commands.job import CommandFailed, Job, backends, opened
 from katana_mcp.cache_commands.migrate import migrate
 from katana_mcp.cache_commands.rebuild import BESIDE, LISTED, rebuild
 from katana_mcp.cache_commands.status import status
 from katana_mcp.cache_commands.verify import verify
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
-from katana_mcp.stores import Store, backends
 from katana_mcp.testing import Setup, paced, staged
 from katana_mcp.wiring import Outside, cache_directory
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate

@@ -85,6 +85,8 @@ class ComparedBackend:
         self._strict = strict
         self._revision = 0
         self._comparing: set[asyncio.Task[None]] = set()
+        self._writing: set[asyncio.Task[Applied]] = set()
+        self._turn = asyncio.Lock()
 
     def capabilities(self, entity: str) -> frozenset[Capability]:
         """Return what the answering backend can do."""
@@ -103,23 +105,40 @@ class ComparedBackend:
         await self.trial.close()
 
     async def settle(self) -> None:
-        """Wait for the comparisons under way."""
-        while self._comparing:
-            await asyncio.gather(*self._comparing)
+        """Wait for the writes and the comparisons under way."""
+        while running := [each for each in (*self._comparing, *self._writing) if not each.done()]:
+            await asyncio.wait(running)
 
     async def apply(self, batch: Batch) -> Applied:
-        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor."""
+        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor.
+
+        Both get the batches in the same order, and a caller that goes away leaves no batch with one of them alone.
+        """
         self._held(batch.entity)
         self._revision += 1
-        applied = await self.answering.apply(batch)
+        task = asyncio.create_task(self._apply(batch))
+        self._writing.add(task)
+        task.add_done_callback(self._written)
+        return await asyncio.shield(task)
+
+    async def _apply(self, batch: Batch) -> Applied:
+        async with self._turn:
+            applied = await self.answering.apply(batch)
+            await self._feed(batch)
+        return applied
+
+    def _written(self, task: asyncio.Task[Applied]) -> None:
+        self._writing.discard(task)
+        if not task.cancelled():
+            # The caller may be gone, and then nobody else asks what became of it.
+            task.exception()
+
+    async def _feed(self, batch: Batch) -> None:
         try:
             await self.trial.apply(batch)
         except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
             wrote = f"{len(batch.upserts)} rows"
             self._note(Comparison(batch.entity, "apply", wrote, None, fault(error), (0.0, 0.0), self._sides))
-        finally:
-            self._revision += 1
-        return applied
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""
@@ -173,7 +192,7 @@ class ComparedBackend:
         self, entity: str, operation: str, question: str, read: Callable[[CacheBackend], Awaitable[T]]
     ) -> T:
         self._held(entity)
-        revision, started = self._revision, self._clock.monotonic()
+        revision, started = None if self._writing else self._revision, self._clock.monotonic()
         answer = await read(self.answering)
         seconds = self._clock.monotonic() - started
         asked = Comparison(entity, operation, question, None, None, (seconds, 0.0), self._sides)
@@ -187,7 +206,7 @@ class ComparedBackend:
         return answer
 
     async def _try[T](
-        self, comparison: Comparison, revision: int, answer: T, read: Callable[[CacheBackend], Awaitable[T]]
+        self, comparison: Comparison, revision: int | None, answer: T, read: Callable[[CacheBackend], Awaitable[T]]
     ) -> None:
         """Ask the trial the same and record the difference, unless something was written in between."""
         started = self._clock.monotonic()
@@ -199,7 +218,7 @@ class ComparedBackend:
         else:
             mismatch = difference(answer, other)
         seconds = (comparison.seconds[0], self._clock.monotonic() - started)
-        if revision == self._revision and revision % 2 == 0:
+        if revision == self._revision:
             self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds))
 
     def _note(self, comparison: Comparison) -> None:

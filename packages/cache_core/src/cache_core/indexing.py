@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import CacheBackend, Quarantined, Row, Selection, Stored
-from cache_core.records import InvalidRecord, Json, Record, RecordId, canonical, encode, values_at
+from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, values_at
 from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
 
 REINDEX_STEP = 1_000
@@ -60,8 +60,8 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
 def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Record]:
     """Yield the known records whose soft state this record shares."""
     for lookup in spec.inherits:
-        for parent_id in values_at(record, lookup.path):
-            if isinstance(parent_id, int | str) and (lookup.entity, parent_id) in parents:
+        for parent_id in _ids(record, lookup):
+            if (lookup.entity, parent_id) in parents:
                 yield parents[lookup.entity, parent_id]
 
 
@@ -117,7 +117,7 @@ async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> 
 
 
 def _ids(record: Record, lookup: Lookup) -> Iterable[RecordId]:
-    return (each for each in values_at(record, lookup.path) if isinstance(each, int | str))
+    return (each for value in values_at(record, lookup.path) if (each := as_id(value)) is not None)
 
 
 _LENT_STATE = ("deleted_at", "archived_at")

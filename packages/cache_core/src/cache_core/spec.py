@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
-from cache_core.records import Record, RecordId, is_text, values_at
+from cache_core.records import Record, RecordId, as_id, values_at
 from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of
 
 
@@ -77,12 +77,7 @@ class EntitySpec:
 
     def id_of(self, record: Record) -> RecordId | None:
         """Return the record's id, or None when it has no usable one."""
-        value = record.get(self.id_path)
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            return None
-        if isinstance(value, str):
-            return value if is_text(value) else None
-        return value if abs(value) < 2**63 else None
+        return as_id(record.get(self.id_path))
 
     def version_of(self, record: Record) -> str | None:
         """Return `updated_at` as sent (UTC, milliseconds: later is greater as text), or None without one."""
@@ -114,8 +109,9 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
         else:
             yield from map(_text, values_at(record, place))
         return
-    for parent_id in values_at(record, place.path):
-        parent = parents.get((place.entity, parent_id)) if isinstance(parent_id, int | str) else None
+    for value in values_at(record, place.path):
+        parent_id = as_id(value)
+        parent = None if parent_id is None else parents.get((place.entity, parent_id))
         if parent is not None:
             for path in place.fields:
                 yield from texts_at(path, parent, parents)

@@ -6,7 +6,7 @@ from typing import cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Scalar
 from cache_core.protocol import CacheBackend, Selection, Stored
-from cache_core.records import Json, Record, RecordId, values_at
+from cache_core.records import Json, Record, RecordId, as_id, values_at
 from cache_core.specs import SPECS
 from katana_mcp.values import rows, whole
 
@@ -23,7 +23,8 @@ class Names:
 
     def record(self, entity: str, record_id: object) -> Record | None:
         """Return the record, or None when it is not known."""
-        return self.records.get((entity, record_id)) if isinstance(record_id, int | str) else None
+        known = as_id(record_id)
+        return None if known is None else self.records.get((entity, known))
 
     def name(self, entity: str, record_id: object) -> str | None:
         """Return the record's `name`, or None."""
@@ -112,7 +113,7 @@ async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Reco
 
 
 async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
-    asked = [each for each in dict.fromkeys(ids) if isinstance(each, int | str)]
+    asked = dict.fromkeys(each for value in ids if (each := as_id(value)) is not None)
     missing = [each for each in asked if (entity, each) not in names.records]
     if missing:
         found = await cache.get_many(entity, missing)

@@ -16,7 +16,7 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from katana_mcp.flags import DEFAULTS, Flag, chosen_flags
+from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
@@ -125,8 +125,13 @@ class Settings(Choice):
     """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
     cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
     """Where caches are kept; the user's cache directory by default."""
-    cache_backend: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND")] = None
-    """Cache backend of the catalogue and reference data: legacy, typed, compare:legacy or compare:typed."""
+    cache_backend: Annotated[
+        Flag | None,
+        Field(
+            validation_alias="KATANA_CACHE_BACKEND",
+            description=f"Cache backend of the catalogue and reference data: {', '.join(FLAGS)}.",
+        ),
+    ] = None
     cache_backend_variant: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_VARIANT")] = None
     """The same for variants alone."""
     cache_backend_product: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_PRODUCT")] = None

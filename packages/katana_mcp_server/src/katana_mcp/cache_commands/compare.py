@@ -10,6 +10,7 @@ from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend, EntityStatus
 from cache_core.readmix import Read, reads_of
 from cache_core.spec import EntitySpec
+from katana_mcp.backends import Store
 from katana_mcp.cache_commands.job import (
     SHARED,
     BadInput,
@@ -25,7 +26,6 @@ from katana_mcp.cache_commands.job import (
 )
 from katana_mcp.cache_commands.screen import told_seconds
 from katana_mcp.comparisons import KeptComparisons, Standing, forget, standings
-from katana_mcp.stores import Store
 
 _STEP = 100
 _ATTEMPTS = 5

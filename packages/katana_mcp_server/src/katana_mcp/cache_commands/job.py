@@ -12,13 +12,20 @@ from cache_core.protocol import CacheBackend, SyncState
 from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
+from katana_mcp.backends import Store
 from katana_mcp.flags import DEFAULTS, Flag
 from katana_mcp.settings import Settings, SettingsError
-from katana_mcp.stores import Store, backends
+from katana_mcp.stores import PARTS
 from katana_mcp.wiring import Outside
 
 type Tell = Callable[[str, int, int | None], None]
 """Told how far long work is: of what, how many done, of how many."""
+
+
+def backends(directory: Path | None, *, looking: bool = False) -> tuple[Store, Store]:
+    """Return the legacy and the typed backend of a directory, not yet open; `looking` makes and changes nothing."""
+    stores = PARTS.stores(directory, DEFAULTS, looking=looking)
+    return stores["legacy"], stores["typed"]
 
 
 class BadInput(SettingsError):

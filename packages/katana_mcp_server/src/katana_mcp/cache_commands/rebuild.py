@@ -20,9 +20,9 @@ from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
 from cache_core.sync import Progress, Syncer, SyncOutcome
+from katana_mcp.backends import Store
 from katana_mcp.cache_commands.job import EVERY, CommandFailed, Job, Line, Report, Sheet, chosen, looked_at, newest_of
 from katana_mcp.comparisons import LoggedComparisons
-from katana_mcp.stores import Store
 from katana_mcp.wiring import connected
 
 BESIDE = "rebuild"
