@@ -1,0 +1,50 @@
+"""The typed backend gives the answers of the reference for what it alone holds: orders, their rows, and stock."""
+
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cache_core.memory import MemoryBackend
+from cache_core.protocol import CacheBackend
+from cache_core.records import Record
+from cache_core.spec import EntitySpec
+from cache_typed.backend import TypedBackend
+
+from .entities import ALL, DOCUMENTS
+from .test_entities import PARENTS, agree, put, relaxed
+from .toys import moment
+
+LENDING: dict[str, Sequence[Record]] = {
+    **PARENTS,
+    "location": [{"id": nr, "name": f"Werk {nr}"} for nr in (1, 2)],
+    "customer": [{"id": 1, "name": "Müller", "company": "A-1"}],
+    "variant": [{"id": nr, "sku": f"00.4021.{nr}", "supplier_item_codes": ["SUP-1"]} for nr in (1, 2)],
+    "sales_order": [{"id": 1, "order_no": "SO-1"}, {"id": 2, "deleted_at": moment()}],
+    "purchase_order": [{"id": 1, "order_no": "PO-1"}, {"id": 2, "deleted_at": moment()}],
+    "manufacturing_order": [{"id": 1, "order_no": "MO-1"}, {"id": 2, "deleted_at": moment()}],
+}
+
+
+@pytest.fixture
+async def pair(tmp_path: Path) -> AsyncGenerator[tuple[CacheBackend, CacheBackend]]:
+    """Return the typed backend and the reference, both with what documents borrow from."""
+    both = (TypedBackend(tmp_path), MemoryBackend(ALL))
+    for cache in both:
+        await cache.open()
+        for entity, parents in LENDING.items():
+            await put(cache, next(spec for spec in ALL if spec.name == entity), parents)
+    yield both
+    for cache in both:
+        await cache.close()
+
+
+@pytest.mark.parametrize("spec", DOCUMENTS, ids=lambda spec: spec.name)
+@relaxed
+@given(st.data())
+async def test_every_answer_about_a_document_is_that_of_the_reference(
+    pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data: st.DataObject
+) -> None:
+    await agree(pair, spec, data)
