@@ -1,0 +1,152 @@
+"""Every entity that the cache declares is listed from Katana and kept whole."""
+
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from cache_core.conditions import EVERYTHING, OneOf
+from cache_core.protocol import Selection
+from cache_core.records import Record, RecordId, canonical
+from cache_core.spec import EntitySpec
+from cache_core.specs import SPECS
+from cache_core.specs.factory import FACTORY, FACTORY_ID
+from cache_typed.mapping import TableMapping, layout_of
+from cache_typed.tables import TABLES
+from katana_client.normalise import normalise
+from katana_client.resources import Collections
+from katana_client.wire import ReadModel, models_in
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.services import Services
+from katana_mcp.settings import load
+from katana_mcp.testing import Stage
+from katana_mcp.wiring import Outside, connected
+from katana_sandbox import ManualClock
+
+LISTED = tuple(spec for spec in SPECS if spec.name != "stock")
+EXTENDED = {"variant", "product_or_material"}
+"""Linked objects that rows carry only where a request asks for them; no listing of the cache does."""
+
+
+@pytest.fixture
+async def services(own: OwnSandbox) -> AsyncGenerator[Services]:
+    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_backend="typed")
+    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
+    yield await tenant.services()
+    await tenant.close()
+
+
+def model_of(spec: EntitySpec) -> type[ReadModel]:
+    """Return the client's model of the entity's records."""
+    model: type[ReadModel] = getattr(Collections, spec.collection).kind.spec.model
+    return model
+
+
+def there(own: OwnSandbox, spec: EntitySpec) -> dict[RecordId | None, Record]:
+    """Return what the sandbox has of an entity, as the client reads it, by id."""
+    records = (normalise(record, model_of(spec)) for record in own.sandbox.tenant("default").all(spec.collection))
+    numbered = ({"id": FACTORY_ID, **record} if spec is FACTORY else record for record in records)
+    return {spec.id_of(record): canonical(record) for record in numbered}
+
+
+async def held(services: Services, spec: EntitySpec) -> dict[RecordId | None, Record]:
+    """Return what the cache has of an entity, in any soft state, by id."""
+    rows = await services.cache.select(spec.name, Selection(limit=10_000, visibility=EVERYTHING))
+    return {row.id: row.record for row in rows}
+
+
+@pytest.fixture
+def outsourced(own: OwnSandbox) -> Record:
+    """Return a new outsourced purchase order; the sandbox begins without one."""
+    tenant = own.sandbox.tenant("default")
+    made = next(tenant.all("bom_rows"))["product_variant_id"]
+    order = next(tenant.all("purchase_orders"))
+    places = {"location_id": order["location_id"], "tracking_location_id": order["location_id"]}
+    rows = [{"variant_id": made, "quantity": 2, "price_per_unit": 5}]
+    body = {"entity_type": "outsourced", "supplier_id": order["supplier_id"], "purchase_order_rows": rows, **places}
+    return tenant.create("purchase_orders", body)
+
+
+@pytest.mark.usefixtures("outsourced")
+async def test_every_entity_is_held_as_the_sandbox_has_it_for_one_request_a_page(
+    own: OwnSandbox, services: Services
+) -> None:
+    for spec in LISTED:
+        outcome = await services.syncer.start(spec.name)
+        expected = there(own, spec)
+        assert expected
+        assert (outcome.complete, outcome.quarantined) == (True, 0), outcome
+        assert outcome.requests == -(-len(expected) // 250)
+        assert await held(services, spec) == expected, spec.name
+
+
+@pytest.mark.usefixtures("outsourced")
+async def test_what_changes_in_the_sandbox_arrives_with_the_next_sync(
+    own: OwnSandbox, clock: ManualClock, services: Services
+) -> None:
+    for spec in LISTED:
+        await services.syncer.start(spec.name)
+    clock.advance(3_600)
+    changed = [spec for spec in LISTED if spec.watermark and spec.name != "inventory_movement"]
+    for spec in changed:
+        before = there(own, spec)
+        key = next(key for key, record in before.items() if key is not None and not record.get("deleted_at"))
+        own.sandbox.tenant("default").edit(spec.collection, key, bump=True, unheard_of="new")
+        assert there(own, spec) != before
+    for spec in changed:
+        assert (await services.syncer.start(spec.name)).complete
+        assert await held(services, spec) == there(own, spec), spec.name
+
+
+PARENT_AND_CHILD = (
+    ("purchase_order", "outsourced_purchase_order_recipe_row", "purchase_order_id"),
+    ("sales_order", "sales_order_fulfillment", "sales_order_id"),
+    ("manufacturing_order", "manufacturing_order_recipe_row", "manufacturing_order_id"),
+    ("manufacturing_order", "manufacturing_order_operation_row", "manufacturing_order_id"),
+    ("manufacturing_order", "manufacturing_order_production", "manufacturing_order_id"),
+)
+
+
+@pytest.mark.usefixtures("outsourced")
+@pytest.mark.parametrize("case", PARENT_AND_CHILD, ids=lambda case: case[1])
+async def test_rows_are_gone_with_their_document_before_they_are_listed_again(
+    own: OwnSandbox, clock: ManualClock, services: Services, case: tuple[str, str, str]
+) -> None:
+    parent, child, link = case
+    for name in (parent, child):
+        await services.syncer.start(name)
+    clock.advance(60)
+    (row, *_) = await services.cache.select(child, Selection())
+    order_id = row.record[link]
+    assert isinstance(order_id, int)
+    of_order = (OneOf(link, (order_id,)),)
+    own.sandbox.tenant("default").delete(services.syncer.specs[parent].collection, order_id)
+    assert await services.cache.count(child, of_order)
+    await services.syncer.start(parent)
+    assert await services.cache.count(child, of_order) == 0
+    assert await services.cache.count(child, of_order, EVERYTHING)
+
+
+@pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
+def test_every_field_that_katana_sends_has_a_column(mapping: TableMapping) -> None:
+    if mapping.spec.name == "stock":
+        return
+    layout = layout_of(mapping)
+    model = model_of(mapping.spec)
+    columns = {*layout.main.fields, *layout.shapes, *([layout.pk] if layout.id_is_pk else [])}
+    assert model.model_fields.keys() <= columns
+    for name in layout.shapes.keys() & model.model_fields.keys():
+        rows = models_in(model.model_fields[name].annotation, ReadModel)[0]
+        assert rows.model_fields.keys() - EXTENDED <= layout.shapes[name].fields.keys(), name
+
+
+async def test_a_search_of_sales_orders_asks_for_no_other_document(stage: Stage) -> None:
+    await stage.call("search_sales_orders", query="berger")
+    asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
+    borrowed = {"customers", "suppliers", "products", "materials", "variants"}
+    assert asked == {"sales_orders", *borrowed, "locations", "services"}
+
+
+def test_no_older_entity_borrows_from_a_document(services: Services) -> None:
+    older = {"location", "tax_rate", "operator", "supplier", "customer", "product", "material", "service", "variant"}
+    for name in (*older, "stock", "sales_order"):
+        assert set(services.fresh.with_parents([name])) <= {*older, name}
