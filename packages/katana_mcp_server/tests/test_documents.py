@@ -1,11 +1,13 @@
 """Every entity that the cache declares is listed from Katana and kept whole."""
 
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from cache_core.conditions import EVERYTHING, OneOf
-from cache_core.protocol import Selection
+from cache_core.protocol import Search, Selection
 from cache_core.records import Record, RecordId, canonical
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
@@ -22,17 +24,29 @@ from katana_mcp.testing import Stage
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock
 
+if TYPE_CHECKING:
+    from katana_client.collection import Spec
+
 LISTED = tuple(spec for spec in SPECS if spec.name != "stock")
 EXTENDED = {"variant", "product_or_material"}
 """Linked objects that rows carry only where a request asks for them; no listing of the cache does."""
 
 
+@asynccontextmanager
+async def opened(own: OwnSandbox, **flags: object) -> AsyncGenerator[Services]:
+    """Open a cache of the sandbox."""
+    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, **flags)
+    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
+    try:
+        yield await tenant.services()
+    finally:
+        await tenant.close()
+
+
 @pytest.fixture
 async def services(own: OwnSandbox) -> AsyncGenerator[Services]:
-    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_backend="typed")
-    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
-    yield await tenant.services()
-    await tenant.close()
+    async with opened(own, cache_backend="typed") as services:
+        yield services
 
 
 def model_of(spec: EntitySpec) -> type[ReadModel]:
@@ -124,6 +138,63 @@ async def test_rows_are_gone_with_their_document_before_they_are_listed_again(
     await services.syncer.start(parent)
     assert await services.cache.count(child, of_order) == 0
     assert await services.cache.count(child, of_order, EVERYTHING)
+
+
+@pytest.mark.parametrize("spec", LISTED, ids=lambda spec: spec.name)
+def test_a_spec_says_nothing_that_its_collection_does_not_know(spec: EntitySpec) -> None:
+    collection = cast("Spec", getattr(Collections, spec.collection).kind.spec)
+    known = set(collection.filters.names())
+    assert {f"include_{state}" for state in spec.include} <= known
+    assert not spec.watermark or "updated_at_min" in known
+    assert {"get": collection.gets is not None, "list_ids": "ids" in known, "full_list": True}[spec.fetch_by]
+
+
+@pytest.mark.parametrize("flags", [{}, {"cache_backend": "legacy"}], ids=["as shipped", "parties and SKUs in legacy"])
+async def test_documents_are_found_by_what_a_person_types(own: OwnSandbox, flags: dict[str, object]) -> None:
+    tenant = own.sandbox.tenant("default")
+    bought, made, moved, counted, billed, shipped = (
+        next(tenant.all(name))
+        for name in (
+            *("purchase_orders", "manufacturing_orders", "stock_transfers", "stock_adjustments"),
+            *("purchase_order_accounting_metadata", "sales_order_fulfillments"),
+        )
+    )
+    tenant.edit("sales_order_fulfillments", shipped["id"], bump=True, tracking_number="1Z 999 AA1")
+
+    def sku(row: Record) -> object:
+        return tenant.get("variants", int(str(row["variant_id"])))["sku"]
+
+    wanted: tuple[tuple[str, Record, tuple[object, ...]], ...] = (
+        (
+            "purchase_order",
+            bought,
+            (
+                bought["order_no"],
+                tenant.get("suppliers", bought["supplier_id"])["name"],
+                sku(bought["purchase_order_rows"][0]),
+            ),
+        ),
+        ("manufacturing_order", made, (made["order_no"], sku(made))),
+        (
+            "stock_transfer",
+            moved,
+            (
+                moved["stock_transfer_number"],
+                tenant.get("locations", moved["target_location_id"])["name"],
+                sku(moved["stock_transfer_rows"][0]),
+            ),
+        ),
+        ("stock_adjustment", counted, (counted["stock_adjustment_number"], counted["reason"])),
+        ("purchase_order_accounting_metadata", billed, (billed["bill_id"],)),
+        ("sales_order_fulfillment", shipped, ("1z 999 aa1", "1Z-999-AA1")),
+    )
+    async with opened(own, **flags) as services:
+        for spec in LISTED:
+            await services.syncer.start(spec.name)
+        for entity, record, queries in wanted:
+            for query in filter(None, queries):
+                hits = (await services.cache.search(entity, Search(str(query), 100))).hits
+                assert record["id"] in [hit.row.id for hit in hits], (entity, query)
 
 
 @pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
