@@ -310,7 +310,12 @@ def records(draw: st.DrawFn, spec: EntitySpec) -> Sequence[Record]:
 @st.composite
 def conditions_on(draw: st.DrawFn, spec: EntitySpec) -> Condition:
     """Draw a condition on a field of the entity, or of its rows."""
-    fields = {**comparable(spec), **INSIDE.get(spec.name, {})}
+    return draw(conditions_among({**comparable(spec), **INSIDE.get(spec.name, {})}))
+
+
+@st.composite
+def conditions_among(draw: st.DrawFn, fields: Fields) -> Condition:
+    """Draw a condition on one of these fields."""
     name = draw(st.sampled_from(sorted(fields)))
     value = fields[name]
     return draw(

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cache_core.memory import MemoryBackend
-from cache_core.protocol import CacheBackend
+from cache_core.protocol import CacheBackend, Selection
 from cache_core.records import Record
 from cache_core.spec import EntitySpec
 from cache_typed.backend import TypedBackend
 
-from .entities import ALL, DOCUMENTS
-from .test_entities import PARENTS, agree, put, relaxed
+from .entities import ALL, DOCUMENTS, INSIDE, conditions_among, records
+from .test_entities import PARENTS, agree, hold_only, put, relaxed
 from .toys import moment
 
 LENDING: dict[str, Sequence[Record]] = {
@@ -48,3 +48,23 @@ async def test_every_answer_about_a_document_is_that_of_the_reference(
     pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data: st.DataObject
 ) -> None:
     await agree(pair, spec, data)
+
+
+ROWS = tuple(spec for spec in DOCUMENTS if spec.name in INSIDE)
+
+
+@pytest.mark.parametrize("spec", ROWS, ids=lambda spec: spec.name)
+@relaxed
+@given(st.data())
+async def test_a_condition_on_rows_means_what_the_reference_says(
+    pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data: st.DataObject
+) -> None:
+    drawn = data.draw(records(spec))
+    asked = data.draw(st.lists(conditions_among(INSIDE[spec.name]), min_size=1, max_size=5))
+    answers: list[list[object]] = []
+    for cache in pair:
+        await hold_only(cache, spec, drawn)
+        answers.append([await cache.count(spec.name, (condition,)) for condition in asked])
+        listed = await cache.select(spec.name, Selection(tuple(asked[:2])))
+        answers[-1].append([row.id for row in listed])
+    assert answers[0] == answers[1]

@@ -49,7 +49,7 @@ def purchase_order(nr: int) -> Record:
 def _purchase_order_row(nr: int, each: int) -> Record:
     return {
         "id": nr * 10 + each,
-        "quantity": each + 1,
+        "quantity": Decimal(each) + Decimal("1.5"),
         "variant_id": (nr + each) % 50,
         "tax_rate_id": 1,
         "price_per_unit": Decimal("12.5"),
@@ -80,7 +80,7 @@ def manufacturing_order(nr: int) -> Record:
         "status": ("NOT_STARTED", "IN_PROGRESS", "DONE", "BLOCKED")[nr % 4],
         "order_no": f"SO-{nr} / 1" if linked else f"MO-{nr}",
         "variant_id": nr % 50,
-        "planned_quantity": nr % 9 + 1,
+        "planned_quantity": Decimal(nr % 9) + Decimal("1.5"),
         "actual_quantity": None,
         "completed_quantity": 0,
         "remaining_quantity": nr % 9 + 1,
@@ -171,11 +171,11 @@ def production(nr: int) -> Record:
 def stock_row(nr: int) -> Record:
     """Return a row of a transfer or an adjustment."""
     allocation = {"batch_id": None, "bin_location_id": None, "serial_number_id": None, "quantity": "2"}
-    batches = [{"batch_id": None, "quantity": 2}]
+    batches = [{"batch_id": None, "quantity": Decimal("2.5")}]
     return {
         "id": nr,
         "variant_id": nr % 50,
-        "quantity": 2,
+        "quantity": Decimal("2.5"),
         "cost_per_unit": Decimal("1.25"),
         "batch_transactions": batches,
         "traceability": [allocation],
