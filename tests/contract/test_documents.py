@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cache_core.memory import MemoryBackend
-from cache_core.protocol import CacheBackend, Selection
+from cache_core.protocol import CacheBackend, Search, Selection
 from cache_core.records import Record
 from cache_core.spec import EntitySpec
 from cache_typed.backend import TypedBackend
@@ -48,6 +48,13 @@ async def test_every_answer_about_a_document_is_that_of_the_reference(
     pair: tuple[CacheBackend, CacheBackend], spec: EntitySpec, data: st.DataObject
 ) -> None:
     await agree(pair, spec, data)
+
+
+async def test_true_is_not_the_id_of_record_one(pair: tuple[CacheBackend, CacheBackend]) -> None:
+    spec = next(each for each in DOCUMENTS if each.name == "sales_order")
+    for cache in pair:
+        await put(cache, spec, [{"id": 7, "customer_id": True}])
+        assert not (await cache.search(spec.name, Search("Müller"))).hits
 
 
 ROWS = tuple(spec for spec in DOCUMENTS if spec.name in INSIDE)

@@ -117,7 +117,9 @@ async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> 
 
 
 def _ids(record: Record, lookup: Lookup) -> Iterable[RecordId]:
-    return (each for each in values_at(record, lookup.path) if isinstance(each, int | str))
+    # True equals 1, and is no id.
+    values = (each for each in values_at(record, lookup.path) if not isinstance(each, bool))
+    return (each for each in values if isinstance(each, int | str))
 
 
 _LENT_STATE = ("deleted_at", "archived_at")
