@@ -52,7 +52,7 @@ async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
         await cache.find_by_key("sales_order", "SO-7")
     await cache.close()
     await cache.open()
-    assert [each.name.startswith("typed-2.db.damaged-") for each in cache.set_aside] == [True]
+    assert [each.name.startswith(f"{path.name}.damaged-") for each in cache.set_aside] == [True]
     assert await cache.count("sales_order") == 0
     await cache.apply(batch(order(1)))
     await cache.close()

@@ -18,7 +18,7 @@ import structlog
 
 from katana_mcp import cli, comparisons
 
-TYPED, LEGACY = "typed-2.db", "legacy-v1.sqlite"
+TYPED, LEGACY = "typed-3.db", "legacy-v1.sqlite"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from cache_core.indexing import excerpt
 from cache_core.protocol import Quarantined
 from cache_core.records import Record, is_text
 from cache_core.spec import EntitySpec
+from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.sync import SourcePage
 from katana_client import KatanaClient, Priority
 from katana_client.errors import KatanaError, KeyRejected, RateLimited
@@ -39,6 +40,8 @@ class KatanaSource:
 
     async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
         """Return one page of a collection, soft-deleted and archived records included where Katana offers them."""
+        if spec.name == FACTORY.name:
+            return await self._factory()
         filters: dict[str, object] = {f"include_{state}": True for state in spec.include}
         if since is not None:
             filters["updated_at_min"] = datetime.fromisoformat(since)
@@ -50,6 +53,15 @@ class KatanaSource:
             key = "KATANA_API_KEY" if self._bulk is self._client else "KATANA_SYNC_API_KEY"
             raise _unavailable(error, key) from error
         return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
+
+    async def _factory(self) -> SourcePage:
+        """Return the settings, which are one object without an id, as a listing of one record."""
+        try:
+            with self._client.priority(Priority.BULK):
+                settings = await self._client.factory.read_record()
+        except KatanaError as error:
+            raise _unavailable(error) from error
+        return SourcePage([{FACTORY.id_path: FACTORY_ID, **settings}], None, bare=True)
 
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
         """Return the `/inventory` rows of these variants at every location."""

@@ -1,4 +1,7 @@
-"""Sales orders with their rows, addresses, fulfillments and shipping fee, one document each."""
+"""Sales orders with the rows, addresses and shipping fee that their listing embeds (facts 3.5).
+
+Reading one by id may leave its addresses out (facts 5.7); fulfillments are a collection of their own.
+"""
 
 from datetime import timedelta
 
@@ -14,6 +17,7 @@ SALES_ORDER = EntitySpec(
         related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
     ),
     key_path="order_no",
-    children=("sales_order_rows", "addresses", "fulfillments"),
+    children=("sales_order_rows", "addresses"),
+    fetch_by="list_ids",
     fresh_for=timedelta(seconds=30),
 )
