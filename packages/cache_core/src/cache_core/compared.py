@@ -6,12 +6,13 @@ raises, is recorded; under `strict` (tests) it is raised.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cache_core.clock import Clock
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -108,12 +109,17 @@ class ComparedBackend:
         self._revision += 1
         applied = await self.answering.apply(batch)
         try:
-            await self.trial.apply(batch)
+            await self.trial.apply(replace(batch, lease=None))
         except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
             self._note(Comparison(batch.entity, "apply", f"{len(batch.upserts)} rows", None, repr(error), (0.0, 0.0)))
         finally:
             self._revision += 1
         return applied
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the answering backend's lease after a claim; it fences the writes to both."""
+        self._held(claim.entity)
+        return await self.answering.claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""

@@ -20,6 +20,7 @@ from cache_core.protocol import (
     Stored,
     SyncState,
 )
+from cache_core.leases import Claim, Lease
 from cache_core.records import RecordId
 
 
@@ -68,6 +69,10 @@ class RoutedBackend:
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch to the entity's backend, in one transaction."""
         return await self.backend_of(batch.entity).apply(batch)
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim; it stands beside the entity's rows."""
+        return await self.backend_of(claim.entity).claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""
