@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 from cache_core.protocol import Checkpoint, SyncState
 from cache_core.sync.cursor import advanced, since
 from cache_core.sync.listing import Judgement, Verdict
@@ -67,25 +69,26 @@ def test_a_collection_sent_whole_is_complete() -> None:
     assert judge(at(1), SourcePage([{"id": 1}], None, bare=True)).verdict is Verdict.DONE
 
 
+NOW = datetime(2026, 3, 2, 8, 10, tzinfo=UTC)
 NEWEST = "2026-03-02T08:10:00.000Z"
 
 
 def test_the_cursor_stays_behind_by_the_time_that_the_listing_took() -> None:
     listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(), listing, 120.0, NEWEST).cursor == "2026-03-02T08:08:00.000Z"
+    assert advanced(SyncState(), listing, 120.0).cursor == "2026-03-02T08:08:00.000Z"
 
 
 def test_a_resumed_listing_trusts_only_its_first_page() -> None:
     listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(), listing, None, NEWEST).cursor == "2026-03-02T07:00:00.000Z"
+    assert advanced(SyncState(), listing, None).cursor == "2026-03-02T07:00:00.000Z"
 
 
 def test_the_cursor_never_moves_back() -> None:
     listing = Checkpoint(page=2, total=1, since=NEWEST, first="2026-01-01T00:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(cursor=NEWEST), listing, 999.0, NEWEST).cursor == NEWEST
+    assert advanced(SyncState(cursor=NEWEST), listing, 999.0).cursor == NEWEST
 
 
 def test_a_delta_looks_back_a_minute_and_every_tenth_twenty() -> None:
-    assert since(SyncState()) is None
-    assert since(SyncState(cursor=NEWEST, deltas=0)) == "2026-03-02T08:09:00.000Z"
-    assert since(SyncState(cursor=NEWEST, deltas=9)) == "2026-03-02T07:50:00.000Z"
+    assert since(SyncState(), NOW) is None
+    assert since(SyncState(cursor=NEWEST, deltas=0), NOW) == "2026-03-02T08:09:00.000Z"
+    assert since(SyncState(cursor=NEWEST, deltas=9), NOW) == "2026-03-02T07:50:00.000Z"

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -20,7 +21,6 @@ from cache_core.protocol import (
     Stored,
     SyncState,
 )
-from cache_core.leases import Claim, Lease
 from cache_core.records import RecordId
 
 

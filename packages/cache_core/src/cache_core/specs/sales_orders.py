@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from cache_core.spec import EntitySpec, Lookup, Searchable
+from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 
 SALES_ORDER = EntitySpec(
     name="sales_order",
@@ -15,5 +15,12 @@ SALES_ORDER = EntitySpec(
     ),
     key_path="order_no",
     children=("sales_order_rows", "addresses", "fulfillments"),
+    feeds=(
+        Feed("sales_order_rows", "sales_order_id", "sales_order_rows[]"),
+        Feed("sales_order_fulfillments", "sales_order_id", "fulfillments[]"),
+        Feed("sales_order_addresses", "sales_order_id", "addresses[]"),
+        Feed("sales_order_shipping_fee", "sales_order_id", "shipping_fee"),
+    ),
+    moves=("sales_order_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )
