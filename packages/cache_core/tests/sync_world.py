@@ -6,7 +6,8 @@ from datetime import timedelta
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheUnavailable
 from cache_core.memory import MemoryBackend
-from cache_core.protocol import Applied, Batch, Selection
+from cache_core.protocol import Applied, Batch, Search, Selection
+from cache_core.records import RecordId
 from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 from cache_core.specs.stock import STOCK
 from cache_core.sync import FreshReads, Syncer
@@ -81,3 +82,7 @@ class World:
 
     def truth(self, entity: str = "gadget") -> dict[object, str | None]:
         return {key: str(row["updated_at"]) for key, row in self.source.rows(entity).items()}
+
+    async def found(self, text: str) -> list[RecordId]:
+        """Return the ids of the gadgets that a search finds."""
+        return [hit.row.id for hit in (await self.cache.search("gadget", Search(text))).hits]

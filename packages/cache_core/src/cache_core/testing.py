@@ -121,6 +121,7 @@ class FakeSource:
 
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
         """Return records by their ids."""
+        self.before(spec, 0)
         self.requests.append((spec.name, 0, None))
         await asyncio.sleep(0)
         self._answer(spec.collection)

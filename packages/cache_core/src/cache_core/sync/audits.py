@@ -78,7 +78,7 @@ class Audits:
 
     async def _next_ids(self, spec: EntitySpec, position: RecordId | None) -> list[RecordId]:
         where = () if position is None else (Within(spec.id_path, low=position),)
-        window = Selection(where, Order(spec.id_path), PAGE_SIZE, 0, EVERYTHING)
+        window = Selection(where, Order(spec.id_path), PAGE_SIZE + len(where), 0, EVERYTHING)
         rows = await self._store.cache.select(spec.name, window)
         return [row.id for row in rows if row.id != position]
 
