@@ -1,9 +1,13 @@
 from datetime import UTC, datetime
 
-from cache_core.protocol import Checkpoint, SyncState
-from cache_core.sync.cursor import advanced, since
+import pytest
+from sync_world import GADGET
+
+from cache_core.protocol import Checkpoint, Quarantined, SyncState
+from cache_core.sync.cursor import advanced, lateness, since
 from cache_core.sync.listing import Judgement, Verdict
 from cache_core.sync.listing import judge as judge_page
+from cache_core.sync.quarantine import absent
 from cache_core.sync.source import PAGE_SIZE, SourcePage
 
 
@@ -92,3 +96,36 @@ def test_a_delta_looks_back_a_minute_and_every_tenth_twenty() -> None:
     assert since(SyncState(), NOW) is None
     assert since(SyncState(cursor=NEWEST, deltas=0), NOW) == "2026-03-02T08:09:00.000Z"
     assert since(SyncState(cursor=NEWEST, deltas=9), NOW) == "2026-03-02T07:50:00.000Z"
+
+
+def test_the_far_look_back_begins_where_the_last_one_ended() -> None:
+    state = SyncState(cursor=NEWEST, sure="2026-03-02T06:00:00.000Z", deltas=9)
+    assert since(state, NOW) == "2026-03-02T05:40:00.000Z"
+
+
+def test_a_far_look_back_that_is_complete_moves_the_next_one_on() -> None:
+    state = SyncState(cursor="2026-03-02T08:00:00.000Z", sure="2026-03-02T06:00:00.000Z", lag=70)
+    near = Checkpoint(page=2, total=1, since="2026-03-02T07:59:00.000Z", first=NEWEST, newest=NEWEST)
+    far = Checkpoint(page=2, total=1, since="2026-03-02T05:40:00.000Z", first=NEWEST, newest=NEWEST)
+    assert (advanced(state, near, 0, 80).sure, advanced(state, near, 0, 80).lag) == (state.sure, 80)
+    assert (advanced(state, far, 0).sure, advanced(state, far, 0).lag) == (NEWEST, 0)
+
+
+@pytest.mark.parametrize("version", [None, "", "soon", "2026-03-02T08:00:00", NEWEST, "2027-01-01T00:00:00.000Z"])
+def test_what_is_no_moment_behind_the_cursor_is_not_late(version: str | None) -> None:
+    assert lateness(NEWEST, version) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "gone"),
+    [
+        (SourcePage([{"id": 1}], 1), [2, 3]),
+        (SourcePage([{"id": 1}], 2), []),
+        (SourcePage([{"id": 1}], None), []),
+        (SourcePage([{"id": 1}], 2, [Quarantined(3, "bad", "{}")]), [2]),
+        (SourcePage([{"id": 1}], 2, [Quarantined(None, "bad", "{}")]), []),
+        (SourcePage([], 0), [1, 2, 3]),
+    ],
+)
+def test_only_a_whole_answer_proves_that_an_id_is_gone(answer: SourcePage, gone: list[int]) -> None:
+    assert absent(GADGET, [1, 2, 3], answer) == gone

@@ -85,23 +85,23 @@ class FakeSource:
         key = record["id"]
         assert isinstance(key, int | str)
         rows[key] = {**rows.get(key, {"deleted_at": None}), **record, "updated_at": iso(at)}
-        self._note(entity, key)
+        self._note(entity, key, at)
 
     def alter(self, entity: str, record: Record) -> None:
         """Change a record without a new version, as Katana does when only its children change."""
         key = record["id"]
         assert isinstance(key, int | str)
         self._rows[entity][key] = {**self._rows[entity][key], **record}
-        self._note(entity, key)
+        self._note(entity, key, self.clock.now())
 
     def drop(self, entity: str, record_id: RecordId) -> None:
         """Delete a record without a tombstone."""
         del self._rows[entity][record_id]
-        self._note(entity, record_id)
+        self._note(entity, record_id, self.clock.now())
 
-    def _note(self, entity: str, key: RecordId) -> None:
+    def _note(self, entity: str, key: RecordId, at: datetime) -> None:
         row = self._rows[entity].get(key)
-        self._history.setdefault(entity, []).append((iso(self.clock.now()), key, row))
+        self._history.setdefault(entity, []).append((iso(at), key, row))
 
     def rows(self, entity: str) -> dict[RecordId, dict[str, object]]:
         """Return what the server holds."""
@@ -146,7 +146,7 @@ class FakeSource:
         rows: dict[RecordId, dict[str, object]] = {}
         for at, key, row in self._history.get(name, []):
             if at > moment:
-                break
+                continue
             if row is None:
                 rows.pop(key, None)
             else:
