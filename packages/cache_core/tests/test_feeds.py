@@ -1,6 +1,7 @@
 """Documents whose children change without them: found by their feeds, read again, and what that costs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
@@ -199,3 +200,16 @@ async def test_moved_variants_are_marked_and_asked_for_again() -> None:
     await synced(world)
     found = await world.cache.get_many("stock", [5, 6, 9])
     assert [row.record.get("dirty_at") is not None for row in found.rows] == [True, True, True]
+
+
+async def test_a_cache_from_before_there_were_feeds_starts_them_where_its_documents_stood() -> None:
+    world = World()
+    stock_part(world, 1, r1=5)
+    await synced(world)
+    await world.cache.apply(
+        Batch(entity="part", at="2026-03-02T08:00:00.000Z", state=replace(await world.cache.state("part"), feeds={}))
+    )
+    change_row(world, 1, 1, 9)
+    world.source.put("part", {"id": 2, "rows": []}, START + timedelta(hours=5))
+    await synced(world)
+    assert await variants(world, 1) == [9]

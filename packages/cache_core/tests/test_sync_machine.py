@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import cast
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sync_world import World, settled
 
 from cache_core.conditions import EVERYTHING
 from cache_core.protocol import Search, Selection
-from cache_core.records import iso
+from cache_core.records import Record, iso
 from cache_core.testing import START
 
 IDS = st.integers(1, 6)
@@ -36,67 +36,71 @@ class Follower(RuleBasedStateMachine):
 
     def done[T](self, work: Awaitable[T]) -> T:
         async def awaited() -> T:
-            answer = await work
-            await settled()
-            return answer
+            return await work
 
         return self.loop.run(awaited())
 
     async def sync_all(self) -> None:
         for entity in ENTITIES:
             await self.world.syncer.start(entity)
+            await settled()
 
     def teardown(self) -> None:
-        self.done(self.rest())
+        self.world.source.down, self.world.source.lag = None, lambda: 0.0
+        self.world.clock.advance(700)
+        self.done(self.sync_all())
         for entity in ENTITIES:
-            stored = self.done(self.world.cache.select(entity, Selection(limit=1_000, visibility=EVERYTHING)))
-            assert {row.id: row.record for row in stored} == self.world.source.rows(entity)
-        self.done(self.check_text())
+            truth, cached = self.world.source.rows(entity), self.cached(entity)
+            assert {key: cached.get(key) for key in truth} == truth
+        self.done(self.audit_all())
+        assert all(self.cached(entity) == self.world.source.rows(entity) for entity in ENTITIES)
+        self.text_is_that_of_the_cached_parents()
         self.loop.close()
 
-    async def rest(self) -> None:
-        source, clock = self.world.source, self.world.clock
-        source.down, source.lag = None, lambda: 0.0
-        clock.advance(700)
-        await self.sync_all()
+    def now(self) -> datetime:
+        """Return the server's time; two changes never have the same."""
+        self.world.clock.advance(0.01)
+        return self.world.clock.now()
+
+    def cached(self, entity: str) -> dict[object, Record]:
+        rows = self.done(self.world.cache.select(entity, Selection(limit=1_000, visibility=EVERYTHING)))
+        return {row.id: row.record for row in rows}
+
+    async def audit_all(self) -> None:
         for _ in range(2):
             for entity in ENTITIES:
                 await self.world.syncer.audit(entity)
-            clock.advance(20 * 60)
-        await self.sync_all()
-        await settled()
+            self.world.clock.advance(20 * 60)
 
-    async def check_text(self) -> None:
-        makers = self.world.source.rows("maker")
+    @invariant()
+    def text_is_that_of_the_cached_parents(self) -> None:
+        makers = self.cached("maker")
         for name in ("acme", "globex", "initech", "umbrella"):
-            wanted = {
-                key
-                for key, row in self.world.source.rows("gadget").items()
-                if makers.get(cast("int", row.get("maker_id")), {}).get("name") == name
-            }
-            result = await self.world.cache.search("gadget", Search(name, limit=100, visibility=EVERYTHING))
-            assert {hit.row.id for hit in result.hits} == wanted
+            lent = {key for key, row in makers.items() if row.get("name") == name}
+            wanted = {key for key, row in self.cached("gadget").items() if row.get("maker_id") in lent}
+            search = Search(name, limit=100, visibility=EVERYTHING)
+            assert {hit.row.id for hit in self.done(self.world.cache.search("gadget", search)).hits} == wanted
 
     @rule(row=IDS, name=NAMES, deleted=st.booleans(), archived=st.booleans())
     def edit_maker(self, row: int, name: str, deleted: bool, archived: bool) -> None:
-        at = self.world.clock.now()
+        at = self.now()
         soft = {"deleted_at": iso(at) if deleted else None, "archived_at": iso(at) if archived else None}
         self.world.source.put("maker", {"id": row, "name": name, **soft}, at)
 
     @rule(row=IDS, maker=IDS, name=NAMES)
     def edit_gadget(self, row: int, maker: int, name: str) -> None:
-        self.world.source.put("gadget", {"id": row, "sku": f"S-{row}", "maker_id": maker}, self.world.clock.now())
+        self.world.source.put("gadget", {"id": row, "sku": f"S-{row}", "maker_id": maker}, self.now())
 
     @rule(row=IDS)
     def edit_part(self, row: int) -> None:
-        self.world.source.put("part", {"id": row, "n": self.rows}, self.world.clock.now())
+        self.world.source.put("part", {"id": row, "n": self.rows}, self.now())
 
     @rule(part=IDS, variant=IDS)
     def add_row_alone(self, part: int, variant: int) -> None:
         stored = self.world.source.rows("part").get(part)
         if stored is not None:
             self.rows += 1
-            at = self.world.clock.now()
+            at = self.now()
             row = {"id": self.rows, "part_id": part, "variant_id": variant}
             self.world.source.put("part_rows", row, at)
             children = [*cast("list[object]", stored.get("rows", [])), self.world.source.rows("part_rows")[self.rows]]
@@ -118,6 +122,7 @@ class Follower(RuleBasedStateMachine):
     def sync(self, entity: str) -> None:
         async def one() -> None:
             await self.world.syncer.start(entity)
+            await settled()
 
         self.done(one())
 
@@ -157,6 +162,10 @@ class Follower(RuleBasedStateMachine):
 
 
 Follower.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=60,
+    stateful_step_count=40,
+    phases=(Phase.explicit, Phase.generate),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestFollower = Follower.TestCase
