@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
+from random import Random
 
 import pytest
 from sync_world import World, settled
@@ -10,7 +12,7 @@ from cache_core.errors import SourceUnavailable
 from cache_core.protocol import Quarantined
 from cache_core.records import iso
 from cache_core.spec import Listed
-from cache_core.sync import SourcePage
+from cache_core.sync import SourcePage, Window
 from cache_core.testing import START
 
 
@@ -44,6 +46,27 @@ async def test_a_quarantined_record_is_retried_by_each_sync_and_heals_without_a_
     world.asked()
     await world.syncer.start("gadget")
     assert world.asked() == [("gadget", 1)]
+
+
+BAD: tuple[dict[str, object], ...] = ({"id": None}, {"id": True}, {"id": 1.5}, {"sku": object()}, {"n": Decimal("NaN")})
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_however_many_records_are_bad_all_others_are_cached_by_the_same_sync(seed: int) -> None:
+    world, random = World(), Random(seed)
+    world.gadgets(1_000)
+    bad = random.sample(range(1, 1_001), random.randrange(1, 51))
+
+    def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
+        spoilt = [{**each, **random.choice(BAD)} if each["id"] in bad else each for each in page.records]
+        return replace(page, records=spoilt)
+
+    world.source.tamper = spoil
+    outcome = await world.syncer.start("gadget")
+    assert (outcome.complete, outcome.requests, outcome.quarantined) == (True, 4, len(bad))
+    good = {key: version for key, version in world.truth().items() if key not in bad}
+    assert good.items() <= (await world.cached()).items()
+    assert (await world.cache.state("gadget")).cursor is not None
 
 
 async def test_a_quarantined_record_that_is_gone_leaves_the_quarantine() -> None:
@@ -81,11 +104,11 @@ def breaks(world: World, page: int) -> None:
     """Let a page of whole listings fail for ever, and no other."""
     inner = world.source.page
 
-    async def failing(listed: Listed, window: object, since: str | None) -> SourcePage:
-        if since is None and getattr(window, "number", 0) == page:
+    async def failing(listed: Listed, window: Window, since: str | None) -> SourcePage:
+        if since is None and window.number == page:
             world.source.requests.append((listed.name, page, since))
             raise SourceUnavailable("a bad page", everywhere=False)
-        return await inner(listed, window, since)  # pyright: ignore[reportArgumentType] - passed on
+        return await inner(listed, window, since)
 
     world.source.page = failing
 

@@ -184,10 +184,10 @@ async def test_children_synced_before_their_parent_get_its_name_later() -> None:
     assert len((await world.cache.search("gadget", Search("acme"))).hits) == 1
 
 
-async def test_fifty_readers_share_one_sync() -> None:
+async def test_two_hundred_readers_share_one_sync() -> None:
     world = World()
     world.gadgets(3)
-    await asyncio.gather(*(world.fresh.ensure(["gadget"]) for _ in range(50)))
+    await asyncio.gather(*(world.fresh.ensure(["gadget"]) for _ in range(200)))
     assert len(world.source.requests) == 2  # one page of makers, one of gadgets
 
 

@@ -51,7 +51,7 @@ class Cycle:
             reason = await self._feeds.follow(spec, tally)
             if reason is None:
                 await self._store.remember(spec, lambda state: completed(state, self._at()))
-        if reason is None:
+        if reason is None and listing.run.checkpoint.since is not None:
             # Those records wait anyway: a source that fails now shows at the next listing.
             with contextlib.suppress(SourceUnavailable):
                 await retry(spec, state.deltas, (self._source, self._store), tally)
