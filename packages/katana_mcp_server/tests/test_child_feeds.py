@@ -89,3 +89,19 @@ async def test_stock_of_a_variant_whose_order_row_changed_is_asked_for_again(
     start = stage.requests()
     await stage.call("check_inventory", skus_or_variant_ids=[sku])
     assert listed(own.sandbox, start) == ["inventory"]
+
+
+async def test_an_order_deleted_without_a_trace_leaves_the_cache_within_the_hour(
+    stage: Stage, own: OwnSandbox, clock: ManualClock, order: Wire
+) -> None:
+    total = (await stage.call("list_sales_orders"))["total"]
+    own.sandbox.tenant().delete("sales_orders", order["id"], hard=True)
+    clock.advance(3_700)
+    await stage.call("list_sales_orders")
+    for _ in range(200):
+        clock.advance(1)
+        now = (await stage.call("list_sales_orders"))["total"]
+        if now != total:
+            break
+    assert now == total - 1
+    await stage.refusal("get_sales_order", sales_order_id=order["id"])
