@@ -100,12 +100,12 @@ def spread(world: World) -> None:
         world.source.put("gadget", {"id": number, "sku": f"G-{number}"}, START - timedelta(minutes=1_000 - number))
 
 
-def breaks(world: World, page: int) -> None:
-    """Let a page of whole listings fail for ever, and no other."""
+def breaks(world: World, page: int, *, whole: bool = True) -> None:
+    """Let a page of whole listings (or of deltas) fail for ever, and no other."""
     inner = world.source.page
 
     async def failing(listed: Listed, window: Window, since: str | None) -> SourcePage:
-        if since is None and window.number == page:
+        if (since is None) is whole and window.number == page:
             world.source.requests.append((listed.name, page, since))
             raise SourceUnavailable("a bad page", everywhere=False)
         return await inner(listed, window, since)
@@ -152,6 +152,27 @@ async def test_when_the_page_is_well_again_only_what_is_left_is_read() -> None:
     assert await world.cached() == world.truth()
     state = await world.cache.state("gadget")
     assert (state.failures, state.failing_since, state.incomplete) == (0, None, None)
+
+
+async def test_a_delta_that_does_not_get_on_still_lets_edits_and_changed_rows_in() -> None:
+    world = World()
+    for number in range(1, 701):
+        world.source.put("part", {"id": number, "rows": []}, START - timedelta(days=1))
+    await world.syncer.start("part")
+    world.clock.advance(3_000)
+    for number in range(1, 601):
+        world.source.put("part", {"id": number, "n": 1}, world.clock.now() - timedelta(seconds=3_000 - 2 * number))
+    breaks(world, 2, whole=False)
+    for _ in range(2):
+        assert not (await world.syncer.start("part")).complete
+        world.clock.advance(60)
+    row = {"id": 1, "part_id": 700, "variant_id": 5}
+    world.source.put("part_rows", row, world.clock.now())
+    world.source.alter("part", {"id": 700, "rows": [world.source.rows("part_rows")[1]]})
+    world.source.put("part", {"id": 1, "n": 2}, world.clock.now())
+    assert not (await world.syncer.start("part")).complete
+    found = (await world.cache.get_many("part", [1, 700])).rows
+    assert [found[0].record["n"], found[1].record["rows"]] == [2, [world.source.rows("part_rows")[1]]]
 
 
 async def test_freshness_says_since_when_a_listing_fails() -> None:

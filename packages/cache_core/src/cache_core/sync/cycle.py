@@ -43,6 +43,8 @@ class Cycle:
         state = await self._store.cache.state(spec.name)
         if state.checkpoint is not None and spec.watermark and state.failures >= _STUCK:
             reason = await self._head(spec, state, state.checkpoint, tally)
+            if reason is None and state.feeds:
+                reason = await self._feeds.follow(spec, tally)
             if reason is not None:
                 return reason
         listing = _Listing(self._store, spec, await self._store.cache.state(spec.name), tally)
