@@ -122,8 +122,9 @@ class Audits:
             # Without the ids of its earlier pages a listing cannot show what is gone.
             begin = checkpoint if spec.fetch_by == "list_ids" else _FRESH
             run = Run(spec, begin, self._store.clock, resumed=True)
+        asked = run.requests
         page, judgement = await run.turn(self._source)
-        tally.requests += 1
+        tally.requests += run.requests - asked
         if judgement.verdict is Verdict.NEXT:
             self._runs[spec.name] = run
             tally.add(await self._keep(spec, page, lambda audit: replace(audit, listing=run.checkpoint)))
