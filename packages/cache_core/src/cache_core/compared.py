@@ -14,6 +14,7 @@ from typing import Protocol
 from cache_core.clock import Clock
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -135,10 +136,15 @@ class ComparedBackend:
 
     async def _feed(self, batch: Batch) -> None:
         try:
-            await self.trial.apply(batch)
+            await self.trial.apply(replace(batch, lease=None))
         except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
             wrote = f"{len(batch.upserts)} rows"
             self._note(Comparison(batch.entity, "apply", wrote, None, fault(error), (0.0, 0.0), self._sides))
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the answering backend's lease after a claim; it fences the writes to both."""
+        self._held(claim.entity)
+        return await self.answering.claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""

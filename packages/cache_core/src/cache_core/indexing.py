@@ -14,10 +14,11 @@ _PAYLOAD_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows ready for a batch, and the records that cannot be kept."""
+    """Rows ready for a batch, the records that cannot be kept, and the parents that the rows borrowed from."""
 
     rows: tuple[Row, ...]
     quarantine: tuple[Quarantined, ...]
+    parents: Parents
 
 
 async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Prepared:
@@ -32,7 +33,7 @@ async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBacke
         except InvalidRecord as error:
             poison.append(Quarantined(spec.id_of(record), str(error), excerpt(record)))
     parents = await parents_of(spec, kept, cache)
-    return Prepared(tuple(row_of(spec, record, parents) for record in kept), tuple(poison))
+    return Prepared(tuple(row_of(spec, record, parents) for record in kept), tuple(poison), parents)
 
 
 def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:

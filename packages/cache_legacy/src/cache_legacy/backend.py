@@ -15,6 +15,7 @@ import aiosqlite
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable, WrongCacheUse
 from cache_core.files import private_directory
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -39,7 +40,7 @@ from cache_legacy import beside
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
 from cache_legacy.storage import FILE_NAME, Line, connect, prepare, unleaked
-from cache_legacy.writing import IDS_PER_STATEMENT, write
+from cache_legacy.writing import IDS_PER_STATEMENT, take_lease, write
 
 _RANKED = 2_000
 _BEST = 500
@@ -131,6 +132,13 @@ class LegacyBackend:
         writer, _ = self._opened()
         async with writer.transaction("BEGIN IMMEDIATE") as db:
             return await write(db, batch)
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim."""
+        self._spec(claim.entity)
+        writer, _ = self._opened()
+        async with writer.transaction("BEGIN IMMEDIATE") as db:
+            return await take_lease(db, claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked; any number of ids."""

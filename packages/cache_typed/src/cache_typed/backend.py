@@ -6,6 +6,7 @@ from pathlib import Path
 from cache_core.clock import Clock, SystemClock
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -85,6 +86,11 @@ class TypedBackend:
         """Write the batch in one transaction, the full-text index with it."""
         layout = self._layout(batch.entity)
         return await self._storage.write(lambda db: writing.write_batch(db, layout, batch))
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim."""
+        self._layout(claim.entity)
+        return await self._storage.write(lambda db: writing.take_lease(db, claim))
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""

@@ -9,6 +9,5 @@ ADDITIONAL_COST = EntitySpec(
     collection="additional_costs",
     searchable=Searchable(names=("name",)),
     key_path="name",
-    fetch_by="list_ids",
     fresh_for=timedelta(minutes=15),
 )

@@ -10,4 +10,5 @@ BOM_ROW = EntitySpec(
     collection="bom_rows",
     searchable=Searchable(extras=("notes",)),
     include=(),
+    fetch_by="full_list",
 )

@@ -12,6 +12,6 @@ INVENTORY_MOVEMENT = EntitySpec(
     name="inventory_movement",
     collection="inventory_movements",
     include=(),
-    fetch_by="list_ids",
+    moves=("variant_id",),
     fresh_for=timedelta(seconds=30),
 )

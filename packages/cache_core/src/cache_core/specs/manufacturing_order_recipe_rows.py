@@ -9,5 +9,6 @@ MANUFACTURING_ORDER_RECIPE_ROW = EntitySpec(
     collection="manufacturing_order_recipe_rows",
     searchable=Searchable(extras=("notes",)),
     inherits=(Lookup("manufacturing_order_id", "manufacturing_order", ()),),
+    moves=("variant_id",),
     fresh_for=timedelta(seconds=30),
 )

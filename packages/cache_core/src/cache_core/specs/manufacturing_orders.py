@@ -13,5 +13,6 @@ MANUFACTURING_ORDER = EntitySpec(
         related=(Lookup("variant_id", "variant", ("sku",)),),
     ),
     key_path="order_no",
+    moves=("variant_id",),
     fresh_for=timedelta(seconds=30),
 )

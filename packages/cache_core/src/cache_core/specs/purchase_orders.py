@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from cache_core.spec import EntitySpec, Lookup, Searchable
+from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 
 PURCHASE_ORDER = EntitySpec(
     name="purchase_order",
@@ -15,5 +15,7 @@ PURCHASE_ORDER = EntitySpec(
     ),
     key_path="order_no",
     children=("purchase_order_rows",),
+    feeds=(Feed("purchase_order_rows", "purchase_order_id", "purchase_order_rows[]"),),
+    moves=("purchase_order_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )

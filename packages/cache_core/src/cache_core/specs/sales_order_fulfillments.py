@@ -10,5 +10,6 @@ SALES_ORDER_FULFILLMENT = EntitySpec(
     searchable=Searchable(keys=("tracking_number",), extras=("tracking_carrier", "tracking_method")),
     children=("sales_order_fulfillment_rows",),
     inherits=(Lookup("sales_order_id", "sales_order", ()),),
+    fetch_by="get",
     fresh_for=timedelta(seconds=30),
 )

@@ -5,7 +5,7 @@ Reading one by id may leave its addresses out (facts 5.7); fulfillments are a co
 
 from datetime import timedelta
 
-from cache_core.spec import EntitySpec, Lookup, Searchable
+from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 
 SALES_ORDER = EntitySpec(
     name="sales_order",
@@ -18,6 +18,11 @@ SALES_ORDER = EntitySpec(
     ),
     key_path="order_no",
     children=("sales_order_rows", "addresses"),
-    fetch_by="list_ids",
+    feeds=(
+        Feed("sales_order_rows", "sales_order_id", "sales_order_rows[]"),
+        Feed("sales_order_addresses", "sales_order_id", "addresses[]"),
+        Feed("sales_order_shipping_fee", "sales_order_id", "shipping_fee"),
+    ),
+    moves=("sales_order_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )

@@ -15,6 +15,6 @@ STOCK_ADJUSTMENT = EntitySpec(
     ),
     key_path="stock_adjustment_number",
     children=("stock_adjustment_rows",),
-    fetch_by="list_ids",
+    moves=("stock_adjustment_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )

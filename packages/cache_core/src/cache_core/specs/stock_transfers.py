@@ -18,6 +18,6 @@ STOCK_TRANSFER = EntitySpec(
     ),
     key_path="stock_transfer_number",
     children=("stock_transfer_rows",),
-    fetch_by="list_ids",
+    moves=("stock_transfer_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )
