@@ -5,7 +5,7 @@ PYTEST_WORKERS ?= 2
 .DEFAULT_GOAL := help
 
 help:  ## Show what there is to run
-	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
+	@sed -n 's/^\([a-z-]*\):.*##  *\([^#]*\).*/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s'|'
 
 .uv/bin/uv:
 	@command -v uv >/dev/null 2>&1 || { python3 -m venv .uv && .uv/bin/pip install --quiet --disable-pip-version-check uv; }
@@ -24,6 +24,12 @@ serve: .venv/.synced  ## Serve MCP over stdio (SANDBOX=1 for the sandbox, ARGS=.
 
 test: .venv/.synced  ## Run all that must pass
 	$(RUN) pytest -q -n $(PYTEST_WORKERS) $(ARGS)
+
+contract: .venv/.synced  ## Run the contract of one cache backend or flag state (BACKEND=typed)
+	$(RUN) pytest -q -n $(PYTEST_WORKERS) tests/contract $(if $(BACKEND),--backend $(BACKEND)) $(ARGS)
+
+retire: .venv/.synced  ## Prove in a copy that the legacy cache can go  # goes with cache_legacy
+	$(RUN) python scripts/retire_legacy.py  # goes with cache_legacy
 
 check: .venv/.synced  ## Lint, types, import contracts, file budgets, dependencies, lock
 	$(UV) lock --check --quiet
@@ -46,4 +52,5 @@ bench: .venv/.synced  ## Measure against the floors (timings are never asserted 
 soak: .venv/.synced  ## Run the slow proofs
 	$(RUN) pytest -q -m soak --timeout 3600 $(ARGS)
 
-.PHONY: help setup demo serve test check format bench soak
+.PHONY: retire  # goes with cache_legacy
+.PHONY: help setup demo serve test contract check format bench soak

@@ -1,17 +1,48 @@
-"""The backends that the suite runs against; a new one is one line in `KINDS`."""
+"""The backends that the suite runs against: the reference, and what the server's registry and its flags can make."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import permutations
 from pathlib import Path
 
+from cache_core.compared import ComparedBackend, Comparison
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import CacheBackend
 from cache_core.routed import RoutedBackend
-from cache_legacy.backend import LegacyBackend
+from cache_core.spec import EntitySpec
+from cache_core.testing import ManualClock
 from cache_typed.backend import TypedBackend
+from cache_typed.mapping import TableMapping
+from cache_typed.tables import TABLES
+from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
+from katana_mcp.flags import FLAGS
+from katana_mcp.stores import Parts
 
+from .entities import NINE
 from .toy_tables import TOY_TABLES
-from .toys import OWNER, SPECS, TAG, TOY
+from .toys import SPECS, TOY
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Entities that a cache under test holds.
+
+    Attributes:
+        specs: all of them, parents first.
+        tables: their tables in the typed backend.
+        apart: held by another backend than the rest in the mixed states.
+    """
+
+    specs: tuple[EntitySpec, ...]
+    tables: tuple[TableMapping, ...]
+    apart: frozenset[str]
+
+
+TOYS = World(SPECS, TOY_TABLES, frozenset({TOY.name}))
+CATALOGUE = World(NINE, TABLES, frozenset({"variant"}))
+
+type Build = Callable[[World, Path], CacheBackend]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,54 +50,87 @@ class Kind:
     """A backend under test.
 
     Attributes:
-        name: its name in test ids and in `exceptions.toml`.
+        name: its name in test ids, in `--backend` and in `exceptions.toml`.
         make: gives a new object over the files of a directory; not opened.
-        features: what only some backends have: `persistence`.
+        features: what only some have: `persistence`, rows outlive the object; `one file`, which can be damaged.
     """
 
     name: str
-    make: Callable[[Path], CacheBackend]
-    features: frozenset[str] = frozenset()
+    make: Build
+    features: frozenset[str] = field(default_factory=frozenset[str])
 
 
-def routed(
-    make_toys: Callable[[Path], CacheBackend], make_others: Callable[[Path], CacheBackend]
-) -> Callable[[Path], CacheBackend]:
-    """Return a maker of a routed backend: toys in one backend, owners and tags in another."""
+def toy_store(name: str) -> Make:
+    """Return what makes a registered backend of the toys, as the server's wiring makes one of the real entities."""
+    if name != TypedBackend.name:
+        return BACKENDS[name]
 
-    def make(directory: Path) -> CacheBackend:
-        toys, others = make_toys(directory), make_others(directory)
-        return RoutedBackend({TOY.name: toys, OWNER.name: others, TAG.name: others})
+    def make(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+        given = {spec.name: spec for spec in specs}
+        tables = tuple(replace(each, spec=given.get(each.spec.name, each.spec)) for each in TOY_TABLES)
+        return TypedBackend(directory, tables, looking=looking)
 
     return make
 
 
-def memory(directory: Path) -> CacheBackend:
+TOY_PARTS = Parts(SPECS, {name: toy_store(name) for name in BACKENDS}, strict=True)
+
+
+class Forgetful:
+    """Keeps no comparison: under `strict` a difference is raised."""
+
+    def record(self, comparison: Comparison) -> None:
+        """Forget it."""
+
+
+def plain(name: str, world: World, directory: Path | None) -> Store:
+    """Return a registered backend; only the typed one brings tables of its own."""
+    if name == TypedBackend.name:
+        return TypedBackend(directory and directory / name, world.tables)
+    return BACKENDS[name](directory and directory / name, world.specs)
+
+
+def memory(world: World, directory: Path) -> CacheBackend:
     """Return the reference backend; it keeps nothing in the directory."""
-    return MemoryBackend(SPECS)
+    return MemoryBackend(world.specs)
 
 
-def legacy(directory: Path) -> CacheBackend:
-    """Return the legacy backend over the directory's file."""
-    return LegacyBackend(directory / "legacy", SPECS)
+def in_memory(name: str, world: World, directory: Path) -> CacheBackend:
+    """Return a registered backend as it runs without a writable directory."""
+    return plain(name, world, None)
 
 
-def legacy_in_memory(directory: Path) -> CacheBackend:
-    """Return the legacy backend as it runs without a writable directory."""
-    return LegacyBackend(None, SPECS)
+def compared(answering: str, trial: str, world: World, directory: Path) -> CacheBackend:
+    """Return a parallel run of two registered backends that raises what they answer differently."""
+    first, second = (plain(name, world, directory) for name in (answering, trial))
+    return ComparedBackend(first, second, Forgetful(), ManualClock(), strict=True)
 
 
-def typed(directory: Path) -> CacheBackend:
-    """Return the typed backend over the directory's file."""
-    return TypedBackend(directory / "typed", TOY_TABLES)
+def mixed(apart: str, others: str, world: World, directory: Path) -> CacheBackend:
+    """Return a routed backend: what the world holds apart in one registered backend, the rest in another."""
+    first, second = (plain(name, world, directory) for name in (apart, others))
+    return RoutedBackend({spec.name: first if spec.name in world.apart else second for spec in world.specs})
 
 
-PERSISTENT = frozenset({"persistence"})
-KINDS = (
-    Kind("memory", memory),
-    Kind("legacy", legacy, PERSISTENT),
-    Kind("legacy_in_memory", legacy_in_memory),
-    Kind("typed", typed, PERSISTENT),
-    Kind("routed", routed(legacy, typed)),
-    Kind("routed_reversed", routed(typed, legacy)),
-)
+def routed(world: World, directory: Path) -> CacheBackend:
+    """Return a routed backend of the one that every cache has and the reference."""
+    first, second = plain(ALWAYS, world, directory), MemoryBackend(world.specs)
+    return RoutedBackend({spec.name: first if spec.name in world.apart else second for spec in world.specs})
+
+
+def kinds() -> Mapping[str, Kind]:
+    """Return every kind by its name: the reference, each flag's state, each registered backend in other ways."""
+    kept, whole = frozenset({"persistence"}), frozenset({"persistence", "one file"})
+    found = [Kind("memory", memory), Kind("routed", routed)]
+    for flag in FLAGS:
+        name = flag.removeprefix("compare:")
+        if flag == name:
+            found += [Kind(name, partial(plain, name), whole), Kind(f"{name}_in_memory", partial(in_memory, name))]
+        else:
+            found += [Kind(flag, partial(compared, name, other), kept) for other in BACKENDS if other != name]
+    pairs = permutations(BACKENDS, 2)
+    found += [Kind(f"mixed:{first}+{second}", partial(mixed, first, second), kept) for first, second in pairs]
+    return {each.name: each for each in found}
+
+
+KINDS = tuple(kinds().values())

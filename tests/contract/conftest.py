@@ -2,22 +2,41 @@
 
 import tomllib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from cache_core.protocol import CacheBackend
 
-from .backends import KINDS, Kind
+from .backends import CATALOGUE, KINDS, TOYS, Kind
 
 _HERE = Path(__file__).parent
 _LAWFUL = "lawful difference: "
-_EXCEPTIONS = {
-    (each["backend"], each["feature"]): each["reason"]
-    for each in tomllib.loads((_HERE / "exceptions.toml").read_text("utf-8"))["exception"]
-}
+_EXCEPTIONS = tomllib.loads((_HERE / "exceptions.toml").read_text("utf-8"))["exception"]
 
 type OpenCache = Callable[[], Awaitable[CacheBackend]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one backend, or a few, be tested alone: `--backend typed`."""
+    told = f"only these backends and flag states of the contract: {', '.join(kind.name for kind in KINDS)}"
+    parser.addoption("--backend", action="append", choices=[kind.name for kind in KINDS], metavar="NAME", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out every test that is not of a chosen backend."""
+    chosen = config.getoption("--backend", None)
+    if chosen:
+        left_out = [item for item in items if _kind_of(item) not in chosen]
+        items[:] = [item for item in items if _kind_of(item) in chosen]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def _kind_of(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    kind = callspec.params.get("kind") if callspec else None
+    return kind.name if isinstance(kind, Kind) else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -41,7 +60,7 @@ async def open_cache(kind: Kind, tmp_path: Path) -> AsyncGenerator[OpenCache]:
     opened: list[CacheBackend] = []
 
     async def open_one() -> CacheBackend:
-        cache = kind.make(tmp_path)
+        cache = kind.make(TOYS, tmp_path)
         opened.append(cache)
         await cache.open()
         return cache
@@ -58,15 +77,31 @@ async def cache(open_cache: OpenCache) -> CacheBackend:
 
 
 @pytest.fixture
+async def world_cache(kind: Kind, tmp_path: Path) -> AsyncGenerator[CacheBackend]:
+    """Return an open, empty cache of the kind under test for the real entities."""
+    cache = kind.make(CATALOGUE, tmp_path)
+    await cache.open()
+    yield cache
+    await cache.close()
+
+
+@pytest.fixture
 def persistence(kind: Kind) -> None:
     """Ask for a backend that keeps its rows in files."""
     _require(kind, "persistence")
 
 
+@pytest.fixture
+def one_file(kind: Kind) -> None:
+    """Ask for a backend that keeps its rows in one file."""
+    _require(kind, "one file")
+
+
 def _require(kind: Kind, feature: str) -> None:
     if feature in kind.features:
         return
-    reason = _EXCEPTIONS.get((kind.name, feature))
-    if reason is None:
+    named = (each for each in _EXCEPTIONS if fnmatchcase(kind.name, each["backend"]) and feature in each["features"])
+    exception = next(named, None)
+    if exception is None:
         pytest.fail(f"{kind.name} lacks {feature}, and exceptions.toml does not say why")
-    pytest.skip(_LAWFUL + reason)
+    pytest.skip(_LAWFUL + exception["reason"])

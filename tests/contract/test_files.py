@@ -8,7 +8,7 @@ import pytest
 from cache_core.errors import CacheCorrupt, CacheUnavailable
 from cache_core.protocol import Batch, CacheBackend, Quarantined, SyncState
 
-from .backends import Kind
+from .backends import TOYS, Kind
 from .conftest import OpenCache
 from .toys import found_ids, listing, moment, own_write, record_of, tag, toy
 
@@ -96,10 +96,11 @@ async def test_directories_and_files_are_for_their_owner_alone(open_cache: OpenC
     assert modes(tmp_path, Path.is_file) == {"0o600"}
 
 
+@pytest.mark.usefixtures("one_file")
 async def test_a_symlinked_directory_is_refused(kind: Kind, open_cache: OpenCache, tmp_path: Path) -> None:
     await (await open_cache()).close()
     move_and_link(tmp_path)
-    cache = kind.make(tmp_path)
+    cache = kind.make(TOYS, tmp_path)
     with pytest.raises(CacheUnavailable):
         await cache.open()
     await cache.close()
@@ -122,6 +123,7 @@ def emptied(path: Path) -> None:
     path.write_bytes(b"")
 
 
+@pytest.mark.usefixtures("one_file")
 @pytest.mark.parametrize("damage", [garbage, truncated, header_only, emptied])
 async def test_a_damaged_file_is_set_aside_and_made_anew(
     open_cache: OpenCache, tmp_path: Path, damage: Callable[[Path], None]
@@ -160,9 +162,10 @@ def page_damaged(path: Path, sound: bytes, number: int, fill: bytes) -> None:
     path.write_bytes(sound[:start] + fill * (PAGE // len(fill)) + sound[start + PAGE :])
 
 
+@pytest.mark.usefixtures("one_file")
 @pytest.mark.parametrize("fill", [b"\x00", b"\xff", b"junk"])
 async def test_a_damaged_page_is_noticed_or_does_no_harm(kind: Kind, tmp_path: Path, fill: bytes) -> None:
-    first = kind.make(tmp_path)
+    first = kind.make(TOYS, tmp_path)
     await first.open()
     rows = [toy(number, name="old", sku=f"S.{number}", codes=[f"c.{number}"]) for number in range(200)]
     await first.apply(listing(*rows))
@@ -172,7 +175,7 @@ async def test_a_damaged_page_is_noticed_or_does_no_harm(kind: Kind, tmp_path: P
     pages = len(sound) // PAGE
     for number in range(0, pages, max(1, pages // 10)):
         page_damaged(path, sound, number, fill)
-        cache = kind.make(tmp_path)
+        cache = kind.make(TOYS, tmp_path)
         await cache.open()
         try:
             answers = [await found_ids(cache, "old"), await found_ids(cache, "c-7")]
@@ -187,6 +190,7 @@ async def test_a_damaged_page_is_noticed_or_does_no_harm(kind: Kind, tmp_path: P
             await cache.close()
 
 
+@pytest.mark.usefixtures("one_file")
 async def test_a_stray_log_beside_a_good_file_does_no_harm(open_cache: OpenCache, tmp_path: Path) -> None:
     first = await open_cache()
     await first.apply(listing(toy(1, name="kept")))

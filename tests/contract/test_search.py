@@ -7,12 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cache_core.conditions import EVERYTHING, Missing, OneOf, Visibility, Where
+from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Search
 from cache_core.text import Tier, WeightClass, parse, tokens_of
 
 from .oracle import oracle
 from .strategies import QUERIES, TEXT_FIELDS, VISIBILITIES, relaxed
-from .toys import HOSTILE_TEXTS, found_ids, hold_only, listing, moment, owner, removal, tag, toy, toy_of
+from .toys import HOSTILE_TEXTS, TOY, found_ids, hold_only, listing, moment, owner, removal, tag, toy, toy_of
 
 OWNER = "Müller & Söhne"
 
@@ -64,6 +65,14 @@ async def test_borrowed_text_is_found_below_own_text(cache: CacheBackend) -> Non
         (3, WeightClass.EXTRAS),
         (1, WeightClass.RELATED),
     ]
+
+
+async def test_a_truth_value_borrows_from_nobody(cache: CacheBackend) -> None:
+    await cache.apply(listing(owner(1, OWNER), entity="toy_owner"))
+    wrong, right = {"id": 1, "owner_id": True}, {"id": 2, "owner_id": 1}
+    rows = (await prepare(TOY, [wrong, right], cache)).rows
+    await cache.apply(listing(*rows))
+    assert await found_ids(cache, "muller") == [2]
 
 
 async def test_an_exact_code_outranks_everything_and_equal_hits_go_by_name_then_id(

@@ -17,6 +17,7 @@ OWNER = EntitySpec(
     searchable=Searchable(names=("name",), extras=("email",)),
     key_path="name",
 )
+_OWNER = Lookup("owner_id", "toy_owner", ("name",))
 TOY = EntitySpec(
     name="toy",
     collection="toys",
@@ -24,11 +25,12 @@ TOY = EntitySpec(
         keys=("sku",),
         names=("name", "second_name"),
         extras=("codes[]", "barcode", "rows[].note"),
-        related=(Lookup("owner_id", "toy_owner", ("name",)),),
+        related=(_OWNER,),
     ),
     key_path="sku",
     include=("deleted", "archived"),
     children=("rows",),
+    inherits=(_OWNER,),
 )
 TAG = EntitySpec(name="toy_tag", collection="toy_tags", searchable=Searchable(names=("label",)), watermark=False)
 SPECS = (OWNER, TOY, TAG)

@@ -49,7 +49,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "order_by": "delivery_date",
         "include_rows": True,
     }
-    search: dict[str, dict[str, object]] = {"query": {"query": "zzzzz"}, "limit": {"limit": 1}}
+    search: dict[str, dict[str, object]] = {"query": {"query": "zzzzz"}, "limit": {"limit": 1}, "page": {"page": 2}}
     several: dict[str, dict[str, object]] = {"skus_or_variant_ids": {"skus_or_variant_ids": [row["variant_id"]]}}
     return {
         "search_items": Usual({"query": "00.4021"}, search),

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastmcp.exceptions import McpError
@@ -137,7 +138,7 @@ async def test_a_status_is_understood_however_a_person_spells_it(stage: Stage, s
 
 async def test_a_status_that_does_not_exist_is_refused_naming_those_that_do(stage: Stage) -> None:
     refusal = await stage.refusal("list_sales_orders", status=["shipped soon"])
-    assert "'PENDING', 'NOT_SHIPPED', 'PARTIALLY_PACKED'" in refusal["warnings"][0]["message"]
+    assert "one of PENDING, NOT_SHIPPED, PARTIALLY_PACKED" in refusal["warnings"][0]["message"]
     assert refusal["warnings"][0]["field_path"] == "status[0]"
 
 
@@ -161,8 +162,21 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
 
 
 async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
-    with pytest.raises(McpError, match="nowhere"):
+    with pytest.raises(McpError, match=r"no resource is called 'katana://nowhere'; there are katana://suppliers, "):
         await stage.client.read_resource("katana://nowhere")
+    with pytest.raises(McpError, match=r"did you mean 'katana://suppliers'\?"):
+        await stage.client.read_resource("katana://supplier")
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_a_tool_that_does_not_exist_is_refused_with_the_nearest_that_does(own: OwnSandbox, era: str) -> None:
+    async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:
+        near = await stage.refusal("search_item")
+        assert (near["error"], near["warnings"][0]["code"]) == ("unknown_tool", "unknown_tool")
+        assert near["warnings"][0]["message"] == "no tool is called 'search_item'; did you mean 'search_items'?"
+        far = await stage.refusal("x" * 10_000)
+        assert far["warnings"][0]["message"].endswith(f"there are {', '.join(LISTED)}")
+        assert len(far["warnings"][0]["message"]) < 500
 
 
 async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
@@ -183,8 +197,25 @@ async def test_the_tool_reference_tells_every_argument(stage: Stage) -> None:
     parts = {part.partition("\n")[0]: part for part in page.split("## ")[1:]}
     assert set(parts) == set(LISTED)
     for tool, each in LISTED.items():
-        told = re.findall(r"^- `(\w+)` \((?:required|optional)\): \w", parts[tool], re.MULTILINE)
-        assert told == list(each["inputSchema"]["properties"]), tool
+        schema = each["inputSchema"]
+        told = re.findall(r"^- `(\w+)` \((required|optional); (.+?)\): \w", parts[tool], re.MULTILINE)
+        assert [name for name, *_ in told] == list(schema["properties"]), tool
+        for name, needed, limits in told:
+            assert (needed == "required") is (name in schema.get("required", ())), (tool, name)
+            for key, value in _stated(schema["properties"][name]):
+                assert str(value) in limits, (tool, name, key)
+
+
+def _stated(schema: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield every limit and default of a parameter as it is told in words."""
+    if "default" in schema:
+        yield "default", json.dumps(schema["default"])
+    for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"):
+        if key in schema:
+            yield key, schema[key]
+    yield from (("enum", each) for each in schema.get("enum", ()))
+    for inner in (*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])):
+        yield from _stated(inner)
 
 
 def test_the_tools_are_told_as_json_without_any_key(
@@ -193,3 +224,12 @@ def test_the_tools_are_told_as_json_without_any_key(
     monkeypatch.delenv("KATANA_API_KEY", raising=False)
     app(["tools", "--json"], exit_on_error=False, result_action="return_value")
     assert json.loads(capsys.readouterr().out) == list(LISTED.values())
+
+
+def test_only_the_tools_that_would_be_served_are_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATANA_MCP_TOOLSETS", "sales")
+    app(["tools", "--json", "--exclude-tools", "search_customers"], exit_on_error=False, result_action="return_value")
+    told = [each["name"] for each in json.loads(capsys.readouterr().out)]
+    assert told == ["search_sales_orders", "list_sales_orders", "get_sales_order"]

@@ -1,7 +1,13 @@
-from cache_core.protocol import Checkpoint, SyncState
-from cache_core.sync.cursor import advanced, since
+from datetime import UTC, datetime
+
+import pytest
+from sync_world import GADGET
+
+from cache_core.protocol import Checkpoint, Quarantined, SyncState
+from cache_core.sync.cursor import advanced, lateness, since
 from cache_core.sync.listing import Judgement, Verdict
 from cache_core.sync.listing import judge as judge_page
+from cache_core.sync.quarantine import absent
 from cache_core.sync.source import PAGE_SIZE, SourcePage
 
 
@@ -67,25 +73,59 @@ def test_a_collection_sent_whole_is_complete() -> None:
     assert judge(at(1), SourcePage([{"id": 1}], None, bare=True)).verdict is Verdict.DONE
 
 
+NOW = datetime(2026, 3, 2, 8, 10, tzinfo=UTC)
 NEWEST = "2026-03-02T08:10:00.000Z"
 
 
 def test_the_cursor_stays_behind_by_the_time_that_the_listing_took() -> None:
     listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(), listing, 120.0, NEWEST).cursor == "2026-03-02T08:08:00.000Z"
+    assert advanced(SyncState(), listing, 120.0).cursor == "2026-03-02T08:08:00.000Z"
 
 
 def test_a_resumed_listing_trusts_only_its_first_page() -> None:
     listing = Checkpoint(page=9, total=2000, since=None, first="2026-03-02T07:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(), listing, None, NEWEST).cursor == "2026-03-02T07:00:00.000Z"
+    assert advanced(SyncState(), listing, None).cursor == "2026-03-02T07:00:00.000Z"
 
 
 def test_the_cursor_never_moves_back() -> None:
     listing = Checkpoint(page=2, total=1, since=NEWEST, first="2026-01-01T00:00:00.000Z", newest=NEWEST)
-    assert advanced(SyncState(cursor=NEWEST), listing, 999.0, NEWEST).cursor == NEWEST
+    assert advanced(SyncState(cursor=NEWEST), listing, 999.0).cursor == NEWEST
 
 
 def test_a_delta_looks_back_a_minute_and_every_tenth_twenty() -> None:
-    assert since(SyncState()) is None
-    assert since(SyncState(cursor=NEWEST, deltas=0)) == "2026-03-02T08:09:00.000Z"
-    assert since(SyncState(cursor=NEWEST, deltas=9)) == "2026-03-02T07:50:00.000Z"
+    assert since(SyncState(), NOW) is None
+    assert since(SyncState(cursor=NEWEST, deltas=0), NOW) == "2026-03-02T08:09:00.000Z"
+    assert since(SyncState(cursor=NEWEST, deltas=9), NOW) == "2026-03-02T07:50:00.000Z"
+
+
+def test_the_far_look_back_begins_where_the_last_one_ended() -> None:
+    state = SyncState(cursor=NEWEST, sure="2026-03-02T06:00:00.000Z", deltas=9)
+    assert since(state, NOW) == "2026-03-02T05:40:00.000Z"
+
+
+def test_a_far_look_back_that_is_complete_moves_the_next_one_on() -> None:
+    state = SyncState(cursor="2026-03-02T08:00:00.000Z", sure="2026-03-02T06:00:00.000Z", lag=70)
+    near = Checkpoint(page=2, total=1, since="2026-03-02T07:59:00.000Z", first=NEWEST, newest=NEWEST)
+    far = Checkpoint(page=2, total=1, since="2026-03-02T05:40:00.000Z", first=NEWEST, newest=NEWEST)
+    assert (advanced(state, near, 0, 80).sure, advanced(state, near, 0, 80).lag) == (state.sure, 80)
+    assert (advanced(state, far, 0).sure, advanced(state, far, 0).lag) == (NEWEST, 0)
+
+
+@pytest.mark.parametrize("version", [None, "", "soon", "2026-03-02T08:00:00", NEWEST, "2027-01-01T00:00:00.000Z"])
+def test_what_is_no_moment_behind_the_cursor_is_not_late(version: str | None) -> None:
+    assert lateness(NEWEST, version) == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "gone"),
+    [
+        (SourcePage([{"id": 1}], 1), [2, 3]),
+        (SourcePage([{"id": 1}], 2), []),
+        (SourcePage([{"id": 1}], None), []),
+        (SourcePage([{"id": 1}], 2, [Quarantined(3, "bad", "{}")]), [2]),
+        (SourcePage([{"id": 1}], 2, [Quarantined(None, "bad", "{}")]), []),
+        (SourcePage([], 0), [1, 2, 3]),
+    ],
+)
+def test_only_a_whole_answer_proves_that_an_id_is_gone(answer: SourcePage, gone: list[int]) -> None:
+    assert absent(GADGET, [1, 2, 3], answer) == gone

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache_core.records import InvalidRecord, canonical, decode, encode, iso, values_at
+from cache_core.records import InvalidRecord, as_id, canonical, decode, encode, iso, values_at
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text() | st.decimals(allow_nan=False, allow_infinity=False)
 RECORDS = st.dictionaries(
@@ -60,3 +60,13 @@ def test_a_path_steps_into_lists_and_leaves_nulls_out() -> None:
     assert list(values_at(record, "codes[]")) == ["a"]
     assert list(values_at(record, "address.city")) == ["Oslo"]
     assert list(values_at(record, "nothing[].id")) == []
+
+
+@pytest.mark.parametrize("value", [True, False, None, 2**63, Decimal(1), 1.0, "\ud800", [1], {}])
+def test_what_cannot_identify_a_record_is_no_id(value: object) -> None:
+    assert as_id(value) is None
+
+
+@pytest.mark.parametrize("value", [0, -1, 2**63 - 1, "a", "", "1"])
+def test_whole_numbers_and_texts_are_ids(value: int | str) -> None:
+    assert as_id(value) == value

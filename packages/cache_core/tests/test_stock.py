@@ -4,9 +4,10 @@ from decimal import Decimal
 
 from cache_core.errors import SourceUnavailable
 from cache_core.memory import MemoryBackend
-from cache_core.records import Record
+from cache_core.records import Record, iso
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
+from cache_core.sync.dirt import mark_dirty
 from cache_core.testing import ManualClock
 
 
@@ -89,3 +90,47 @@ async def test_nothing_asked_is_nothing_answered() -> None:
     store = Store()
     answer = await store.reads.ensure([])
     assert (answer.stored, answer.unknown, answer.as_of, store.shelf.asked) == ((), (), None, [])
+
+
+async def test_a_marked_variant_is_asked_for_again_and_no_other() -> None:
+    store = Store()
+    store.shelf.levels = {1: Decimal(1), 2: Decimal(2)}
+    await store.reads.ensure([1, 2])
+    store.clock.advance(5)
+    await mark_dirty(store.cache, [1, 9], iso(store.clock.now()))
+    store.clock.advance(1)
+    await store.reads.ensure([1, 2])
+    await store.reads.ensure([1, 2])
+    assert store.shelf.asked == [(1, 2), (1,)]
+
+
+async def test_a_mark_set_while_levels_are_asked_for_stays() -> None:
+    store = Store()
+    await store.reads.ensure([1])
+    store.clock.advance(31)
+    asking = asyncio.create_task(store.reads.ensure([1]))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(store.shelf.asked) == 2
+    await mark_dirty(store.cache, [1], iso(store.clock.now()))
+    assert (await asking).stale
+    store.clock.advance(1)
+    assert not (await store.reads.ensure([1])).stale
+    assert store.shelf.asked == [(1,), (1,), (1,)]
+
+
+async def test_stock_that_takes_too_long_is_answered_from_what_there_is() -> None:
+    store = Store()
+    stuck = asyncio.Event()
+
+    async def never(variant_ids: Sequence[int]) -> Sequence[Record]:
+        await stuck.wait()
+        return []
+
+    store.shelf.stock = never
+    asking = asyncio.create_task(store.reads.ensure([1]))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    store.clock.advance(8.1)
+    answer = await asking
+    assert (answer.unknown, answer.reason) == ((1,), "Katana took too long to answer")

@@ -3,72 +3,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sync_world import World, settled
 
 from cache_core.clock import Clock
 from cache_core.conditions import EVERYTHING
-from cache_core.errors import CacheUnavailable
-from cache_core.memory import MemoryBackend
-from cache_core.protocol import Applied, Batch, Search, Selection
-from cache_core.spec import EntitySpec, Lookup, Searchable
-from cache_core.sync import FreshReads, SourcePage, Syncer
-from cache_core.testing import START, FakeSource, ManualClock
-
-MAKER = EntitySpec(name="maker", collection="makers", searchable=Searchable(names=("name",)))
-GADGET = EntitySpec(
-    name="gadget",
-    collection="gadgets",
-    searchable=Searchable(keys=("sku",), names=(Lookup("maker_id", "maker", ("name",)),)),
-    key_path="sku",
-    inherits=(Lookup("maker_id", "maker", ("name",)),),
-)
-COLOUR = EntitySpec(name="colour", collection="colours", searchable=Searchable(names=("name",)), watermark=False)
-SPECS = (MAKER, GADGET, COLOUR)
-
-
-async def settled() -> None:
-    """Let everything that can run without time passing run."""
-    for _ in range(50):
-        await asyncio.sleep(0)
-
-
-class Mortal(MemoryBackend):
-    """A cache whose process dies before a batch is written, or whose disk is full."""
-
-    dies_before: str | None = None
-    full = False
-
-    async def apply(self, batch: Batch) -> Applied:
-        if batch.entity == self.dies_before:
-            raise asyncio.CancelledError
-        if self.full:
-            raise CacheUnavailable("the disk is full")
-        return await super().apply(batch)
-
-
-class World:
-    """A source, a cache and what brings the one into the other, on a clock moved by hand."""
-
-    def __init__(self, specs: tuple[EntitySpec, ...] = SPECS) -> None:
-        self.clock = ManualClock()
-        self.source = FakeSource()
-        self.cache = Mortal(specs)
-        self.start()
-
-    def start(self) -> None:
-        """Begin anew with what is stored, as after a restart."""
-        self.syncer = Syncer(SPECS, self.source, self.cache, self.clock)
-        self.fresh = FreshReads(self.syncer, self.cache, self.clock)
-
-    def gadgets(self, count: int) -> None:
-        for number in range(1, count + 1):
-            self.source.put("gadget", {"id": number, "sku": f"G-{number}"}, START - timedelta(hours=1))
-
-    async def cached(self, entity: str = "gadget") -> dict[object, str | None]:
-        rows = await self.cache.select(entity, Selection(limit=1_000_000, visibility=EVERYTHING))
-        return {row.id: row.version for row in rows}
-
-    def truth(self, entity: str = "gadget") -> dict[object, str | None]:
-        return {key: str(row["updated_at"]) for key, row in self.source.rows(entity).items()}
+from cache_core.protocol import Search
+from cache_core.spec import Listed
+from cache_core.sync import SourcePage, Window
+from cache_core.testing import START, FakeSource
 
 
 async def test_a_cold_sync_of_n_records_takes_one_request_per_250() -> None:
@@ -123,7 +65,7 @@ async def test_a_killed_cold_sync_goes_on_at_its_page(page: int) -> None:
     world = World()
     world.gadgets(700)
 
-    def kill(_: EntitySpec, number: int) -> None:
+    def kill(_: Listed, number: int) -> None:
         world.source.down = "cut" if number == page and len(world.source.requests) == page - 1 else None
 
     world.source.before = kill
@@ -138,7 +80,7 @@ async def test_a_hard_delete_behind_the_reader_is_repaired_without_starting_over
     world = World()
     world.gadgets(1000)
 
-    def delete(_: EntitySpec, number: int) -> None:
+    def delete(_: Listed, number: int) -> None:
         if number == 3 and 990 in world.source.rows("gadget"):
             world.source.drop("gadget", 990)
 
@@ -177,7 +119,7 @@ async def test_an_edit_in_the_middle_of_a_long_listing_is_not_lost() -> None:
     world = World()
     world.gadgets(600)
 
-    def edit(_: EntitySpec, number: int) -> None:
+    def edit(_: Listed, number: int) -> None:
         world.clock.advance(300)
         if number == 2 and len(world.source.requests) < 3:
             world.source.put("gadget", {"id": 600, "sku": "EDITED"}, world.clock.now())
@@ -242,10 +184,10 @@ async def test_children_synced_before_their_parent_get_its_name_later() -> None:
     assert len((await world.cache.search("gadget", Search("acme"))).hits) == 1
 
 
-async def test_fifty_readers_share_one_sync() -> None:
+async def test_two_hundred_readers_share_one_sync() -> None:
     world = World()
     world.gadgets(3)
-    await asyncio.gather(*(world.fresh.ensure(["gadget"]) for _ in range(50)))
+    await asyncio.gather(*(world.fresh.ensure(["gadget"]) for _ in range(200)))
     assert len(world.source.requests) == 2  # one page of makers, one of gadgets
 
 
@@ -355,9 +297,9 @@ class _Slow(FakeSource):
         super().__init__()
         self._clock = clock
 
-    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
+    async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
         await self._clock.sleep(30)
-        return await super().page(spec, number, since)
+        return await super().page(listed, window, since)
 
 
 async def test_a_read_never_waits_longer_than_its_patience_and_the_sync_goes_on() -> None:

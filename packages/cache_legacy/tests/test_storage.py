@@ -1,6 +1,8 @@
 """The file of the legacy cache: its index stays true, and its faults are named."""
 
+import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -179,3 +181,38 @@ async def test_without_a_directory_everything_is_kept_in_memory() -> None:
     await backend.open()
     assert (await backend.status("variant")).records == 0
     await backend.close()
+
+
+async def test_a_replacement_made_by_another_process_is_not_set_aside_for_the_damage_of_the_old_file(
+    cache: LegacyBackend, tmp_path: Path
+) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    run(file_of(tmp_path), "DROP TABLE entity_fts")
+    with pytest.raises(CacheCorrupt):
+        await cache.search("variant", Search("S.1"))
+    other = LegacyBackend(tmp_path / "cache", (VARIANT, CUSTOMER))
+    await other.open()
+    assert len(other.set_aside) == 1
+    await other.apply(batch(variant(2, sku="S.2")))
+    await cache.close()
+    await cache.open()
+    assert cache.set_aside == ()
+    assert (await cache.search("variant", Search("S.2"))).total == 1
+    await other.close()
+
+
+@pytest.mark.parametrize("directory", [None, "cache"])
+async def test_an_opening_that_is_given_up_leaves_no_connection_open(tmp_path: Path, directory: str | None) -> None:
+    before = set(threading.enumerate())
+    for steps in range(1, 12):
+        backend = LegacyBackend(tmp_path / directory if directory else None, (VARIANT,))
+        opening = asyncio.create_task(backend.open())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        opening.cancel()
+        await asyncio.gather(opening, return_exceptions=True)
+        await backend.close()
+    lines = [each for each in set(threading.enumerate()) - before if not each.name.startswith("asyncio")]
+    for each in lines:
+        each.join(5)
+    assert [each.name for each in lines if each.is_alive()] == []

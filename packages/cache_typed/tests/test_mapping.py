@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_documents import DOCUMENTS
 from typed_orders import WEIRD, bent, order
 
 from cache_core.records import Json, canonical, encode
@@ -36,6 +37,17 @@ def test_an_order_comes_back_whole_and_fits_its_columns() -> None:
     assert stored.cells[-1] is None
     assert [len(stored.parts[part.field]) for part, _ in ORDERS.parts] == [3, 1, 0, 1]
     assert encode(there_and_back(ORDERS, 7, record)) == encode(record)
+
+
+@pytest.mark.parametrize("entity", sorted(DOCUMENTS))
+def test_a_document_as_katana_sends_it_fits_its_columns(entity: str) -> None:
+    layout = next(layout_of(mapping) for mapping in TABLES if mapping.spec.name == entity)
+    record = canonical(DOCUMENTS[entity](7))
+    stored = layout.to_rows(7, record)
+    assert not stored.odd
+    assert stored.cells[-1] is None
+    assert {cells[-1] for rows in stored.parts.values() for cells in rows} <= {None}
+    assert encode(there_and_back(layout, 7, record)) == encode(record)
 
 
 @given(bent(HEADER), st.lists(bent(tuple(ORDERS.shapes["sales_order_rows"].fields)), max_size=3))

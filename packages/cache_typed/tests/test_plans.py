@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from typed_documents import DOCUMENTS
 from typed_orders import batch, only_file, order
 
 from cache_core.conditions import EVERYTHING, LIVE, Condition, OneOf, Order, Visibility, Within
@@ -35,9 +36,9 @@ async def db(tmp_path: Path) -> AsyncGenerator[Connection]:
         yield connection
 
 
-def plan(db: Connection, selection: Selection) -> list[str]:
+def plan(db: Connection, selection: Selection, layout: Layout = ORDERS) -> list[str]:
     """Return the steps of the plan for a list request."""
-    query = window_query(ORDERS, selection)
+    query = window_query(layout, selection)
     assert query is not None
     sql, values = query
     return [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
@@ -72,6 +73,92 @@ def test_a_list_walks_an_index_and_stops_at_the_limit(db: Connection, name: str,
     assert name == "id" or any("USING INDEX" in step for step in steps), steps
 
 
+STAMPS = ("created_at", "updated_at")
+ROWS = "sales_order_rows[]"
+BOUGHT = "purchase_order_rows[]"
+PLANNED: dict[str, tuple[str, ...]] = {
+    "sales_order": (
+        *("order_no", "customer_id", "location_id", "currency", "total", "total_in_base_currency"),
+        *("status", "production_status", "invoicing_status", "product_availability", "ingredient_availability"),
+        *("order_created_date", "delivery_date", "picked_date", *STAMPS),
+        *("linked_manufacturing_order_id", "ecommerce_order_id", "tracking_number"),
+        *(f"{ROWS}.{each}" for each in ("id", "variant_id", "location_id", "linked_manufacturing_order_id")),
+    ),
+    "sales_order_fulfillment": (
+        *("sales_order_id", "status", "invoice_status", "tracking_number", "picked_date", "packer_id", *STAMPS),
+        *("sales_order_fulfillment_rows[].id", "sales_order_fulfillment_rows[].sales_order_row_id"),
+    ),
+    "purchase_order": (
+        *("order_no", "supplier_id", "location_id", "tracking_location_id", "default_group_id", "entity_type"),
+        *("status", "billing_status", "last_document_status", "ingredient_availability"),
+        *("order_created_date", "expected_arrival_date", "ingredient_expected_date", *STAMPS),
+        *("currency", "total", "total_in_base_currency"),
+        *(f"{BOUGHT}.{each}" for each in ("id", "variant_id", "location_id", "group_id")),
+        *(f"{BOUGHT}.{each}" for each in ("arrival_date", "received_date")),
+    ),
+    "purchase_order_additional_cost_row": ("group_id", "additional_cost_id", "tax_rate_id", "currency", *STAMPS),
+    "purchase_order_accounting_metadata": ("purchase_order_id", "received_items_group_id", "bill_id"),
+    "outsourced_purchase_order_recipe_row": (
+        *("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id", *STAMPS),
+        *("ingredient_availability", "ingredient_expected_date"),
+    ),
+    "manufacturing_order": (
+        *("order_no", "variant_id", "location_id", "status", "ingredient_availability", "is_linked_to_sales_order"),
+        *("order_created_date", "production_deadline_date", "done_date", "sales_order_delivery_deadline", *STAMPS),
+        *("sales_order_id", "sales_order_row_id", "total_cost"),
+    ),
+    "manufacturing_order_recipe_row": (
+        *("manufacturing_order_id", "variant_id", *STAMPS),
+        *("ingredient_availability", "ingredient_expected_date"),
+    ),
+    "manufacturing_order_operation_row": (
+        *("manufacturing_order_id", "status", "operation_id", "resource_id", "completed_at", *STAMPS),
+        *("active_operator_id", "assigned_operators[].operator_id"),
+    ),
+    "manufacturing_order_production": (
+        *("manufacturing_order_id", "production_date", *STAMPS),
+        *("ingredients[].variant_id", "ingredients[].manufacturing_order_recipe_row_id"),
+        "operations[].manufacturing_order_operation_id",
+    ),
+    "stock_transfer": (
+        *("stock_transfer_number", "source_location_id", "target_location_id", "status"),
+        *("transfer_date", "order_created_date", "expected_arrival_date", *STAMPS),
+        *("stock_transfer_rows[].id", "stock_transfer_rows[].variant_id"),
+    ),
+    "stock_adjustment": (
+        *("stock_adjustment_number", "location_id", "reason", "stock_adjustment_date", *STAMPS),
+        *("stock_adjustment_rows[].id", "stock_adjustment_rows[].variant_id"),
+    ),
+    "inventory_movement": (
+        *("variant_id", "location_id", "resource_type", "resource_id", "movement_date", *STAMPS),
+        *("caused_by_order_no", "caused_by_resource_id"),
+    ),
+    "bom_row": ("id", "product_variant_id", "product_item_id", "ingredient_variant_id", *STAMPS),
+    "additional_cost": ("name", *STAMPS),
+}
+"""What lists of documents are narrowed by."""
+
+
+@pytest.mark.parametrize("entity", sorted(PLANNED))
+def test_every_filter_of_a_document_has_an_index(entity: str) -> None:
+    mapping = next(each for each in TABLES if each.spec.name == entity)
+    assert set(PLANNED[entity]) <= {field for field, _ in indexed(mapping, layout_of(mapping))}
+
+
+# Rows of a BOM have texts for ids, and the index of a field breaks ties by number.
+@pytest.mark.parametrize("entity", sorted(PLANNED.keys() - {"bom_row"}))
+def test_a_list_of_documents_by_any_of_them_stops_at_the_limit(db: Connection, entity: str) -> None:
+    layout = next(layout_of(mapping) for mapping in TABLES if mapping.spec.name == entity)
+    for name in (name for name in PLANNED[entity] if "[]" not in name):
+        steps = plan(db, Selection((), Order(name, descending=True)), layout)
+        assert not [step for step in steps if "TEMP B-TREE" in step and "LAST" not in step], (name, steps)
+        assert any("USING INDEX" in step for step in steps), (name, steps)
+
+
+def test_every_document_says_what_it_is_narrowed_by() -> None:
+    assert DOCUMENTS.keys() - {"factory"} | {"sales_order"} == PLANNED.keys()
+
+
 def indexed(mapping: TableMapping, layout: Layout) -> Iterator[tuple[str, Kind]]:
     """Yield the fields with an index, those of rows as `rows[].field`, with the column's kind."""
     parts = [(f"{part.field}[].", part.table, layout.shapes[part.field]) for part in mapping.parts]
@@ -91,7 +178,7 @@ FITTING = {Kind.WHOLE: 1, Kind.TEXT: "x", Kind.FLAG: True, Kind.MOMENT: DAY, Kin
 def test_every_declared_index_serves_its_filter(db: Connection, mapping: TableMapping, visibility: Visibility) -> None:
     layout = layout_of(mapping)
     fields = [(field, FITTING[kind]) for field, kind in indexed(mapping, layout)]
-    assert fields
+    assert fields or mapping.spec.name == "factory"
     for condition in (OneOf(field, values) for field, value in fields for values in ((value,), (value, value))):
         clause = compiled(layout, (condition,), visibility)
         sql = f"EXPLAIN QUERY PLAN SELECT {layout.pk} FROM {layout.name} WHERE {clause.sql()}"

@@ -52,7 +52,7 @@ async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
         await cache.find_by_key("sales_order", "SO-7")
     await cache.close()
     await cache.open()
-    assert [each.name.startswith("typed-2.db.damaged-") for each in cache.set_aside] == [True]
+    assert [each.name.startswith(f"{path.name}.damaged-") for each in cache.set_aside] == [True]
     assert await cache.count("sales_order") == 0
     await cache.apply(batch(order(1)))
     await cache.close()
@@ -60,6 +60,32 @@ async def test_damage_met_while_reading_is_named_and_the_next_open_starts_anew(
     assert await cache.count("sales_order") == 1
     assert len(cache.set_aside) == 1
     await cache.close()
+
+
+async def test_damage_of_a_file_that_another_process_replaced_does_not_mark_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cache_typed.storage._READERS", 1)
+    cache = TypedBackend(tmp_path)
+    await cache.open()
+    await cache.apply(batch(order(1)))
+    assert await cache.count("sales_order") == 1
+    path = only_file(tmp_path)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE sales_order SET total = '{garbage'")
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).rename(path.with_name(f"aside{suffix}"))
+    other = TypedBackend(tmp_path)
+    await other.open()
+    await other.apply(batch(order(2)))
+    with pytest.raises(CacheCorrupt):
+        await cache.get_many("sales_order", [1])
+    await cache.close()
+    await other.close()
+    await other.open()
+    assert other.set_aside == ()
+    assert await other.count("sales_order") == 1
+    await other.close()
 
 
 @pytest.mark.parametrize("column", ["cache_unknown", "total", "custom_fields"])

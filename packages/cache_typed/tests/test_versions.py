@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlmodel import Field
 from typed_orders import NOON
-from typed_released import CATALOGUE, ORDERS, QUARANTINED, STATE
 from typed_released import FIXTURES as DIRECTORY
+from typed_released import HELD, ORDERS, QUARANTINED, STATE
 
-from cache_core.conditions import EVERYTHING, OneOf
+from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Batch, Row, Search, Selection, SyncState
 from cache_core.records import canonical
 from cache_core.spec import EntitySpec, Searchable
@@ -55,9 +55,9 @@ async def test_a_file_of_any_version_opens_with_all_it_held(path: Path, tmp_path
     assert await cache.count("stock", (OneOf("levels[].location_id", (2,)),)) == 3
     hit = (await cache.search("sales_order", Search("so-3"))).hits[0]
     assert (hit.row.id, hit.tier) == (3, Tier.EXACT)
-    for entity, records in CATALOGUE.items() if path.stem != "typed-1" else ():
-        found = await cache.get_many(entity, range(3))
-        assert [row.record for row in found.rows] == [canonical(each) for each in records]
+    for entity, records in HELD[path.stem].items():
+        listed = await cache.select(entity, Selection((), Order("id"), visibility=EVERYTHING))
+        assert [row.record for row in listed] == [canonical(each) for each in records]
     await cache.close()
     with closing(sqlite3.connect(tmp_path / CURRENT)) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

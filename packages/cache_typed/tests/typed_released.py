@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from typed_catalogue import product, variant, words
+from typed_documents import DOCUMENTS
 from typed_orders import NOON, batch, only_file, order
 
 from cache_core.indexing import prepare
@@ -18,6 +19,7 @@ from cache_core.records import canonical
 from cache_core.specs import SPECS
 from cache_core.text import SearchText
 from cache_typed.backend import TypedBackend
+from cache_typed.schema import SCHEMA_VERSION
 
 FIXTURES = Path(__file__).parent / "fixtures"
 STATE = SyncState(NOON, NOON, 3, Checkpoint(2, 9, None, NOON, NOON))
@@ -30,12 +32,19 @@ CATALOGUE = {
     "product": [product(1, words(200))],
     "variant": [variant(nr, 1) for nr in (1, 2)],
 }
+HELD = {
+    "typed-1": {},
+    "typed-2": CATALOGUE,
+    "typed-3": {**CATALOGUE, **{entity: [make(nr) for nr in (1, 2)] for entity, make in DOCUMENTS.items()}},
+}
+"""What the file of each version holds beside orders and stock."""
 
 
 async def fill(cache: TypedBackend) -> None:
     """Store what every fixture of this version on holds."""
+    held = HELD[f"typed-{SCHEMA_VERSION}"]
     for spec in SPECS:
-        prepared = await prepare(spec, CATALOGUE.get(spec.name, []), cache)
+        prepared = await prepare(spec, held.get(spec.name, []), cache)
         await cache.apply(Batch(entity=spec.name, at=NOON, upserts=prepared.rows))
     await cache.apply(batch(*ORDERS))
     await cache.apply(Batch(entity="sales_order", at=NOON, state=STATE, quarantine=(QUARANTINED,)))

@@ -88,7 +88,14 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> No
 
 @pytest.mark.parametrize(
     "url",
-    ["https://api.katanamrp.com/v1", "http://127.0.0.1:8000", "http://localhost/v1/", "http://[::1]:8000/v1"],
+    [
+        "https://api.katanamrp.com/v1",
+        "https://proxy_1.example/a.b/v1",
+        "https://10.0.0.1/v1",
+        "http://127.0.0.1:8000",
+        "http://localhost/v1/",
+        "http://[::1]:8000/v1",
+    ],
 )
 def test_https_and_loopback_are_accepted(url: str) -> None:
     assert checked_base_url(f" {url} ") == url.rstrip("/")
@@ -112,8 +119,22 @@ def test_https_and_loopback_are_accepted(url: str) -> None:
         "https://",
         "https://[::1",
         "https://host:99999",
+        "https://xn--a",
+        "https://b\xfc.example/v1",
+        "https://ex..com",
+        "https://999.1.1.1/v1",
+        "https://1.2.3/v1",
+        "https://exa%6dple.com/v1",
+        "https://-x.example/v1",
+        "https://x.example/v1/../admin",
+        "https://x.example/v1/..",
+        "https://x.example/./v1",
+        "https://x.example/v1/%2e%2e/admin",
+        "https://x.example//v1",
+        "https://x.example\\v1",
     ],
 )
 def test_any_other_base_url_is_refused(url: str) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(ConfigurationError) as caught:
         checked_base_url(url)
+    assert str(caught.value).startswith("the Katana base URL ")

@@ -1,20 +1,24 @@
+import re
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cache_core.compared import Comparison
+from katana_mcp.backends import BACKENDS
 from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, staged
 from katana_sandbox import Fault, Status
 
-MIXED: tuple[dict[str, Flag], ...] = (
-    {"cache_backend": "legacy", "cache_backend_variant": "typed"},
-    {"cache_backend": "typed", "cache_backend_product": "legacy", "cache_backend_material": "legacy"},
+MIXED = tuple(
+    {"cache_backend": others, "cache_backend_product": parents, "cache_backend_material": parents}
+    for parents, others in permutations(BACKENDS, 2)
 )
-STATES: tuple[dict[str, Flag], ...] = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+STATES = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+FLIPS = tuple(permutations(FLAGS, 2))
 
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_items", {"query": "00.4021.018.003"}),
@@ -44,7 +48,7 @@ async def _answers(stage: Stage) -> list[Payload]:
 
 
 @pytest.mark.parametrize("flags", STATES, ids=[" ".join(map(str, state.values())) for state in STATES])
-async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: dict[str, Flag]) -> None:
+async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: dict[str, str]) -> None:
     async with staged(own) as stage:
         expected = await _answers(stage)
     kept = Kept()
@@ -54,7 +58,7 @@ async def test_every_flag_state_gives_the_same_answers(own: OwnSandbox, flags: d
     assert bool(kept.comparisons) is any(flag.startswith("compare") for flag in flags.values())
 
 
-@pytest.mark.parametrize(("before", "after"), [("legacy", "typed"), ("typed", "legacy"), ("legacy", "compare:typed")])
+@pytest.mark.parametrize(("before", "after"), FLIPS, ids=" then ".join)
 async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     own: OwnSandbox, tmp_path: Path, before: Flag, after: Flag
 ) -> None:
@@ -70,31 +74,51 @@ async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     assert backends["variant"] == after.removeprefix("compare:")
 
 
-def test_shipped_defaults_are_catalogue_typed_and_reference_data_legacy() -> None:
+def test_what_ships_holds_the_catalogue_typed_and_trials_nothing() -> None:
     flags = chosen_flags(None, {})
-    assert {entity for entity, flag in flags.items() if flag == "typed"} == {
-        "variant",
-        "product",
-        "material",
-        "service",
-        "customer",
-    }
+    assert {flags[entity] for entity in ("variant", "product", "material", "service", "customer")} == {"typed"}
+    assert {flag.removeprefix("compare:") for flag in FLAGS} == set(BACKENDS) >= set(flags.values())
     assert flags == dict(DEFAULTS)
+    assert len(flags) == 9
 
 
 def test_one_entity_can_differ_from_the_default() -> None:
-    assert chosen_flags("legacy", {"variant": "compare:typed"})["variant"] == "compare:typed"
-    assert chosen_flags("legacy", {"variant": "compare:typed"})["product"] == "legacy"
+    chosen = chosen_flags(FLAGS[0], {"variant": FLAGS[-1]})
+    assert chosen == {**dict.fromkeys(DEFAULTS, FLAGS[0]), "variant": FLAGS[-1]}
 
 
-@pytest.mark.parametrize("name", ["KATANA_CACHE_BACKEND_VARIANTS", "KATANA_CACHE_BACKENDS"])
-def test_a_misspelt_flag_stops_the_start(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(name, "typed")
-    with pytest.raises(SettingsError, match=f"^{name}: no such setting; there are KATANA_CACHE_BACKEND, "):
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("KATANA_CACHE_BACKEND_VARIANTS", "did you mean KATANA_CACHE_BACKEND_VARIANT?"),
+        ("KATANA_CACHE_BACKENDS", "did you mean KATANA_CACHE_BACKEND?"),
+        ("KATANA_SANDBX", "did you mean KATANA_SANDBOX?"),
+        ("KATANAAPI_KEY", "did you mean KATANA_API_KEY?"),
+        ("katana_mcp_toolset", "did you mean KATANA_MCP_TOOLSETS?"),
+        ("KATANA_MCP_COLOUR", "there are KATANA_API_KEY, KATANA_BASE_URL, "),
+    ],
+)
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_a_misspelt_setting_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, meant: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if place == "file":
+        (tmp_path / ".env").write_text(f"{name}=typed\n")
+    else:
+        monkeypatch.setenv(name, "typed")
+    with pytest.raises(SettingsError, match=f"^{name.upper()}: no such setting; {re.escape(meant)}"):
         load(sandbox=True)
+
+
+def test_a_variable_of_another_program_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_FORGE_HOME", "/forge")
+    monkeypatch.setenv("KATA", "1")
+    assert load(sandbox=True).sandbox
 
 
 def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KATANA_CACHE_BACKEND_VARIANT", "typd")
-    with pytest.raises(SettingsError, match=r"KATANA_CACHE_BACKEND_VARIANT.*'legacy', 'typed', 'compare:legacy'"):
+    with pytest.raises(SettingsError, match="KATANA_CACHE_BACKEND_VARIANT") as refused:
         load(sandbox=True)
+    assert f"one of {', '.join(FLAGS)}" in str(refused.value)

@@ -124,6 +124,8 @@ async def test_a_wrong_or_absent_token_is_turned_away(
         )
         assert status == 401
         assert "www-authenticate: bearer" in answer.lower()
+        told = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
+        assert answer.endswith(f"\r\n\r\n{told}")
         assert (await door.knock({**headers, "Authorization": f"Bearer {TOKEN}"}))[0] == 200
     assert len(own.sandbox.journal) == 0
 
@@ -164,12 +166,17 @@ async def test_the_clients_token_goes_no_further_and_is_never_logged(
         ({"http_token": TOKEN, "allowed_hosts": "*"}, "KATANA_MCP_ALLOWED_HOSTS"),
         ({"http_token": TOKEN, "allowed_hosts": "*.example"}, "KATANA_MCP_ALLOWED_HOSTS"),
         ({"http_token": TOKEN, "allowed_origins": "https://*"}, "KATANA_MCP_ALLOWED_ORIGINS"),
+        ({"http_token": TOKEN, "allowed_origins": "shop.example"}, "KATANA_MCP_ALLOWED_ORIGINS"),
+        ({"http_token": TOKEN, "allowed_origins": "https://shop.example/path"}, "KATANA_MCP_ALLOWED_ORIGINS"),
+        ({"http_token": TOKEN, "allowed_origins": "null"}, "KATANA_MCP_ALLOWED_ORIGINS"),
+        ({"http_token": TOKEN, "allowed_hosts": "https://shop.example"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "allowed_hosts": "shop.example/mcp"}, "KATANA_MCP_ALLOWED_HOSTS"),
+        ({"http_token": TOKEN, "allowed_hosts": "shop.example evil.example"}, "KATANA_MCP_ALLOWED_HOSTS"),
     ],
 )
 def test_a_door_that_would_stand_open_is_never_opened(flags: dict[str, object], named: str) -> None:
-    settings = load(_env_file=None, sandbox=True, api_key="k", http=True, **flags)
     with pytest.raises(SettingsError) as refusal:
-        application(settings, Outside(in_memory=True))
+        application(load(_env_file=None, sandbox=True, api_key="k", http=True, **flags), Outside(in_memory=True))
     assert named in str(refusal.value)
     assert TOKEN not in str(refusal.value)
     assert "\n" not in str(refusal.value)

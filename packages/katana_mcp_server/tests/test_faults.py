@@ -105,6 +105,7 @@ async def test_a_slow_first_sync_answers_in_time_with_how_far_it_is(clock: Manua
         assert clock.monotonic() - started < 10
         assert answer["warming"] == f"250/{total}"
         assert answer["rows"]
+        assert "total" not in answer
         assert [each["code"] for each in answer["warnings"]] == ["cold_cache"]
         status = await stage.call("cache_status")
         (variants,) = [each for each in status["entities"] if each["entity"] == "variant"]
@@ -112,7 +113,7 @@ async def test_a_slow_first_sync_answers_in_time_with_how_far_it_is(clock: Manua
         await paced(clock, clock.sleep(90), 1)
         done = await paced(clock, stage.call("search_items", query="00"))
         assert "warming" not in done
-        assert done["total"] > answer["total"]
+        assert done["total"] > len(answer["rows"])
 
 
 async def test_an_order_that_may_still_come_is_not_called_missing(clock: ManualClock) -> None:
@@ -122,6 +123,40 @@ async def test_an_order_that_may_still_come_is_not_called_missing(clock: ManualC
         refusal = await paced(clock, stage.refusal("get_sales_order", sales_order_id="SO-5"))
         assert refusal["error"] == "cold_cache"
         assert "ask again in a moment" in refusal["warnings"][0]["message"]
+        assert refusal["warming"].startswith("0/")
+        assert refusal["source"] == "sandbox"
+        listed = await paced(clock, stage.call("list_sales_orders"))
+        assert listed["rows"] == []
+        assert not {"total", "has_more"} & set(listed)
+        none = await paced(clock, stage.refusal("list_sales_orders", customer_id="Nobody"))
+        assert none["error"] == "cold_cache"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_sales_order", {"sales_order_id": "SO-nothing"}),
+        ("list_sales_orders", {"customer_id": "Nobody at all"}),
+        ("list_sales_orders", {"skus_or_variant_ids": [999_999]}),
+    ],
+)
+async def test_what_is_not_found_among_old_rows_says_how_old_they_are(
+    stage: Stage, clock: ManualClock, tool: str, arguments: dict[str, object]
+) -> None:
+    fresh = await stage.refusal(tool, **arguments)
+    assert "stale" not in fresh
+    assert fresh["as_of"] == "2026-03-02T09:00:00.000Z"
+    clock.advance(600)
+    _break(stage, Status(503))
+    await paced(clock, stage.result(tool, arguments))
+    await _after_giving_up(stage, clock)
+    refusal = await paced(clock, stage.refusal(tool, **arguments))
+    assert refusal["error"] == "not_found"
+    assert refusal["stale"]["age_seconds"] >= 640
+    assert "Katana could not be read" in refusal["stale"]["reason"]
+    (warning,) = refusal["warnings"]
+    assert warning["message"].startswith(fresh["warnings"][0]["message"])
+    assert "Katana could not be read" in warning["message"]
 
 
 @pytest.mark.parametrize(

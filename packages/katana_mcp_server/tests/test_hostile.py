@@ -17,6 +17,7 @@ LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 PATHS = {
     "/v1/customers",
+    "/v1/factory",
     "/v1/inventory",
     "/v1/locations",
     "/v1/materials",

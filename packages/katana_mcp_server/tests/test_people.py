@@ -1,11 +1,20 @@
 """What people type: other case, blanks, a supplier's code for a SKU, a date for a day, an id that nothing has."""
 
+from typing import Any
+
 import pytest
 from server_wire import live
 
+from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
+from katana_mcp.surface import tools
 from katana_mcp.testing import Stage
+from katana_mcp.tools.warnings import Refused
+
+LISTED = {each["name"]: each for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
 
 
 @pytest.mark.parametrize("asked", ["fskt-35m", "FSKT-35M ", " Fskt-35m"])
@@ -54,3 +63,57 @@ async def test_a_date_alone_reaches_to_the_end_of_that_day(stage: Stage, own: Ow
 def test_the_sandbox_never_works_on_another_machine(url: str) -> None:
     with pytest.raises(SettingsError, match="works on invented data of this machine"):
         load(_env_file=None, sandbox=True, api_key="a-real-key", base_url=url)
+
+
+@pytest.mark.parametrize("spelt", ["eur", " Eur ", "EUR"])
+async def test_a_currency_is_understood_in_any_case(stage: Stage, spelt: str) -> None:
+    rows = (await stage.call("list_sales_orders", currency=spelt))["rows"]
+    assert {row["currency"] for row in rows} == {"EUR"}
+
+
+@pytest.mark.parametrize("off", [False, "false"])
+async def test_overdue_false_is_no_filter(stage: Stage, off: object) -> None:
+    assert (await stage.call("list_sales_orders", overdue=off)) == (await stage.call("list_sales_orders"))
+
+
+async def test_a_number_as_search_text_is_taken_as_typed(stage: Stage) -> None:
+    assert (await stage.call("search_items", query=4021)) == (await stage.call("search_items", query="4021"))
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "told"),
+    [
+        ("currency", "euros", "currency is 'euros': must be a currency code of three letters, such as EUR"),
+        ("overdue", "maybe", "overdue is 'maybe': must be true or false"),
+        ("open", 3, "open is 3: must be true or false"),
+        ("limit", "many", "limit is 'many': must be a whole number"),
+        ("limit", 251, "limit is 251: must be 250 or less"),
+        ("page", 0, "page is 0: must be 1 or more"),
+        ("customer_id", [1], "customer_id: must be a whole number or must be a text"),
+        ("skus_or_variant_ids", [], "skus_or_variant_ids: must have at least 1 entry"),
+        ("ids", "a", "ids[0] is 'a': must be a whole number"),
+        ("order_by", "price", "order_by is 'price': must be one of -created_at, created_at, "),
+        ("created_from", "yesterday", "created_from is 'yesterday': must be a date or a moment in ISO-8601, such as"),
+    ],
+)
+async def test_a_wrong_argument_is_told_in_our_words(stage: Stage, argument: str, value: object, told: str) -> None:
+    refusal = await stage.refusal("list_sales_orders", **{argument: value})
+    assert refusal["warnings"][0]["message"].startswith(told)
+
+
+def _told(tool: str, arguments: dict[str, object]) -> str:
+    try:
+        validated(SPECS[tool].request, LISTED[tool]["inputSchema"], arguments)
+    except Refused as refusal:
+        return str(refusal)
+    return ""
+
+
+def test_what_pydantic_would_say_never_reaches_people() -> None:
+    values: tuple[Any, ...] = (None, True, 1.5, -1, "", "x" * 2_000, [], [None], [[]], {}, {"a": 1}, object())
+    foreign = ("Input should", "valid ", "pydantic", "discriminator", "constrained", "has a form that is not allowed")
+    for tool, listed in LISTED.items():
+        for name in listed["inputSchema"]["properties"]:
+            for value in values:
+                told = _told(tool, {name: value})
+                assert [each for each in foreign if each in told] == [], (tool, name, value)

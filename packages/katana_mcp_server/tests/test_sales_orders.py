@@ -208,7 +208,7 @@ async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(s
     buyer, place = (tenant.get(name, order[f"{name[:-1]}_id"])["name"] for name in ("customers", "locations"))
     assert (shown["order_no"], shown["customer"], shown["location"]) == (order["order_no"], buyer, place)
     assert amount(shown["total"]) == amount(order["total"])
-    assert shown["url"] == f"https://factory.katanamrp.com/salesorder/{order['id']}"
+    assert "url" not in shown
     assert datetime.fromisoformat(shown["delivery_date"]).tzinfo is not None
 
 
@@ -273,8 +273,9 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
         assert 20_000 < size <= 40_000
         cut = first.structured_content or {}
         assert [each["code"] for each in cut["warnings"]] == ["truncated_result"]
-        fits = int(cut["next_actions"][0].removeprefix("limit=").partition(",")[0])
-        assert fits == len(cut["rows"]) < cut["total"] == total
+        fits = len(cut["rows"])
+        assert cut["next_actions"] == [f"list_sales_orders(..., limit={fits}, page=2)"]
+        assert cut["total"] == total > fits
         page, more = 1, True
         while more:
             answer = await stage.call("list_sales_orders", limit=fits // 2, page=page, include_rows=True)

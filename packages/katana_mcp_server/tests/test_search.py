@@ -6,7 +6,7 @@ import pytest
 from server_wire import live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage
+from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Tenant
 
 
@@ -28,7 +28,7 @@ async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(s
     assert best["item_type"] == "material"
     assert best["sku"] == sku
     assert best["sales_price"] == part["sales_price"]
-    assert best["url"] == f"https://factory.katanamrp.com/material/{part['material_id']}"
+    assert "url" not in best
 
 
 async def test_every_live_sku_finds_its_variant_first(stage: Stage, tenant: Tenant) -> None:
@@ -100,6 +100,70 @@ async def test_totals_of_a_search_are_honest_whatever_the_limit(stage: Stage, te
     few = await stage.call("search_items", query="00", limit=2)
     assert few["total"] == whole["total"] > 2
     assert few["rows"] == whole["rows"][:2]
+
+
+async def test_the_pages_of_a_search_add_up_to_everything_found(stage: Stage) -> None:
+    whole = await stage.call("search_items", query="0", limit=50)
+    assert whole["total"] > 50
+    assert whole["has_more"] is True
+    assert whole["next_actions"] == ["search_items(..., limit=50, page=2)"]
+    seen: list[int] = []
+    page, more = 1, True
+    while more:
+        answer = await stage.call("search_items", query="0", limit=20, page=page)
+        assert answer["total"] == whole["total"]
+        seen += [row["variant_id"] for row in answer["rows"]]
+        page, more = page + 1, answer["has_more"]
+    assert len(seen) == len(set(seen)) == whole["total"]
+    assert seen[:50] == [row["variant_id"] for row in whole["rows"]]
+    beyond = await stage.call("search_items", query="0", limit=20, page=page)
+    assert (beyond["rows"], beyond["has_more"], beyond["next_actions"]) == ([], False, [])
+    assert "empty" not in beyond
+
+
+async def test_a_page_beyond_the_reach_of_a_search_is_refused(stage: Stage) -> None:
+    refusal = await stage.refusal("search_items", query="fork", limit=50, page=21)
+    assert refusal["warnings"][0]["field_path"] == "page"
+    assert "first 1000 rows" in refusal["warnings"][0]["message"]
+
+
+MIXED: tuple[dict[str, object], ...] = (
+    {},
+    {"cache_backend": "legacy"},
+    {"cache_backend_service": "legacy"},
+    {"cache_backend_variant": "legacy"},
+)
+
+
+@pytest.mark.parametrize("flags", MIXED, ids=str)
+async def test_hits_of_several_entities_come_in_one_order(own: OwnSandbox, flags: dict[str, object]) -> None:
+    tenant = own.sandbox.tenant()
+    names = ["Zinc plating", "Anodising", "Middle plating"]
+    services = live(tenant, "services")
+    for service, name in zip(services, names, strict=True):
+        tenant.edit("services", service["id"], name=f"{name} workbench")
+    items = live(tenant, "materials")[:3]
+    for item, name in zip(items, ["Board", "Nut", "Yarn"], strict=True):
+        tenant.edit("materials", item["id"], name=f"{name} workbench")
+    async with staged(own, Setup(flags=flags)) as stage:
+        rows = (await stage.call("search_items", query="workbench", limit=50))["rows"]
+        shown = list(dict.fromkeys(row["name"].partition(" /")[0] for row in rows))
+        assert shown == [f"{each} workbench" for each in sorted([*names, "Board", "Nut", "Yarn"])]
+        pages = [(await stage.call("search_items", query="workbench", limit=2, page=page))["rows"] for page in (1, 2)]
+        assert [row for page in pages for row in page] == rows[:4]
+
+
+@pytest.mark.parametrize("flags", [{}, {"cache_backend_service": "typed", "cache_backend_variant": "typed"}], ids=str)
+async def test_a_guess_is_not_shown_beside_what_was_asked_for(own: OwnSandbox, flags: dict[str, object]) -> None:
+    tenant = own.sandbox.tenant()
+    tenant.edit("services", live(tenant, "services")[0]["id"], name="Galvanisation")
+    item = live(tenant, "materials")[0]
+    tenant.edit("materials", item["id"], name="Galvanisatiom")
+    async with staged(own, Setup(flags=flags)) as stage:
+        for asked in ("galvanisation", "galvanisatiom"):
+            answer = await stage.call("search_items", query=asked, limit=50)
+            assert {row["name"].partition(" /")[0].lower() for row in answer["rows"]} == {asked}
+            assert answer["total"] == len(answer["rows"])
 
 
 async def test_orders_are_found_by_number_customer_reference_and_sku(stage: Stage, tenant: Tenant) -> None:

@@ -1,6 +1,7 @@
 """The command line, run as a user runs it."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -39,6 +40,15 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
         (("serve", "--port", "many"), "many"),
         (("serve", "--sped", "7"), "--sped"),
         (("brew",), "brew"),
+        (("serve", "--orders", "-1"), "--orders must be between 0 and 1000000, not -1"),
+        (
+            ("serve", "--scenario", "calm"),
+            "unknown scenario 'calm'; there are empty, demo, month-end, chaos",
+        ),
+        (("serve", "--keep"), "--keep needs --state"),
+        (("coverage", "--check"), "--check needs --readme"),
+        (("coverage", "--readme", "/nowhere.md"), "--readme /nowhere.md is no file"),
+        (("coverage", "--tests", "/nowhere"), "--tests /nowhere is no folder"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], sentence: str) -> None:
@@ -48,6 +58,38 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], sen
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), ("serve", "switches", "scenarios", "coverage")),
+        (("--help",), ("serve", "switches", "scenarios", "coverage")),
+        (("serve", "--help"), ("--port", "--faults", "--switch", "--state", "--allow-remote", "Serve the API until")),
+        (("coverage", "--help"), ("--check", "--readme", "--tests")),
+    ],
+)
+def test_help_names_what_there_is(words: tuple[str, ...], told: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [word for word in told if word not in done.stdout] == []
+
+
+def test_the_program_of_the_readme_runs_as_printed() -> None:
+    program = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"\S+\nTrue \d+\n", done.stdout)
+
+
+def test_a_stale_coverage_table_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text("<!-- coverage: begin -->\n<!-- coverage: end -->\n")
+    done = run("coverage", "--check", "--readme", str(readme))
+    assert done.returncode == 1
+    assert done.stderr == (f"katana-sandbox: the table in {readme} is not current; run the command without --check\n")
 
 
 def test_a_fault_file_with_an_unknown_action_is_refused_by_entry(tmp_path: Path) -> None:
@@ -105,3 +147,18 @@ def test_switches_are_listed_with_default_meaning_and_source() -> None:
 def test_the_coverage_table_of_the_readme_is_current() -> None:
     done = run("coverage", "--check", "--readme", str(ROOT / "README.md"), "--tests", str(ROOT / "tests"))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_operation_is_checked_against_the_spec_and_by_a_rule_test() -> None:
+    rows = [line for line in run("coverage", "--tests", str(ROOT / "tests")).stdout.splitlines() if "/" in line]
+    assert len(rows) > 140
+    assert [row for row in rows if "| - |" in row] == []
+
+
+def test_a_rule_test_counts_for_the_operation_that_it_calls(tmp_path: Path) -> None:
+    calls = ('api.get("/customers")', 'api.delete(f"/customers/{row["id"]}")', 'api.get("/customers", {"limit": 1})')
+    (tmp_path / "test_a.py").write_text("\n".join(["async def test_a(api):", *(f"    await {call}" for call in calls)]))
+    (tmp_path / "test_b.py").write_text('def test_b(api):\n    api.delete("/customers/7")\n')
+    rows = run("coverage", "--tests", str(tmp_path)).stdout.splitlines()
+    for operation, count in (("GET `/customers`", 1), ("DELETE `/customers/{id}`", 2), ("POST `/customers`", "-")):
+        assert f"| {operation} | yes | - | {count} |" in rows

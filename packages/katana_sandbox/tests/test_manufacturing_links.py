@@ -1,5 +1,6 @@
 """Make to order: links between sales order rows and manufacturing orders, and what the sales order shows of them."""
 
+import json
 from typing import Any
 
 import pytest
@@ -135,6 +136,29 @@ async def test_the_body_of_make_to_order_may_be_camel_case(api: Caller, sandbox:
     sandbox.switches.set("make_to_order_body", "camel")
     assert (await made_to_order(api, order, create_subassemblies=True)).status == 422
     assert (await made_to_order(api, order, createSubassemblies=True)).status == 200
+
+
+async def test_several_orders_are_made_in_one_camel_case_call(api: Caller, sandbox: Sandbox, variant: int) -> None:
+    """3.6, 6.13: `salesOrderIds` exists in the camel-case body only; the reply is a bare array."""
+    one, two = await sold(api, variant), await sold(api, variant, 2)
+    bought_in = await sold(api, 2006)
+    await made_to_order(api, one)
+    rest = [{"variant_id": variant, "quantity": 1}, {"variant_id": 2006, "quantity": 1}]
+    for row in rest:
+        await api.post("/sales_order_rows", {"sales_order_id": one["id"], **row})
+    path = "/manufacturing_order_make_to_order"
+    body = {"salesOrderIds": [one["id"], two["id"], bought_in["id"], two["id"]], "createSubassemblies": True}
+    assert (await api.post(path, body)).status == 422
+    sandbox.switches.set("make_to_order_body", "camel")
+    assert (await api.post(path, {"salesOrderIds": [one["id"], 999999]})).status == 422
+    assert (await api.post(path, {"salesOrderIds": []})).status == 422
+    answer = await api.post(path, body)
+    assert answer.status == 200
+    assert [(made["sales_order_id"], made["planned_quantity"]) for made in json.loads(answer.raw)] == [
+        (one["id"], 1),
+        (two["id"], 2),
+    ]
+    assert (await api.post(path, body)).raw == b"[]"
 
 
 async def test_an_order_made_for_stock_is_not_linked(api: Caller, variant: int) -> None:

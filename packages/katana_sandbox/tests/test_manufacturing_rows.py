@@ -182,12 +182,17 @@ async def test_serial_numbers_must_be_as_many_and_unknown_ones_are_dropped(
     assert (made.status, made.body["serial_numbers"]) == (200, [])
     path = f"/manufacturing_orders/{order['id']}"
     assert (await api.patch(path, {"status": "DONE"})).status == 422
-    assert (await api.patch(path, {"serial_numbers": [5]})).status == 422
+    other = {"resource_type": "ManufacturingOrder", "resource_id": (await ordered(api, variant, 1))["id"]}
+    unit = (await api.post("/serial_numbers", {**other, "serial_numbers": ["G-1"]})).body["successful"][0]["id"]
+    assert (await api.patch(path, {"serial_numbers": [unit]})).status == 422
     sandbox.switches.set("manufacturing_order_serial_numbers", True)
-    assert (await api.patch(path, {"serial_numbers": [5]})).body["serial_numbers"][0]["resource_id"] == order["id"]
+    attached = (await api.patch(path, {"serial_numbers": [unit, 999]})).body["serial_numbers"]
+    assert [(entry["id"], entry["resource_id"]) for entry in attached] == [(unit, order["id"])]
+    assert (await api.patch(path, {"serial_numbers": []})).body["serial_numbers"] == []
+    await api.patch(path, {"serial_numbers": [unit]})
     assert (await api.patch(path, {"status": "DONE"})).status == 200
     shown = (await api.get("/manufacturing_order_productions", {"manufacturing_order_ids": [order["id"]]})).rows
-    assert [entry["id"] for entry in shown[0]["serial_numbers"]] == [5]
+    assert [entry["id"] for entry in shown[0]["serial_numbers"]] == [unit]
     sandbox.switches.set("production_serial_count", False)
     assert (await produced(api, await ordered(api, variant, 2), 1)).status == 200
 

@@ -1,7 +1,7 @@
 """Every operation against the OpenAPI description of the API: request and reply, as real exchanges."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,15 @@ ADJUST = {"variant_id": 2006, "quantity": 3, "cost_per_unit": 2}
 SEND = {"variant_id": 2006, "quantity": "1.5"}
 PRICE = {"variant_id": 2006, "adjustment_method": "fixed", "amount": 19.5}
 LEVEL = {"variant_id": 2006, "location_id": 2001, "value": 12}
+BOND = {"resource_type": "ManufacturingOrder"}
 BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 2006, "quantity": 2}
 
 type Settings = dict[str, bool | int | str]
 # Where the description and the wire differ, the wire wins: the operation does not fit as it is (proved below), and
 # fits once these switches take the one difference away. The reason names the section of the API facts.
 UNREADABLE = {"x-pagination": "1.5: JSON text, which the description declares as an object of simple style"}
+# 1.8: recipe row ids are UUIDs; the description wants whole numbers in the path.
+UUIDS = ("PATCH /recipe_rows/{id}", "DELETE /recipe_rows/{id}")
 _NO_OBJECT: tuple[Settings, str] = (
     {"empty_objects": False},
     "5.6: an absent nested object is {}, where the description wants null",
@@ -68,12 +71,12 @@ class Step:
     settings: Settings = field(default_factory=dict)
 
 
-def first(name: str, **wanted: object) -> Callable[[Tenant], object]:
-    """The id of the first live record with these values."""
+def first(name: str, key: str = "id", **wanted: object) -> Callable[[Tenant], object]:
+    """The id of the first live record with these values, or another of its members."""
 
     def find(tenant: Tenant) -> object:
         return next(
-            row["id"]
+            row[key]
             for row in tenant.all(name)
             if not row.get("deleted_at") and not row.get("archived_at") and wanted.items() <= row.items()
         )
@@ -89,6 +92,19 @@ def given(value: dict[str, Any]) -> Callable[[Tenant], object]:
 def bom(tenant: Tenant) -> dict[str, Any]:
     row = next(tenant.all("bom_rows"))
     return {**BOM, "product_variant_id": row["product_variant_id"], "product_item_id": row["product_item_id"]}
+
+
+def recipe(tenant: Tenant) -> dict[str, Any]:
+    return {"rows": [{name: value for name, value in bom(tenant).items() if name != "product_item_id"}]}
+
+
+def new_serial(tenant: Tenant) -> dict[str, Any]:
+    return {**BOND, "resource_id": make(tenant)["id"], "serial_numbers": ["S-1"]}
+
+
+def minted(tenant: Tenant) -> object:
+    """A manufacturing order with a serial number."""
+    return tenant.create("serial_numbers", new_serial(tenant))["successful"][0]["resource_id"]
 
 
 def fulfillment(tenant: Tenant) -> dict[str, Any]:
@@ -212,6 +228,11 @@ STEPS: dict[str, Step] = {
     "POST /bom_rows/batch/create": Step(body=lambda tenant: {"data": [bom(tenant)]}),
     "PATCH /bom_rows/{id}": Step(first("bom_rows"), given({"quantity": 3, "notes": "x"})),
     "DELETE /bom_rows/{id}": Step(first("bom_rows")),
+    "GET /recipes": Step(query=(("limit", "250"),)),
+    "POST /recipes": Step(body=recipe),
+    "DELETE /recipes/{id}": Step(first("recipes", "product_id")),
+    "PATCH /recipe_rows/{id}": Step(first("recipes"), given({"quantity": 3, "notes": "x"})),
+    "DELETE /recipe_rows/{id}": Step(first("recipes")),
     "GET /customers": Step(query=DELETED),
     "POST /customers": Step(
         body=given({"name": "Neu", "email": "a@example.com", "addresses": [{"entity_type": "billing", **ADDRESS}]})
@@ -386,6 +407,11 @@ STEPS: dict[str, Step] = {
     "DELETE /price_list_customers/{id}": Step(first("price_list_customers")),
     "POST /inventory_reorder_points": Step(body=given(LEVEL)),
     "POST /inventory_safety_stock_levels": Step(body=given(LEVEL)),
+    "GET /serial_numbers": Step(minted, query=(("resource_type", "ManufacturingOrder"),)),
+    "POST /serial_numbers": Step(body=new_serial),
+    "DELETE /serial_numbers": Step(body=lambda tenant: {**BOND, "resource_id": minted(tenant), "ids": [2001]}),
+    "GET /serial_numbers_stock": Step(minted),
+    "GET /serial_numbers/serial_numbers_stock": Step(minted),
 }
 
 
@@ -436,6 +462,10 @@ def test_every_operation_has_an_exchange_and_every_exchange_an_operation() -> No
 async def test_request_and_reply_fit_the_description(spec: OpenAPI, operation: str) -> None:
     settings = CONTRADICTIONS.get(operation, ({}, ""))[0]
     request, response = await exchange(operation, settings)
+    if operation in UUIDS:
+        with pytest.raises(OpenAPIError):
+            spec.validate_request(request)
+        request.parameters = replace(request.parameters, path={"id": "1"})
     spec.validate_request(request)
     spec.validate_response(request, response)
 

@@ -207,10 +207,20 @@ async def test_services_are_never_stock_and_do_not_hold_an_order_back(api: Calle
     assert (await api.get(f"/sales_orders/{order['id']}")).body["status"] == "DELIVERED"
 
 
+async def units(api: Caller, tenant: Tenant, variant: int) -> list[int]:
+    """Two serial numbers of a variant, bought."""
+    line = {"variant_id": variant, "quantity": 2, "price_per_unit": 1}
+    made = tenant.create("purchase_orders", {"supplier_id": 2001, "location_id": 2001, "purchase_order_rows": [line]})
+    resource = {"resource_type": "PurchaseOrderRow", "resource_id": made["purchase_order_rows"][0]["id"]}
+    answer = await api.post("/serial_numbers", {**resource, "serial_numbers": ["S-1", "S-2"]})
+    return [entry["id"] for entry in answer.body["successful"]]
+
+
 async def test_serial_numbers_must_fit_quantity_and_be_free_in_the_recorded_words(api: Caller, tenant: Tenant) -> None:
     item = next(row for row in tenant.all("products") if row["serial_tracked"] and not row["deleted_at"])
     lines = [{"variant_id": item["variants"][0]["id"], "quantity": 1}] * 2
     order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": lines})).body
+    first, second = await units(api, tenant, item["variants"][0]["id"])
     one, two = [row["id"] for row in order["sales_order_rows"]]
 
     async def pack(row: object, **extra: object) -> tuple[int, str]:
@@ -221,22 +231,24 @@ async def test_serial_numbers_must_fit_quantity_and_be_free_in_the_recorded_word
 
     words = "sum of serial number quantity (current: 0) must match fulfillment row quantity (expected: 1)"
     assert await pack(one) == (422, words)
-    assert await pack(one, serial_numbers=[71]) == (200, "")
-    assert await pack(two, serial_numbers=[71]) == (422, "given serial numbers have already been assigned")
-    assert await pack(two, traceability=[{"serial_number_id": 72, "quantity": "5"}]) == (200, "")
+    assert await pack(one, serial_numbers=[first, 999]) == (200, "")
+    assert await pack(two, serial_numbers=[first]) == (422, "given serial numbers have already been assigned")
+    assert await pack(two, traceability=[{"serial_number_id": second, "quantity": "5"}]) == (200, "")
     shown = (await api.get("/sales_order_fulfillments", {"sales_order_id": order["id"]})).rows[0]
     row = shown["sales_order_fulfillment_rows"][0]
-    assert row["serial_numbers"] == [72]
-    assert row["traceability"] == [{"batch_id": None, "bin_location_id": None, "serial_number_id": 72, "quantity": "1"}]
+    assert row["serial_numbers"] == [second]
+    traced = {"batch_id": None, "bin_location_id": None, "serial_number_id": second, "quantity": "1"}
+    assert row["traceability"] == [traced]
 
 
-async def test_a_serial_number_already_on_a_row_is_refused_in_the_recorded_words(api: Caller) -> None:
+async def test_a_serial_number_already_on_a_row_is_refused_in_the_recorded_words(api: Caller, tenant: Tenant) -> None:
     order = await ordered(api, 2)
+    unit = (await units(api, tenant, order["sales_order_rows"][0]["variant_id"]))[0]
     path = f"/sales_order_rows/{row_id(order)}"
-    add = {"serial_number_transactions": [{"serial_number_id": 5, "quantity": 1}]}
-    assert (await api.patch(path, add)).body["serial_numbers"] == [5]
-    assert (await api.patch(path, add)).error["message"] == "row already has serial number with id (5)"
-    gone = {"serial_number_transactions": [{"serial_number_id": 5, "quantity": 0}]}
+    add = {"serial_number_transactions": [{"serial_number_id": unit, "quantity": 1}]}
+    assert (await api.patch(path, add)).body["serial_numbers"] == [unit]
+    assert (await api.patch(path, add)).error["message"] == f"row already has serial number with id ({unit})"
+    gone = {"serial_number_transactions": [{"serial_number_id": unit, "quantity": 0}]}
     assert (await api.patch(path, gone)).body["serial_numbers"] == []
 
 

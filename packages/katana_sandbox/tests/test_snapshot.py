@@ -9,7 +9,8 @@ import pytest
 from katana_sandbox import BadState, Caller, ManualClock, Sandbox, SandboxConfig, Tenant
 from katana_sandbox.registry import COLLECTIONS
 
-from .manufacturing_floor import gadget, header, ordered, produced, rows_of
+from .manufacturing_floor import STEEL, WORKSHOP, gadget, header, ordered, produced, rows_of
+from .serial_floor import ledger, made, ship, sold
 
 FREE: dict[str, Any] = {"rate_limit": 0}
 
@@ -61,6 +62,28 @@ async def test_a_restored_account_goes_on_like_the_one_that_was_saved(
     assert everything(copy.tenant()) == everything(sandbox.tenant())
 
 
+async def test_units_and_kits_are_undone_after_a_restore_as_before_it(
+    sandbox: Sandbox, api: Caller, path: Path
+) -> None:
+    tenant = sandbox.tenant()
+    unit_of = await gadget(api, tenant, serial_tracked=True)
+    unit = (await made(api, unit_of, "A"))[0]
+    kit = await gadget(api, tenant, is_auto_assembly=True)
+    before = tenant.get("inventory", (STEEL, WORKSHOP)), await ledger(api, unit)
+    shipments = [
+        (await ship(api, await sold(api, unit_of), serial_numbers=[unit])).body["id"],
+        (await ship(api, await sold(api, kit))).body["id"],
+    ]
+    sandbox.save(path)
+    copy = Sandbox.restore(path, clock=ManualClock())
+    assert everything(copy.tenant()) == everything(tenant)
+    again = copy.caller()
+    assert (await ledger(again, unit))[0] is False
+    for shipment in shipments:
+        assert (await again.delete(f"/sales_order_fulfillments/{shipment}")).status == 204
+    assert (copy.tenant().get("inventory", (STEEL, WORKSHOP)), await ledger(again, unit)) == before
+
+
 async def test_the_clock_never_stands_before_the_file(sandbox: Sandbox, clock: ManualClock, path: Path) -> None:
     clock.advance(5000)
     sandbox.save(path)
@@ -75,7 +98,7 @@ def flipped(raw: bytes) -> bytes:
 
 
 def later_version(raw: bytes) -> bytes:
-    return raw.replace(b"state 1\n", b"state 9\n", 1)
+    return raw.replace(b"state 2\n", b"state 9\n", 1)
 
 
 def cut(raw: bytes) -> bytes:
@@ -102,7 +125,7 @@ def of_another_program(_raw: bytes) -> bytes:
         (flipped, "is damaged: its checksum does not fit"),
         (emptied, "is no state file of the sandbox"),
         (of_another_program, "is no state file of the sandbox"),
-        (later_version, "has state version 9, but this sandbox reads version 1"),
+        (later_version, "has state version 9, but this sandbox reads version 2"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused_in_one_sentence(

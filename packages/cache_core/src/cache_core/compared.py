@@ -5,13 +5,16 @@ raises, is recorded; under `strict` (tests) it is raised.
 """
 
 import asyncio
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from cache_core.clock import Clock
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -40,8 +43,9 @@ class Comparison:
         operation: `search`, `select`, `get_many` …
         question: what was asked, for people.
         mismatch: how the answers differ, or None.
-        error: what the trial raised, or None.
+        error: what the trial raised and where, without its message, which may hold data; or None.
         seconds: how long the answering backend and the trial took.
+        sides: the names of the answering backend and of the trial.
     """
 
     entity: str
@@ -50,6 +54,7 @@ class Comparison:
     mismatch: str | None
     error: str | None
     seconds: tuple[float, float]
+    sides: tuple[str, str]
 
 
 class Recorder(Protocol):
@@ -75,11 +80,14 @@ class ComparedBackend:
         self.answering = answering
         self.trial = trial
         self.entities = answering.entities & trial.entities
+        self._sides = (answering.name, trial.name)
         self._recorder = recorder
         self._clock = clock
         self._strict = strict
         self._revision = 0
         self._comparing: set[asyncio.Task[None]] = set()
+        self._writing: set[asyncio.Task[Applied]] = set()
+        self._turn = asyncio.Lock()
 
     def capabilities(self, entity: str) -> frozenset[Capability]:
         """Return what the answering backend can do."""
@@ -98,22 +106,45 @@ class ComparedBackend:
         await self.trial.close()
 
     async def settle(self) -> None:
-        """Wait for the comparisons under way."""
-        while self._comparing:
-            await asyncio.gather(*self._comparing)
+        """Wait for the writes and the comparisons under way."""
+        while running := [each for each in (*self._comparing, *self._writing) if not each.done()]:
+            await asyncio.wait(running)
 
     async def apply(self, batch: Batch) -> Applied:
-        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor."""
+        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor.
+
+        Both get the batches in the same order, and a caller that goes away leaves no batch with one of them alone.
+        """
         self._held(batch.entity)
         self._revision += 1
-        applied = await self.answering.apply(batch)
-        try:
-            await self.trial.apply(batch)
-        except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
-            self._note(Comparison(batch.entity, "apply", f"{len(batch.upserts)} rows", None, repr(error), (0.0, 0.0)))
-        finally:
-            self._revision += 1
+        task = asyncio.create_task(self._apply(batch))
+        self._writing.add(task)
+        task.add_done_callback(self._written)
+        return await asyncio.shield(task)
+
+    async def _apply(self, batch: Batch) -> Applied:
+        async with self._turn:
+            applied = await self.answering.apply(batch)
+            await self._feed(batch)
         return applied
+
+    def _written(self, task: asyncio.Task[Applied]) -> None:
+        self._writing.discard(task)
+        if not task.cancelled():
+            # The caller may be gone, and then nobody else asks what became of it.
+            task.exception()
+
+    async def _feed(self, batch: Batch) -> None:
+        try:
+            await self.trial.apply(replace(batch, lease=None))
+        except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            wrote = f"{len(batch.upserts)} rows"
+            self._note(Comparison(batch.entity, "apply", wrote, None, fault(error), (0.0, 0.0), self._sides))
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the answering backend's lease after a claim; it fences the writes to both."""
+        self._held(claim.entity)
+        return await self.answering.claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""
@@ -167,10 +198,11 @@ class ComparedBackend:
         self, entity: str, operation: str, question: str, read: Callable[[CacheBackend], Awaitable[T]]
     ) -> T:
         self._held(entity)
-        revision, started = self._revision, self._clock.monotonic()
+        revision, started = None if self._writing else self._revision, self._clock.monotonic()
         answer = await read(self.answering)
         seconds = self._clock.monotonic() - started
-        trial = self._try(Comparison(entity, operation, question, None, None, (seconds, 0.0)), revision, answer, read)
+        asked = Comparison(entity, operation, question, None, None, (seconds, 0.0), self._sides)
+        trial = self._try(asked, revision, answer, read)
         if self._strict:
             await trial
         else:
@@ -180,7 +212,7 @@ class ComparedBackend:
         return answer
 
     async def _try[T](
-        self, comparison: Comparison, revision: int, answer: T, read: Callable[[CacheBackend], Awaitable[T]]
+        self, comparison: Comparison, revision: int | None, answer: T, read: Callable[[CacheBackend], Awaitable[T]]
     ) -> None:
         """Ask the trial the same and record the difference, unless something was written in between."""
         started = self._clock.monotonic()
@@ -188,19 +220,24 @@ class ComparedBackend:
         try:
             other = await read(self.trial)
         except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
-            error = repr(raised)
+            error = fault(raised)
         else:
             mismatch = difference(answer, other)
         seconds = (comparison.seconds[0], self._clock.monotonic() - started)
-        if revision == self._revision and revision % 2 == 0:
-            self._note(
-                Comparison(comparison.entity, comparison.operation, comparison.question, mismatch, error, seconds)
-            )
+        if revision == self._revision:
+            self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds))
 
     def _note(self, comparison: Comparison) -> None:
         self._recorder.record(comparison)
         if self._strict and (comparison.mismatch or comparison.error):
             raise Mismatch(f"{comparison.operation} {comparison.entity}: {comparison.mismatch or comparison.error}")
+
+
+def fault(error: Exception) -> str:
+    """Return the kind of an error and the line that raised it: its message may hold data of the account."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
 
 
 def difference(answer: object, other: object) -> str | None:

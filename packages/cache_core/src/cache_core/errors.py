@@ -2,7 +2,9 @@
 
 CacheError
 ├── CacheUnavailable   storage refused (locked, full, unreadable): answer without it, try again later
+│   └── CacheMissing   only looked for, and not there: somebody has to make it first
 ├── CacheCorrupt       the file is damaged: set it aside and rebuild
+├── LeaseLost          another process syncs the entity now: write nothing more, read what it stores
 └── WrongCacheUse      the call itself is wrong (unknown entity, field or condition): mend the code
 SourceUnavailable      the data's origin did not answer: serve what is there, marked stale
 """
@@ -16,8 +18,16 @@ class CacheUnavailable(CacheError):
     """The storage refused for now; rows already stored are safe."""
 
 
+class CacheMissing(CacheUnavailable):
+    """There is no such cache, and who only looks makes none."""
+
+
 class CacheCorrupt(CacheError):
     """The storage is damaged and must be set aside and rebuilt."""
+
+
+class LeaseLost(CacheError):
+    """The lease under which a batch was written belongs to another holder by now."""
 
 
 class WrongCacheUse(CacheError):
@@ -30,9 +40,11 @@ class SourceUnavailable(Exception):
     Attributes:
         reason: one plain sentence for people, without secrets.
         retry_after: seconds after which another try makes sense, or None when unknown.
+        everywhere: whether every other request would fail likewise, as against this collection or page alone.
     """
 
-    def __init__(self, reason: str, retry_after: float | None = None) -> None:
+    def __init__(self, reason: str, retry_after: float | None = None, *, everywhere: bool = True) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
+        self.everywhere = everywhere

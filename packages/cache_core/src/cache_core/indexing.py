@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import CacheBackend, Quarantined, Row, Selection, Stored
-from cache_core.records import InvalidRecord, Json, Record, RecordId, canonical, encode, values_at
+from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, values_at
 from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
 
 REINDEX_STEP = 1_000
@@ -14,10 +14,11 @@ _PAYLOAD_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Rows ready for a batch, and the records that cannot be kept."""
+    """Rows ready for a batch, the records that cannot be kept, and the parents that the rows borrowed from."""
 
     rows: tuple[Row, ...]
     quarantine: tuple[Quarantined, ...]
+    parents: Parents
 
 
 async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Prepared:
@@ -32,7 +33,7 @@ async def prepare(spec: EntitySpec, records: Sequence[Record], cache: CacheBacke
         except InvalidRecord as error:
             poison.append(Quarantined(spec.id_of(record), str(error), excerpt(record)))
     parents = await parents_of(spec, kept, cache)
-    return Prepared(tuple(row_of(spec, record, parents) for record in kept), tuple(poison))
+    return Prepared(tuple(row_of(spec, record, parents) for record in kept), tuple(poison), parents)
 
 
 def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
@@ -60,8 +61,8 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
 def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Record]:
     """Yield the known records whose soft state this record shares."""
     for lookup in spec.inherits:
-        for parent_id in values_at(record, lookup.path):
-            if isinstance(parent_id, int | str) and (lookup.entity, parent_id) in parents:
+        for parent_id in _ids(record, lookup):
+            if (lookup.entity, parent_id) in parents:
                 yield parents[lookup.entity, parent_id]
 
 
@@ -117,7 +118,7 @@ async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> 
 
 
 def _ids(record: Record, lookup: Lookup) -> Iterable[RecordId]:
-    return (each for each in values_at(record, lookup.path) if isinstance(each, int | str))
+    return (each for value in values_at(record, lookup.path) if (each := as_id(value)) is not None)
 
 
 _LENT_STATE = ("deleted_at", "archived_at")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from cache_core.conditions import LIVE, Order, Visibility, Where, hold
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease, granted, refuse_stale
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -36,6 +37,7 @@ class _Table:
     written_at: dict[RecordId, str] = field(default_factory=dict[RecordId, str])
     quarantine: dict[RecordId | str, Quarantined] = field(default_factory=dict[RecordId | str, Quarantined])
     state: SyncState = field(default_factory=SyncState)
+    lease: Lease | None = None
 
 
 class MemoryBackend:
@@ -61,14 +63,16 @@ class MemoryBackend:
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch; once every record proved storable, plain assignments cannot fail half way."""
         table = self._table(batch.entity)
+        refuse_stale(batch.lease, table.lease)
         for row in batch.upserts:
             encode(row.record)
         taken = [row for row in batch.upserts if self._upsert(table, batch, row)]
         for row in batch.reindexed:
             self._reindex(table, row)
         gone = [each for each in batch.removed if table.rows.pop(each, None) is not None]
-        for each in gone:
+        for each in batch.removed:
             table.written_at.pop(each, None)
+            table.quarantine.pop(each, None)
         for poison in batch.quarantine:
             key = poison.id if poison.id is not None else poison.payload
             table.quarantine.pop(key, None)
@@ -77,6 +81,12 @@ class MemoryBackend:
             table.state = batch.state
         changed = dict.fromkeys([*(row.id for row in taken), *gone])
         return Applied(tuple(changed), len(batch.upserts) - len(taken))
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim."""
+        table = self._table(claim.entity)
+        table.lease = granted(claim, table.lease)
+        return table.lease
 
     def _upsert(self, table: _Table, batch: Batch, row: Row) -> bool:
         table.quarantine.pop(row.id, None)
@@ -93,7 +103,7 @@ class MemoryBackend:
 
     def _reindex(self, table: _Table, row: Row) -> None:
         stored = table.rows.get(row.id)
-        if stored is not None:
+        if stored is not None and stored.version == row.version:
             table.rows[row.id] = Row(
                 stored.id, stored.version, stored.record, row.text, stored.key, row.deleted, row.archived
             )

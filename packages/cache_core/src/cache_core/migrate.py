@@ -4,7 +4,7 @@ Can be interrupted and repeated: what is already there is left as it is, and the
 """
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cache_core.clock import Clock
 from cache_core.conditions import EVERYTHING, Order
@@ -68,7 +68,7 @@ class Migration:
         async for rows in windows(spec.name, source):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             upserts = [row_of(spec, row.record, parents) for row in rows]
-            await target.apply(Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts))
+            await _put(Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts), target)
             done += len(rows)
             self.tell(spec.name, done, total)
         end = Batch(
@@ -80,6 +80,16 @@ class Migration:
         )
         await target.apply(end)
         return done
+
+    async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> None:
+        """Compute the text and soft state of every row of an entity again, from the parents as they are now."""
+        total, done = await backend.count(spec.name, (), EVERYTHING), 0
+        async for rows in windows(spec.name, backend):
+            parents = await parents_of(spec, [row.record for row in rows], self.lookups)
+            again = [row_of(spec, row.record, parents) for row in rows]
+            await backend.apply(Batch(entity=spec.name, at=iso(self.clock.now()), reindexed=again))
+            done += len(rows)
+            self.tell(spec.name, done, total)
 
     async def verify(self, spec: EntitySpec, first: CacheBackend, second: CacheBackend) -> Verified:
         """Compare every row of an entity, record by record."""
@@ -110,6 +120,17 @@ async def windows(entity: str, backend: CacheBackend) -> AsyncIterator[tuple[Sto
     while rows := await backend.select(entity, Selection((), Order("id"), STEP, offset, EVERYTHING)):
         yield rows
         offset += len(rows)
+
+
+async def _put(batch: Batch, target: CacheBackend) -> None:
+    """Write rows over what the target holds at the same version, even where it is an own write that still stands."""
+    applied = await target.apply(batch)
+    if applied.ignored:
+        left = {row.id: row for row in batch.upserts if row.id not in set(applied.changed)}
+        found = (await target.get_many(batch.entity, list(left))).rows
+        again = [left[row.id] for row in found if row.version == left[row.id].version]
+        await target.apply(replace(batch, upserts=(), removed=[row.id for row in again]))
+        await target.apply(replace(batch, upserts=again))
 
 
 async def _only_in(entity: str, here: CacheBackend, there: CacheBackend) -> list[RecordId]:

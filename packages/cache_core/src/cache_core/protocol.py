@@ -9,10 +9,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-import msgspec
-
 from cache_core.conditions import LIVE, Order, Visibility, Where
+from cache_core.leases import Claim, Lease
 from cache_core.records import Json, RecordId
+from cache_core.states import Checkpoint as Checkpoint
+from cache_core.states import SyncState as SyncState
+from cache_core.states import decode_state as decode_state
+from cache_core.states import encode_state as encode_state
 from cache_core.text import SearchText, Tier, WeightClass
 
 
@@ -64,60 +67,22 @@ class Quarantined:
     payload: str
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """How far an unfinished listing has come.
-
-    Attributes:
-        page: the next page to ask for, from 1.
-        total: records that the listing reported last.
-        since: the `updated_at_min` it was started with, None for a whole listing.
-        first: the greatest version on its first page; everything edited later is newer than this.
-        newest: the greatest version seen so far in it.
-    """
-
-    page: int
-    total: int
-    since: str | None
-    first: str | None
-    newest: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SyncState:
-    """What sync remembers of an entity between runs.
-
-    Attributes:
-        cursor: every edit up to this version has been seen; the next delta starts before it.
-        completed_at: when the last complete listing ended, by our clock, ISO-8601 UTC; None before the first.
-        deltas: complete deltas so far; every tenth looks back further.
-        checkpoint: the unfinished listing, if there is one.
-        incomplete: why the last listing could not be proved complete, if so.
-        total: records that Katana reported for the last whole listing.
-    """
-
-    cursor: str | None = None
-    completed_at: str | None = None
-    deltas: int = 0
-    checkpoint: Checkpoint | None = None
-    incomplete: str | None = None
-    total: int | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """Everything that one transaction writes.
 
     Attributes:
         entity: whose rows these are.
-        upserts: a newer version replaces, an older one is ignored; at equal version a listing replaces,
-            unless the stored row is an own write no older than `own_write_stands` seconds at `at`.
-        removed: ids that are gone from Katana without a tombstone.
-        reindexed: new text and soft state of rows whose parents changed; the record stays.
+        upserts: a newer version replaces, an older one is ignored; at equal version, or without one, a listing
+            replaces, unless the stored row is an own write no older than `OWN_WRITE_STANDS` seconds at `at`.
+        removed: ids that are gone from Katana without a tombstone; they leave the quarantine too.
+        reindexed: new text and soft state of rows whose parents changed; the record stays, and a row that is
+            stored with another version by now stays as it is.
         quarantine: records that could not be kept; an upsert of the same id heals them.
         origin: where the upserts come from.
         at: our clock when the batch was made, ISO-8601 UTC.
         state: the sync state to store with it; None leaves it as it is.
+        lease: under which it is written; `LeaseLost` when another holder has taken it. None needs none.
     """
 
     entity: str
@@ -128,25 +93,7 @@ class Batch:
     quarantine: Sequence[Quarantined] = ()
     origin: Origin = Origin.LISTING
     state: SyncState | None = None
-
-
-_state_encoder = msgspec.json.Encoder()
-_state_decoder = msgspec.json.Decoder(SyncState)
-
-
-def encode_state(state: SyncState) -> str:
-    """Return the sync state as the JSON text that backends store."""
-    return _state_encoder.encode(state).decode()
-
-
-def decode_state(text: str | None) -> SyncState:
-    """Return the sync state that `encode_state` wrote; an empty one for None or for a text it cannot read."""
-    if text is None:
-        return SyncState()
-    try:
-        return _state_decoder.decode(text)
-    except msgspec.MsgspecError:
-        return SyncState()
+    lease: Lease | None = None
 
 
 OWN_WRITE_STANDS = 15 * 60
@@ -285,7 +232,15 @@ class CacheBackend(Protocol):
         ...
 
     async def apply(self, batch: Batch) -> Applied:
-        """Write the batch in one transaction; search sees it in the same transaction."""
+        """Write the batch in one transaction; search sees it in the same transaction.
+
+        Raises:
+            LeaseLost: the batch's lease was taken by another holder; nothing of the batch is stored.
+        """
+        ...
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim: the claimed one, or the one of another holder."""
         ...
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
@@ -338,8 +293,6 @@ def replaces(batch: Batch, row: Row, stored: tuple[str | None, str | None] | Non
     if stored is None:
         return True
     version, written_at = stored
-    if row.version is None or version is None or row.version > version:
-        return True
-    if row.version < version:
-        return False
+    if row.version is not None and version is not None and row.version != version:
+        return row.version > version
     return batch.origin is Origin.OWN_WRITE or not own_write_stands(written_at, batch.at)

@@ -67,6 +67,13 @@ def is_text(value: str) -> bool:
     return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value
 
 
+def as_id(value: object) -> RecordId | None:
+    """Return the value if it can identify a record: a text, or a whole number of 64 bits; `true` is neither."""
+    if isinstance(value, str):
+        return value if is_text(value) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
+
+
 def values_at(record: object, path: str) -> Iterator[object]:
     """Yield each non-null value at a dotted path; `[]` steps into a list: `sales_order_rows[].variant_id`."""
     name, listed, rest = _step(path)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -68,6 +69,10 @@ class RoutedBackend:
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch to the entity's backend, in one transaction."""
         return await self.backend_of(batch.entity).apply(batch)
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim; it stands beside the entity's rows."""
+        return await self.backend_of(claim.entity).claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""

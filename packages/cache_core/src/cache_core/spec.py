@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
-from cache_core.records import Record, RecordId, is_text, values_at
+from cache_core.records import Record, RecordId, as_id, values_at
 from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of
 
 
@@ -40,6 +40,73 @@ class Searchable:
             yield from (place for place in places if isinstance(place, Lookup))
 
 
+type SoftState = Literal["deleted", "archived"]
+
+
+class Listed(Protocol):
+    """A collection that can be listed: an entity, or a feed of its children."""
+
+    @property
+    def name(self) -> str:
+        """The entity's name, or the feed's collection."""
+        ...
+
+    @property
+    def collection(self) -> str:
+        """Katana's path."""
+        ...
+
+    @property
+    def watermark(self) -> bool:
+        """Whether Katana filters it by `updated_at_min`."""
+        ...
+
+    @property
+    def include(self) -> tuple[SoftState, ...]:
+        """Which soft states the listing must ask for explicitly."""
+        ...
+
+    def id_of(self, record: Record) -> RecordId | None:
+        """Return the record's id, or None when it has no usable one."""
+        ...
+
+    def version_of(self, record: Record) -> str | None:
+        """Return the record's `updated_at`, or None without one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A collection of children: it tells which documents changed though their own version stayed.
+
+    Attributes:
+        collection: Katana's path: `sales_order_rows`.
+        parent: the child's field that names its document: `sales_order_id`.
+        children: where the document holds such children: `sales_order_rows[]`.
+        watermark: whether Katana filters the collection by `updated_at_min`.
+        include: which soft states the listing must ask for explicitly.
+    """
+
+    collection: str
+    parent: str
+    children: str
+    watermark: bool = True
+    include: tuple[SoftState, ...] = ("deleted",)
+
+    @property
+    def name(self) -> str:
+        """The collection again: a feed has no rows of its own in the cache."""
+        return self.collection
+
+    def id_of(self, record: Record) -> RecordId | None:
+        """Return the child's id, or None when it has no usable one."""
+        return as_id(record.get("id"))
+
+    def version_of(self, record: Record) -> str | None:
+        """Return the child's `updated_at`, or None without one."""
+        return _version(record)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntitySpec:
     """One entity as sync and backends see it.
@@ -53,8 +120,10 @@ class EntitySpec:
         watermark: whether Katana filters this collection by `updated_at_min`.
         include: which soft states the listing must ask for explicitly.
         children: paths of embedded row lists that belong to the document.
+        feeds: the collections of children that Katana may change without touching the document.
+        moves: paths of the variants whose stock a change of the record may move.
         inherits: lookups whose record passes its soft state on (a variant is archived with its product).
-        fetch_by: how one record is read live: `get` by id, `list_ids`, or only by the `full_list`.
+        fetch_by: how records are read by id: by `list_ids`, one by one with `get`, or only by the `full_list`.
         fresh_for: how old the cached rows may be before a read asks for a delta.
     """
 
@@ -64,10 +133,12 @@ class EntitySpec:
     id_path: str = "id"
     key_path: str | None = None
     watermark: bool = True
-    include: tuple[Literal["deleted", "archived"], ...] = ("deleted",)
+    include: tuple[SoftState, ...] = ("deleted",)
     children: tuple[str, ...] = ()
+    feeds: tuple[Feed, ...] = ()
+    moves: tuple[str, ...] = ()
     inherits: tuple[Lookup, ...] = ()
-    fetch_by: Literal["get", "list_ids", "full_list"] = "get"
+    fetch_by: Literal["get", "list_ids", "full_list"] = "list_ids"
     fresh_for: timedelta = timedelta(minutes=2)
 
     @property
@@ -77,17 +148,16 @@ class EntitySpec:
 
     def id_of(self, record: Record) -> RecordId | None:
         """Return the record's id, or None when it has no usable one."""
-        value = record.get(self.id_path)
-        if isinstance(value, bool) or not isinstance(value, int | str):
-            return None
-        if isinstance(value, str):
-            return value if is_text(value) else None
-        return value if abs(value) < 2**63 else None
+        return as_id(record.get(self.id_path))
 
     def version_of(self, record: Record) -> str | None:
         """Return `updated_at` as sent (UTC, milliseconds: later is greater as text), or None without one."""
-        value = record.get("updated_at")
-        return value if isinstance(value, str) and value else None
+        return _version(record)
+
+
+def _version(record: Record) -> str | None:
+    value = record.get("updated_at")
+    return value if isinstance(value, str) and value else None
 
 
 type Parents = dict[tuple[str, RecordId], Record]
@@ -114,8 +184,9 @@ def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
         else:
             yield from map(_text, values_at(record, place))
         return
-    for parent_id in values_at(record, place.path):
-        parent = parents.get((place.entity, parent_id)) if isinstance(parent_id, int | str) else None
+    for value in values_at(record, place.path):
+        parent_id = as_id(value)
+        parent = None if parent_id is None else parents.get((place.entity, parent_id))
         if parent is not None:
             for path in place.fields:
                 yield from texts_at(path, parent, parents)

@@ -5,10 +5,11 @@ import heapq
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from cache_core.clock import Clock
 from cache_core.errors import SourceUnavailable
 from cache_core.records import Record, RecordId, iso
-from cache_core.spec import EntitySpec
-from cache_core.sync.source import PAGE_SIZE, SourcePage
+from cache_core.spec import EntitySpec, Listed
+from cache_core.sync.source import SourcePage, Window
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -51,50 +52,103 @@ class ManualClock:
         self._start += timedelta(seconds=seconds)
 
 
-type Tamper = Callable[[EntitySpec, int, SourcePage], SourcePage]
+type Tamper = Callable[[Listed, int, SourcePage], SourcePage]
 
 
 class FakeSource:
     """Records per entity, listed newest created first, with a journal and hooks for what can go wrong.
 
     Attributes:
-        requests: `(entity, page, since)` of every page asked for.
+        requests: `(entity or feed, page, since)` of every page asked for; page 0 is a reading by ids.
         down: while set, every request fails with this reason.
+        broken: collections of which every request fails, with the reason.
+        clock: the server's clock.
+        lag: seconds by which the replica that answers the next request is behind.
         before: called before each page is made, so that a test can edit while a listing runs.
         tamper: replaces a page by another: without its total, shorter, delayed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
         self.requests: list[tuple[str, int, str | None]] = []
         self.down: str | None = None
-        self.before: Callable[[EntitySpec, int], None] = lambda spec, number: None
+        self.broken: dict[str, str] = {}
+        self.clock: Clock = clock or ManualClock()
+        self.lag: Callable[[], float] = lambda: 0
+        self.before: Callable[[Listed, int], None] = lambda spec, number: None
         self.tamper: Tamper = lambda spec, number, page: page
         self._rows: dict[str, dict[RecordId, dict[str, object]]] = {}
+        self._history: dict[str, list[tuple[str, RecordId, dict[str, object] | None]]] = {}
 
-    def put(self, entity: str, record: dict[str, object], at: datetime) -> None:
+    def put(self, entity: str, record: Record, at: datetime) -> None:
         """Create or change a record at a moment of the server's clock."""
         rows = self._rows.setdefault(entity, {})
         key = record["id"]
         assert isinstance(key, int | str)
         rows[key] = {**rows.get(key, {"deleted_at": None}), **record, "updated_at": iso(at)}
+        self._note(entity, key, at)
+
+    def alter(self, entity: str, record: Record) -> None:
+        """Change a record without a new version, as Katana does when only its children change."""
+        key = record["id"]
+        assert isinstance(key, int | str)
+        self._rows[entity][key] = {**self._rows[entity][key], **record}
+        self._note(entity, key, self.clock.now())
 
     def drop(self, entity: str, record_id: RecordId) -> None:
         """Delete a record without a tombstone."""
         del self._rows[entity][record_id]
+        self._note(entity, record_id, self.clock.now())
+
+    def _note(self, entity: str, key: RecordId, at: datetime) -> None:
+        row = self._rows[entity].get(key)
+        self._history.setdefault(entity, []).append((iso(at), key, row))
 
     def rows(self, entity: str) -> dict[RecordId, dict[str, object]]:
         """Return what the server holds."""
         return self._rows.get(entity, {})
 
-    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
+    async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
         """Return one page, as Katana would."""
-        self.before(spec, number)
-        self.requests.append((spec.name, number, since))
+        self.before(listed, window.number)
+        self.requests.append((listed.name, window.number, since))
         await asyncio.sleep(0)
+        self._answer(listed.collection)
+        rows = self._shown(listed.name)
+        matching = [row for row in rows.values() if since is None or str(row["updated_at"]) >= since]
+        matching.sort(key=lambda row: str(row["id"]).zfill(12), reverse=True)
+        shown: Sequence[Record] = [dict(row) for row in matching[window.start : window.end]]
+        return self.tamper(listed, window.number, SourcePage(shown, len(matching)))
+
+    async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
+        """Return records by their ids."""
+        self.before(spec, 0)
+        self.requests.append((spec.name, 0, None))
+        await asyncio.sleep(0)
+        self._answer(spec.collection)
+        rows = self._shown(spec.name)
+        shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
+        return self.tamper(spec, 0, SourcePage(shown, len(shown)))
+
+    def _answer(self, collection: str) -> None:
         if self.down is not None:
             raise SourceUnavailable(self.down)
-        matching = [row for row in self.rows(spec.name).values() if since is None or str(row["updated_at"]) >= since]
-        matching.sort(key=lambda row: str(row["id"]).zfill(12), reverse=True)
-        start = (number - 1) * PAGE_SIZE
-        shown: Sequence[Record] = [dict(row) for row in matching[start : start + PAGE_SIZE]]
-        return self.tamper(spec, number, SourcePage(shown, len(matching)))
+        if collection in self.broken:
+            raise SourceUnavailable(self.broken[collection], everywhere=False)
+
+    def _shown(self, name: str) -> dict[RecordId, dict[str, object]]:
+        """Return the rows as the replica that answers knows them."""
+        lag = self.lag()
+        if not lag:
+            return self.rows(name)
+        return self._past(name, iso(self.clock.now() - timedelta(seconds=lag)))
+
+    def _past(self, name: str, moment: str) -> dict[RecordId, dict[str, object]]:
+        rows: dict[RecordId, dict[str, object]] = {}
+        for at, key, row in self._history.get(name, []):
+            if at > moment:
+                continue
+            if row is None:
+                rows.pop(key, None)
+            else:
+                rows[key] = row
+        return rows

@@ -13,8 +13,9 @@ from pathlib import Path
 import aiosqlite
 
 from cache_core.conditions import LIVE, Visibility, Where
-from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
+from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable, WrongCacheUse
 from cache_core.files import private_directory
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -35,10 +36,11 @@ from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.text import Query, SearchText, Tier, WeightClass, match, parse
+from cache_legacy import beside
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
-from cache_legacy.storage import FILE_NAME, Line, connect, prepare
-from cache_legacy.writing import IDS_PER_STATEMENT, write
+from cache_legacy.storage import FILE_NAME, Line, connect, prepare, unleaked
+from cache_legacy.writing import IDS_PER_STATEMENT, take_lease, write
 
 _RANKED = 2_000
 _BEST = 500
@@ -57,14 +59,17 @@ class LegacyBackend:
 
     name = "legacy"
 
-    def __init__(self, directory: Path | None, specs: tuple[EntitySpec, ...]) -> None:
+    def __init__(self, directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> None:
+        """Remember where; `looking` makes, mends and sets aside nothing: a file that is not there is unavailable."""
         self._directory = directory
         self._specs = {spec.name: spec for spec in specs}
         self.entities = frozenset(self._specs)
         self.set_aside: tuple[Path, ...] = ()
         self._opening = asyncio.Lock()
         self._lines: tuple[Line, Line] | None = None
-        self._suspect = False
+        self._inode: int | None = None
+        self._suspect: int | None = None
+        self._looking = looking
 
     def index_fields(self, entity: str) -> IndexFields:
         """Return the source fields of the entity's index columns."""
@@ -87,25 +92,34 @@ class LegacyBackend:
 
     async def _connected(self) -> tuple[Line, Line]:
         if self._directory is None:
-            line = await connect(None)
+            line = await unleaked(connect(None))
             return line, line
+        if self._looking:
+            return await self._looked(self._directory / FILE_NAME)
         path = private_directory(self._directory) / FILE_NAME
         aside = await asyncio.to_thread(prepare, path, self._suspect)
-        self._suspect = False
+        self._suspect = None
         self.set_aside += (aside,) if aside else ()
-        writer = await connect(path)
+        self._inode = path.stat().st_ino
+        writer = await unleaked(connect(path))
         try:
-            return writer, await connect(path)
+            return writer, await unleaked(connect(path))
         except BaseException:
             await writer.close()
             raise
+
+    async def _looked(self, path: Path) -> tuple[Line, Line]:
+        if not await asyncio.to_thread(path.is_file):
+            raise CacheMissing("there is no legacy cache yet")
+        line = await connect(path, looking=True)
+        return line, line
 
     async def close(self) -> None:
         """Close the file; safe to call twice."""
         async with self._opening:
             lines, self._lines = self._lines or (), None
             for line in dict.fromkeys(lines):
-                self._suspect |= line.corrupt
+                self._suspect = self._inode if line.corrupt else self._suspect
                 await line.close()
 
     async def apply(self, batch: Batch) -> Applied:
@@ -118,6 +132,13 @@ class LegacyBackend:
         writer, _ = self._opened()
         async with writer.transaction("BEGIN IMMEDIATE") as db:
             return await write(db, batch)
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim."""
+        self._spec(claim.entity)
+        writer, _ = self._opened()
+        async with writer.transaction("BEGIN IMMEDIATE") as db:
+            return await take_lease(db, claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked; any number of ids."""
@@ -218,6 +239,16 @@ class LegacyBackend:
         sql = "SELECT id, reason, payload FROM quarantine WHERE entity = ? ORDER BY position DESC LIMIT ?"
         async with self._reading() as db:
             return tuple(Quarantined(*row) for row in await db.execute_fetchall(sql, (entity, limit)))
+
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the file, a sentence each, found on a copy; it need not be open."""
+        return () if self._directory is None else await asyncio.to_thread(beside.faults, self._directory / FILE_NAME)
+
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those of another directory's file, in one transaction; others stay."""
+        if self._directory is None:
+            raise CacheUnavailable("a cache in memory cannot be replaced by a file")
+        await asyncio.to_thread(beside.take, self._directory / FILE_NAME, directory / FILE_NAME, tuple(entities))
 
     def _spec(self, entity: str) -> EntitySpec:
         try:

@@ -7,7 +7,7 @@ import asyncio
 import fcntl
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
@@ -97,12 +97,14 @@ class Line:
             await self._db.close()
 
 
-async def connect(path: Path | None) -> Line:
-    """Return a line to the prepared file, or to a new database in memory."""
+async def connect(path: Path | None, *, looking: bool = False) -> Line:
+    """Return a line to the prepared file, or to a new database in memory; `looking` refuses every change."""
     with storage_errors():
         db = await aiosqlite.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
         try:
             await db.executescript(_PRAGMAS if path else _PRAGMAS + _SCHEMA)
+            if looking:
+                await db.execute_fetchall("PRAGMA query_only = ON")
             await db.create_function("order_key", 3, order_key, deterministic=True)  # pyright: ignore[reportUnknownMemberType] - its stub leaves the function open
         except BaseException:
             await db.close()
@@ -110,15 +112,28 @@ async def connect(path: Path | None) -> Line:
     return Line(db)
 
 
-def prepare(path: Path, suspect: bool) -> Path | None:
+async def unleaked(opening: Coroutine[object, object, Line]) -> Line:
+    """Return the line that is being opened; who stops waiting for it leaves none open."""
+    task = asyncio.ensure_future(opening)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        (line,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(line, Line):
+            await line.close()
+        raise
+
+
+def prepare(path: Path, suspect: int | None) -> Path | None:
     """Make the file ready for use by many processes; return where a damaged one was set aside, if so.
 
     Args:
         path: the file; its directory is there.
-        suspect: whether it proved damaged in use, so that it is not to be trusted even if it looks well.
+        suspect: the inode of a file that proved damaged in use, so that it is not to be trusted even if it looks
+            well; another process may have replaced it since.
     """
     with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
-        aside = _set_aside(path) if path.exists() and (suspect or _damaged(path)) else None
+        aside = _set_aside(path) if path.exists() and (path.stat().st_ino == suspect or _damaged(path)) else None
         new = not path.exists()
         with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode=WAL")
@@ -149,7 +164,7 @@ def _damaged(path: Path) -> bool:
     with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS)) as db:
         try:
             verdict = db.execute("PRAGMA quick_check(1)").fetchone()
-            return verdict != ("ok",) or _tables(db) != _expected()
+            return verdict != ("ok",) or tables(db) != tables_expected()
         except UnicodeDecodeError:
             return True
         except sqlite3.DatabaseError as error:
@@ -163,13 +178,15 @@ def _means_damage(error: sqlite3.DatabaseError) -> bool:
     return code in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
 
 
-def _expected() -> list[tuple[str, str]]:
+def tables_expected() -> list[tuple[str, str]]:
+    """Return the objects of a sound file."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(_SCHEMA)
-        return _tables(db)
+        return tables(db)
 
 
-def _tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
+def tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return the objects that a file holds, and the statements that made them."""
     return db.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
 
 

@@ -1,10 +1,11 @@
-"""How a batch is written, in the caller's transaction: rows, index and codes, quarantine, sync state."""
+"""How a batch is written, in the caller's transaction: rows, index and codes, quarantine, sync state, lease."""
 
 from collections.abc import Iterable, Sequence
 from itertools import batched
 
 import aiosqlite
 
+from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
 from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
 from cache_core.records import RecordId, encode
 
@@ -23,6 +24,8 @@ _INDEX = (
 )
 _SAME_POISON = "DELETE FROM quarantine WHERE entity = ? AND id IS ? AND (id IS NOT NULL OR payload = ?)"
 
+_REMEMBER = "INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)"
+
 type _Versions = dict[RecordId, tuple[str | None, str | None]]
 
 
@@ -31,14 +34,17 @@ async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
 
     Raises:
         InvalidRecord: a record has no JSON form.
+        LeaseLost: another holder has taken the batch's lease.
     """
     entity = batch.entity
+    if batch.lease is not None:
+        refuse_stale(batch.lease, await _lease(db, entity))
     touched = [*(row.id for row in (*batch.upserts, *batch.reindexed)), *batch.removed]
     stored = await _versions(db, entity, touched)
     taken, ignored = _taken(batch, stored)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     await db.executemany(_UPSERT, [_values(entity, row, written_at) for row in taken.values()])
-    moved = {row.id: row for row in batch.reindexed if row.id in stored}
+    moved = {row.id: row for row in batch.reindexed if row.id in stored and stored[row.id][0] == row.version}
     soft = [(row.deleted, row.archived, entity, row.id) for row in moved.values()]
     await db.executemany("UPDATE entities SET deleted = ?, archived = ? WHERE entity = ? AND id = ?", soft)
     await _index(db, entity, (taken | moved).values())
@@ -89,15 +95,26 @@ async def _index(db: aiosqlite.Connection, entity: str, rows: Iterable[Row]) -> 
 async def _note(db: aiosqlite.Connection, batch: Batch) -> None:
     """Write the quarantine, healed by the upserts first, and the sync state."""
     entity = batch.entity
-    await _delete(db, "quarantine", entity, [row.id for row in batch.upserts])
+    await _delete(db, "quarantine", entity, [*(row.id for row in batch.upserts), *batch.removed])
     for each in batch.quarantine:
         reason, payload = (text.encode("utf-8", "replace").decode() for text in (each.reason, each.payload))
         await db.execute_fetchall(_SAME_POISON, (entity, each.id, payload))
         insert = "INSERT INTO quarantine (entity, id, reason, payload) VALUES (?, ?, ?, ?)"
         await db.execute_fetchall(insert, (entity, each.id, reason, payload))
     if batch.state is not None:
-        state = (entity, encode_state(batch.state))
-        await db.execute_fetchall("INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)", state)
+        await db.execute_fetchall(_REMEMBER, (entity, encode_state(batch.state)))
+
+
+async def take_lease(db: aiosqlite.Connection, claim: Claim) -> Lease:
+    """Return the lease of an entity after a claim; the caller commits."""
+    lease = granted(claim, await _lease(db, claim.entity))
+    await db.execute_fetchall(_REMEMBER, (lease_line(claim.entity), encode_lease(lease)))
+    return lease
+
+
+async def _lease(db: aiosqlite.Connection, entity: str) -> Lease | None:
+    rows = await db.execute_fetchall("SELECT state FROM states WHERE entity = ?", (lease_line(entity),))
+    return decode_lease(next((row[0] for row in rows), None))
 
 
 async def _delete(db: aiosqlite.Connection, table: str, entity: str, ids: Iterable[RecordId]) -> None:

@@ -1,11 +1,12 @@
 """The typed backend: the cache protocol over SQLModel tables, one file per tenant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cache_core.clock import Clock, SystemClock
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
     Applied,
     Batch,
@@ -44,6 +45,8 @@ class TypedBackend:
         directory: Path | None,
         tables: tuple[TableMapping, ...] = TABLES,
         clock: Clock | None = None,
+        *,
+        looking: bool = False,
     ) -> None:
         """Remember where the file stands; `None` keeps everything in memory.
 
@@ -51,9 +54,10 @@ class TypedBackend:
             directory: the tenant's private directory.
             tables: the entities to hold.
             clock: names the time at which a damaged file was set aside.
+            looking: only look: nothing is made, mended or set aside, and a file that is not there is unavailable.
         """
         self._layouts = {mapping.spec.name: layout_of(mapping) for mapping in tables}
-        self._storage = Storage(directory, tables, clock or SystemClock())
+        self._storage = Storage(directory, tables, clock or SystemClock(), looking=looking)
         self.entities = frozenset(self._layouts)
 
     @property
@@ -82,6 +86,11 @@ class TypedBackend:
         """Write the batch in one transaction, the full-text index with it."""
         layout = self._layout(batch.entity)
         return await self._storage.write(lambda db: writing.write_batch(db, layout, batch))
+
+    async def claim(self, claim: Claim) -> Lease:
+        """Return the lease of an entity after a claim."""
+        self._layout(claim.entity)
+        return await self._storage.write(lambda db: writing.take_lease(db, claim))
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
         """Return rows by id in any soft state, in the order asked."""
@@ -132,6 +141,14 @@ class TypedBackend:
     async def quarantined(self, entity: str, limit: int = 20) -> tuple[Quarantined, ...]:
         """Return the records that could not be kept, newest first."""
         return await self._read(entity, lambda db, _: reading.quarantined(db, entity, limit))
+
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the file, a sentence each, found on a copy; it need not be open."""
+        return await self._storage.faults()
+
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those of another directory's file, in one transaction; others stay."""
+        await self._storage.take(directory, entities)
 
     async def _read[T](self, entity: str, work: Callable[[Connection, Layout], T]) -> T:
         layout = self._layout(entity)

@@ -76,6 +76,11 @@ def connect(path: str) -> Connection:
     return connection
 
 
+def only_read(connection: Connection) -> None:
+    """Refuse whatever would change the file."""
+    connection.execute("PRAGMA query_only = ON")
+
+
 def use_write_ahead_log(connection: Connection) -> None:
     """Let readers and the writer of several processes go on beside each other."""
     connection.execute("PRAGMA journal_mode = WAL")
@@ -186,11 +191,21 @@ def refill_sidecar(table: str, pk: str) -> tuple[str, ...]:
     return (
         f"INSERT INTO {table}_fts({table}_fts) VALUES ('rebuild')",
         f"DELETE FROM {table}_code",
-        (
-            f"INSERT OR IGNORE INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'),"
-            f" {table}.{pk}, json_extract(value, '$[1]') FROM {table}, json_each({table}.cache_codes)"
-        ),
+        f"INSERT OR IGNORE INTO {table}_code(code, nr, place) {_codes(table, pk)}",
     )
+
+
+def _codes(table: str, pk: str) -> str:
+    return (
+        f"SELECT json_extract(value, '$[0]'), {table}.{pk}, json_extract(value, '$[1]')"
+        f" FROM {table}, json_each({table}.cache_codes)"
+    )
+
+
+def codes_differ(table: str, pk: str) -> str:
+    """Return the statement that gives a row unless the exact codes are those of the table."""
+    kept, due = f"SELECT code, nr, place FROM {table}_code", _codes(table, pk)
+    return f"SELECT 1 FROM ({kept} EXCEPT {due}) UNION ALL SELECT 1 FROM ({due} EXCEPT {kept}) LIMIT 1"
 
 
 def sidecar_check(table: str) -> str:

@@ -78,7 +78,7 @@ class Part(Named):
 
 
 class CacheState(Named, table=True):
-    """What sync remembers of an entity, as JSON."""
+    """What sync remembers of an entity, and under another name its lease, as JSON."""
 
     entity: str = Field(primary_key=True)
     state: str = Field(sa_type=Text)

@@ -10,7 +10,7 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 from cache_typed.schema import EntitySchema
 
-_KEPT = ("cache_state", "cache_quarantine")
+_KEPT = {"cache_state": "entity, state", "cache_quarantine": "entity, key, has_id, reason, payload"}
 
 
 def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
@@ -23,9 +23,9 @@ def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -
         connection.execute("BEGIN")
         try:
             if dialect.columns_in(connection, "cache_fields", source):
-                connection.execute(f"INSERT INTO main.cache_fields SELECT nr, names FROM {source}.cache_fields")
+                fill_names(connection, source)
             schemas = map(schema.schema_of, mappings)
-            left = [each.layout.spec.name for each in schemas if not _fill_entity(connection, source, each)]
+            left = [each.layout.spec.name for each in schemas if not fill_entity(connection, source, each)]
         except BaseException:
             connection.execute("ROLLBACK")
             raise
@@ -33,7 +33,12 @@ def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -
     return tuple(left)
 
 
-def _fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bool:
+def fill_names(connection: Connection, source: str) -> None:
+    """Copy the names of fields; equal names have equal numbers in every file."""
+    connection.execute(f"INSERT OR IGNORE INTO main.cache_fields SELECT nr, names FROM {source}.cache_fields")
+
+
+def fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bool:
     """Copy an entity's rows; return whether all that the older file holds of it found a place."""
     pairs = [
         (model.name, dialect.columns_in(connection, model.name, source), dialect.column_objects(model))
@@ -48,8 +53,9 @@ def _fill_entity(connection: Connection, source: str, entity: EntitySchema) -> b
             columns = ", ".join(map(dialect.quoted, there))
             connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM {source}.{table}")
     name = entity.layout.spec.name
-    for table in _KEPT:
-        connection.execute(f"INSERT INTO main.{table} SELECT * FROM {source}.{table} WHERE entity = ?", (name,))
+    for table, columns in _KEPT.items():
+        rows = f"SELECT {columns} FROM {source}.{table} WHERE entity = ? ORDER BY rowid"
+        connection.execute(f"INSERT INTO main.{table} ({columns}) {rows}", (name,))
     if any(len(there) < len(wanted) for _, there, wanted in pairs):
         writing.store_again(connection, entity.layout)
     return True

@@ -10,7 +10,7 @@ from itertools import batched
 from typing import NamedTuple
 
 from cache_core.conditions import Order, Visibility, Where, hold
-from cache_core.protocol import Checkpoint, Found, KeyMatch, Quarantined, Selection, Stored, SyncState
+from cache_core.protocol import Found, KeyMatch, Quarantined, Selection, Stored, SyncState, decode_state
 from cache_core.records import RecordId, values_at
 from cache_typed.columns import Cell, is_storable
 from cache_typed.compiling import Clause, compiled, order_column
@@ -213,11 +213,7 @@ def count(db: Connection, layout: Layout, where: Where, visibility: Visibility) 
 def state(db: Connection, entity: str) -> SyncState:
     """Return what sync stored last."""
     row = db.execute("SELECT state FROM cache_state WHERE entity = ?", (entity,)).fetchone()
-    if row is None:
-        return SyncState()
-    kept = json.loads(row[0])
-    checkpoint = kept.pop("checkpoint")
-    return SyncState(**kept, checkpoint=None if checkpoint is None else Checkpoint(**checkpoint))
+    return decode_state(None if row is None else row[0])
 
 
 class Figures(NamedTuple):

@@ -15,7 +15,7 @@ from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 
@@ -66,9 +66,7 @@ def ensure(connection: Connection, mappings: Iterable[TableMapping]) -> tuple[st
     Costs one small read when everything is as expected.
     """
     schemas = [schema_of(mapping) for mapping in mappings]
-    expected = [*_bookkeeping(), *(each for one in schemas for each in (*one.tables, *one.sidecar))]
-    found = dialect.schema_objects(connection)
-    if all(found.get(each.name) == each for each in expected):
+    if not drifted(connection, schemas):
         return ()
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -78,6 +76,13 @@ def ensure(connection: Connection, mappings: Iterable[TableMapping]) -> tuple[st
         raise
     connection.execute("COMMIT")
     return emptied
+
+
+def drifted(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str, ...]:
+    """Return the names of expected objects that the file lacks, or holds in another form."""
+    expected = [*_bookkeeping(), *(each for one in schemas for each in (*one.tables, *one.sidecar))]
+    found = dialect.schema_objects(connection)
+    return tuple(each.name for each in expected if found.get(each.name) != each)
 
 
 def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str, ...]:
@@ -90,9 +95,7 @@ def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str,
             entity = schema.layout.spec.name
             if any(each.name in found for each in schema.tables):
                 emptied.append(entity)
-            _replace(connection, (*reversed(schema.tables), *schema.sidecar), found)
-            connection.execute("DELETE FROM cache_state WHERE entity = ?", (entity,))
-            connection.execute("DELETE FROM cache_quarantine WHERE entity = ?", (entity,))
+            renew(connection, schema, found)
             continue
         if any(found.get(each.name) != each for each in schema.sidecar):
             _replace(connection, schema.sidecar, found)
@@ -101,6 +104,14 @@ def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str,
         if grown:
             writing.store_again(connection, schema.layout)
     return tuple(emptied)
+
+
+def renew(connection: Connection, schema: EntitySchema, found: dict[str, SchemaObject]) -> None:
+    """Make an entity's tables and sidecar anew, empty; `found` is what the file holds."""
+    _replace(connection, (*reversed(schema.tables), *schema.sidecar), found)
+    entity = schema.layout.spec.name
+    connection.execute("DELETE FROM cache_state WHERE entity = ?", (entity,))
+    connection.execute("DELETE FROM cache_quarantine WHERE entity = ?", (entity,))
 
 
 def _grow(connection: Connection, schema: EntitySchema, found: dict[str, SchemaObject]) -> bool | None:

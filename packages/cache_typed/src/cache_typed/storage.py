@@ -5,17 +5,19 @@ Refuses to touch the event loop: whole units of work run in a thread, each insid
 
 import asyncio
 import fcntl
+import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 from cache_core.clock import Clock
-from cache_core.errors import CacheCorrupt, CacheUnavailable
+from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
 from cache_core.files import private_directory, private_file
-from cache_typed import dialect, growing, schema
+from cache_typed import beside, dialect, growing, schema
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 
@@ -23,6 +25,10 @@ _READERS = 2
 CHECKED_WHOLE = 4 * 2**20
 """Bytes up to which a file is checked whole at open: about 10 ms. A larger one is checked as it is read."""
 
+UNUSED = timedelta(days=30)
+"""After this long without use the file of an older schema version is removed."""
+
+FILE_NAME = f"typed-{schema.SCHEMA_VERSION}.db"
 _NAME = re.compile(r"typed-([0-9]+)\.db")
 _SUFFIXES = ("", "-wal", "-shm", "-journal")
 
@@ -36,15 +42,19 @@ class Storage:
             filled from, were not the expected ones.
     """
 
-    def __init__(self, directory: Path | None, mappings: Sequence[TableMapping], clock: Clock) -> None:
-        """Remember where; nothing is opened yet."""
+    def __init__(
+        self, directory: Path | None, mappings: Sequence[TableMapping], clock: Clock, *, looking: bool = False
+    ) -> None:
+        """Remember where; nothing is opened yet. `looking` makes and changes nothing."""
         self.set_aside: tuple[Path, ...] = ()
         self.emptied: tuple[str, ...] = ()
         self._left: tuple[str, ...] = ()
         self._directory = directory
         self._mappings = mappings
         self._clock = clock
+        self._looking = looking
         self._path: Path | None = None
+        self._inode = 0
         self._threads: tuple[Executor, Executor] | None = None
         self._connections: list[Connection] = []
         self._local = threading.local()
@@ -111,14 +121,38 @@ class Storage:
             raise self._corrupt(error) from error
 
     def _corrupt(self, error: Exception) -> CacheCorrupt:
-        if self._path is not None:
-            private_file(_mark(self._path)).write_text(str(self._path.stat().st_ino))
+        if self._path is not None and not self._looking:
+            private_file(_mark(self._path)).write_text(str(self._inode))
         return CacheCorrupt(f"the typed cache is damaged: {error}")
 
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with the file, found on a copy; it need not be open."""
+        path = file_in(self._directory)
+        if path is None:
+            return ()
+        return await asyncio.to_thread(lambda: self._guarded(beside.faults, path, self._mappings))
+
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those that another directory's file holds, in one transaction."""
+        path, other = file_in(self._directory), file_in(directory)
+        if path is None or other is None:
+            raise CacheUnavailable("a cache in memory cannot be replaced by a file")
+        mappings = [each for each in self._mappings if each.spec.name in entities]
+        await asyncio.to_thread(self._guarded, beside.take, path, other, mappings)
+
+    def _look(self) -> None:
+        path = file_in(self._directory)
+        if path is None or not path.is_file():
+            raise CacheMissing("there is no typed cache yet")
+        self._path = path
+        self._serve(self._connection())
+
     def _open(self) -> None:
+        if self._looking:
+            self._look()
+            return
         if self._directory is not None:
-            directory = private_directory(self._directory)
-            self._path = directory / f"typed-{schema.SCHEMA_VERSION}.db"
+            self._path = private_directory(self._directory) / FILE_NAME
             if self._path.exists() and (_is_marked(self._path) or _is_cut(self._path)):
                 self._move_aside(self._path)
             if not self._path.exists():
@@ -132,6 +166,18 @@ class Storage:
                 raise
             self._move_aside(self._path)
             self._connect()
+        if self._path is not None:
+            self._forget_older(self._path)
+
+    def _forget_older(self, path: Path) -> None:
+        """Note that this file was used now, and remove those of older versions that nobody used for long."""
+        now = self._clock.now().timestamp()
+        os.utime(path, (now, now))
+        for older in _older(path):
+            parts = [each for suffix in _SUFFIXES if (each := older.with_name(f"{older.name}{suffix}")).exists()]
+            if now - max((each.stat().st_mtime for each in parts), default=now) > UNUSED.total_seconds():
+                for each in (*parts, older.with_suffix(".lock")):
+                    each.unlink(missing_ok=True)
 
     def _begin(self, path: Path) -> None:
         """Fill the file from the newest older version of it, if there is one, while other processes wait."""
@@ -162,11 +208,16 @@ class Storage:
             connection.close()
 
     def _connect(self) -> None:
+        # Another process may replace the file later; then the mark must not meet the new one.
+        self._inode = self._path.stat().st_ino if self._path is not None else 0
         first = self._connection()
         if self._path is not None:
             dialect.use_write_ahead_log(first)
             dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
         self.emptied = (*self._left, *schema.ensure(first, self._mappings))
+        self._serve(first)
+
+    def _serve(self, first: Connection) -> None:
         if self._path is None:
             # A database in memory belongs to its connection: one thread serves reads and writes.
             only = ThreadPoolExecutor(1, "cache-typed", self._adopt, (first,))
@@ -179,6 +230,8 @@ class Storage:
     def _connection(self) -> Connection:
         connection = dialect.connect(":memory:" if self._path is None else str(self._path))
         self._connections.append(connection)
+        if self._looking:
+            dialect.only_read(connection)
         return connection
 
     def _adopt(self, connection: Connection | None) -> None:
@@ -208,6 +261,11 @@ class Storage:
             _mark(path).unlink(missing_ok=True)
             private_file(path)
         self.set_aside += (aside,)
+
+
+def file_in(directory: Path | None) -> Path | None:
+    """Return where the file of this version stands in a directory."""
+    return None if directory is None else directory / FILE_NAME
 
 
 def _older(path: Path) -> list[Path]:

@@ -96,11 +96,20 @@ def words_check(table: str) -> str:
 
 
 def _learn(table: str, row: str, source: str = "") -> str:
+    return f"INSERT INTO {table}_word(word) {_unknown(table, row, source)}"
+
+
+def words_lack(table: str) -> str:
+    """Return the statement that gives a row if a word of the table is not among its words."""
+    return f"{_unknown(table, table, f'{table}, ')} LIMIT 1"
+
+
+def _unknown(table: str, row: str, source: str) -> str:
     # The texts are words joined by spaces: quoted as one JSON text, a space becomes the border of two.
     text = " || ' ' || ".join(f"{row}.{column}" for column in TEXT_COLUMNS)
     listed = f"""'[' || replace(json_quote({text}), ' ', '","') || ']'"""
     return (
-        f"INSERT INTO {table}_word(word) SELECT DISTINCT value FROM {source}json_each({listed}) WHERE value <> ''"
+        f"SELECT DISTINCT value FROM {source}json_each({listed}) WHERE value <> ''"
         f" AND NOT EXISTS (SELECT 1 FROM {table}_word WHERE word = value)"
     )
 

@@ -6,11 +6,12 @@ Refuses to touch what did not change: an unchanged record costs one digest, a re
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import NamedTuple
 
-from cache_core.protocol import Applied, Batch, Origin, Row, SyncState, replaces
+from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
+from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
 from cache_typed import dialect
 from cache_typed.columns import Cell
@@ -32,6 +33,9 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
+_REMEMBER = (
+    "INSERT INTO cache_state (entity, state) VALUES (?, ?) ON CONFLICT (entity) DO UPDATE SET state = excluded.state"
+)
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -64,7 +68,13 @@ class _Changes:
 
 
 def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
-    """Write everything of the batch; the caller holds the transaction."""
+    """Write everything of the batch; the caller holds the transaction.
+
+    Raises:
+        LeaseLost: another holder has taken the batch's lease.
+    """
+    if batch.lease is not None:
+        refuse_stale(batch.lease, _lease(db, batch.entity))
     changed: list[RecordId] = []
     ignored = 0
     for rows in _rounds(batch.upserts):
@@ -79,12 +89,20 @@ def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
     _heal(db, batch)
     _quarantine(db, batch)
     if batch.state is not None:
-        sql = "INSERT INTO cache_state (entity, state) VALUES (?, ?)"
-        db.execute(
-            f"{sql} ON CONFLICT (entity) DO UPDATE SET state = excluded.state",
-            _state(batch.entity, batch.state),
-        )
+        db.execute(_REMEMBER, (batch.entity, encode_state(batch.state)))
     return Applied(tuple(dict.fromkeys(changed)), ignored)
+
+
+def take_lease(db: Connection, claim: Claim) -> Lease:
+    """Return the lease of an entity after a claim; the caller holds the transaction."""
+    lease = granted(claim, _lease(db, claim.entity))
+    db.execute(_REMEMBER, (lease_line(claim.entity), encode_lease(lease)))
+    return lease
+
+
+def _lease(db: Connection, entity: str) -> Lease | None:
+    row = db.execute("SELECT state FROM cache_state WHERE entity = ?", (lease_line(entity),)).fetchone()
+    return decode_lease(None if row is None else row[0])
 
 
 def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
@@ -200,7 +218,7 @@ def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tupl
     changed: list[tuple[int, list[Cell]]] = []
     for row in rows:
         old = known.get(row.id)
-        if old is not None:
+        if old is not None and old.version == row.version:
             kept = replace(row, version=old.version, key=keys[old.nr])
             *cells, digest = _standing(layout, kept, old.written_at)
             tail = digest[_HALF:] if isinstance(digest, bytes) else b""
@@ -217,8 +235,9 @@ def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[Rec
 
 
 def _heal(db: Connection, batch: Batch) -> None:
-    """Take out of quarantine what came whole this time."""
-    for chunk in batched([_clean(written(row.id)) for row in batch.upserts], CHUNK):
+    """Take out of quarantine what came whole this time, or is gone."""
+    ids = [*(row.id for row in batch.upserts), *batch.removed]
+    for chunk in batched([_clean(written(each)) for each in ids], CHUNK):
         sql = f"DELETE FROM cache_quarantine WHERE entity = ? AND has_id AND key IN ({marks(chunk)})"
         db.execute(sql, (batch.entity, *chunk))
 
@@ -233,10 +252,6 @@ def _quarantine(db: Connection, batch: Batch) -> None:
         )
         sql = "INSERT INTO cache_quarantine (entity, key, has_id, reason, payload) VALUES (?, ?, ?, ?, ?)"
         db.execute(sql, (batch.entity, key, has_id, _clean(each.reason), _clean(each.payload)))
-
-
-def _state(entity: str, state: SyncState) -> tuple[str, str]:
-    return entity, json.dumps(asdict(state))
 
 
 def _digest(data: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
-from katana_client.budget import Budget, Priority, SlidingWindowBudget, prioritised
+from katana_client.budget import Budget, SlidingWindowBudget, prioritised
 from katana_client.clock import Clock, SystemClock
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.resources import Collections
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from katana_client.exchange import Call
+    from katana_client.ledger import Priority
 
 BASE_URL = "https://api.katanamrp.com/v1"
 

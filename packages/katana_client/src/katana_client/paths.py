@@ -13,6 +13,9 @@ MAX_ID = 2_147_483_647
 _PATH = re.compile(r"(?:/[a-z0-9_]+(?:-[a-z0-9]+)*)+", re.ASCII)
 _MAX_PATH = 200
 _MAX_KEY = 4_096
+_MAX_HOST = 253
+_HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*\.?", re.ASCII)
+_BASE_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*/?", re.ASCII)
 
 
 def check_path(path: str) -> None:
@@ -94,8 +97,8 @@ def checked_base_url(base_url: str) -> str:
     """Return the base URL without trailing slash.
 
     Raises:
-        ConfigurationError: It is neither https, nor http on a loopback address, or carries more than host and
-            path.
+        ConfigurationError: It is neither https, nor http on a loopback address, or carries more than a plain host
+            and path.
     """
     url = base_url.strip()
     try:
@@ -110,10 +113,23 @@ def checked_base_url(base_url: str) -> str:
     if "?" in url or "#" in url or "@" in parts.netloc:
         message = "the Katana base URL may not carry a user, a query or a fragment"
         raise ConfigurationError(message)
+    if not _is_plain_host(parts.hostname) or not _BASE_PATH.fullmatch(parts.path):
+        message = "the Katana base URL needs a plain ASCII host and a path without dot segments, escapes or '//'"
+        raise ConfigurationError(message)
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
         message = "the Katana base URL must be https, or http on a loopback address: the key travels with it"
         raise ConfigurationError(message)
     return url.rstrip("/")
+
+
+def _is_plain_host(host: str) -> bool:
+    if ":" in host or host.replace(".", "").isdecimal():
+        try:
+            ip_address(host)
+        except ValueError:
+            return False
+        return True
+    return len(host) <= _MAX_HOST and "xn--" not in host and _HOST.fullmatch(host) is not None
 
 
 def is_loopback(host: str) -> bool:

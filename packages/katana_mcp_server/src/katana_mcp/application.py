@@ -3,13 +3,13 @@
 from typing import Any
 
 from fastmcp import FastMCP
-from pydantic import SecretStr
 
-from katana_mcp.adapter.doors import verifier
+from katana_mcp.account import account
+from katana_mcp.adapter.doors import check_door
 from katana_mcp.adapter.server import build_server
-from katana_mcp.settings import Settings, SettingsError
-from katana_mcp.surface import chosen
-from katana_mcp.wiring import Outside, Tenant, connected
+from katana_mcp.settings import Settings
+from katana_mcp.surface import served
+from katana_mcp.wiring import Outside, connected
 
 
 def application(settings: Settings, outside: Outside | None = None) -> FastMCP[Any]:
@@ -18,21 +18,7 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     Raises:
         SettingsError: a setting that cannot work, in one sentence.
     """
-    try:
-        tools = chosen(settings.tools, settings.toolsets, settings.exclude_tools)
-    except ValueError as error:
-        raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
-    guard = verifier(settings)
-    tenant = _tenant(settings, outside)
-    return build_server(tools, tenant, auth=guard)
-
-
-def _tenant(settings: Settings, outside: Outside | None) -> Tenant:
-    if not settings.runs_own_sandbox or outside is not None:
-        return connected(settings, outside)
-    # The sandbox is loaded only when it was asked for.
-    from katana_mcp.sandbox import OwnSandbox  # noqa: PLC0415
-
-    own = OwnSandbox()
-    known = settings.model_copy(update={"api_key": SecretStr(own.api_key)})
-    return connected(known, Outside(transport=own.transport(), in_memory=True))
+    tools = served(settings)
+    check_door(settings)
+    tenant = connected(*((settings, outside) if outside is not None else account(settings)))
+    return build_server(tools, tenant)

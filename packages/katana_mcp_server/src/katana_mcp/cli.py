@@ -1,16 +1,21 @@
-"""`katana-mcp`: serve MCP, list the tools, run the demo. Bad input ends with one sentence and exit code 2."""
+"""`katana-mcp`: serve MCP, list the tools, run the demo, look after the cache.
+
+Bad input ends with one sentence and exit code 2.
+"""
 
 import asyncio
 import json
+import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import cyclopts
 from cyclopts import App, Parameter
-from pydantic import BaseModel, Field, create_model
 
 from katana_mcp import __version__
-from katana_mcp.settings import SECRETS, Settings, SettingsError, load, variable
+from katana_mcp.cache_commands.app import app as cache
+from katana_mcp.commandline import flags_of, given, settings_of
+from katana_mcp.settings import Choice, Settings, SettingsError, load_choice
 
 app = App(
     name="katana-mcp",
@@ -18,34 +23,23 @@ app = App(
     help="An MCP server through which an assistant runs a factory on Katana.",
     help_epilogue="Every flag is also an environment variable and can stand in .env; flags win.",
 )
-
-
-def _flags() -> type[BaseModel]:
-    """Return a model with one optional flag per setting; secrets are left out."""
-    fields: dict[str, Any] = {}
-    for name, field in Settings.model_fields.items():
-        if name in SECRETS:
-            continue
-        kind: object = bool if field.annotation is bool else str
-        told = f"{field.description} [{variable(name)}]"
-        fields[name] = (Annotated[kind | None, Parameter(negative="")], Field(default=None, description=told))
-    return create_model("Flags", **fields)
+app.command(cache)
 
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     Flags = BaseModel
+    ChoiceFlags = BaseModel
 else:
-    Flags = _flags()
-
-
-def _settings(flags: BaseModel | None) -> Settings:
-    return load(**({} if flags is None else flags.model_dump(exclude_none=True)))
+    Flags = flags_of(Settings.model_fields)
+    ChoiceFlags = flags_of(Choice.model_fields)
 
 
 @app.command
 def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
-    settings = _settings(flags)
+    settings = settings_of(flags)
     # FastMCP takes 1.7 s of CPU to import: only serving pays for it.
     from katana_mcp.adapter.doors import serve as serve_doors  # noqa: PLC0415
     from katana_mcp.application import application  # noqa: PLC0415
@@ -56,36 +50,48 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
 
 
 @app.command
-def tools(*, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> None:
-    """List the tools: names and purpose, or with --json everything that a host is told."""
+def tools(
+    *,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
+) -> None:
+    """List the tools that would be served: names and purpose, or with --json everything that a host is told."""
+    choice = load_choice(**given(flags))
     from katana_mcp.adapter.catalogue import as_listed, catalogue  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+    from katana_mcp.surface import served  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
 
-    sys.stdout.write(json.dumps(catalogue(), indent=1, ensure_ascii=False) if as_json else as_listed())
+    specs = served(choice)
+    sys.stdout.write(json.dumps(catalogue(specs), indent=1, ensure_ascii=False) if as_json else as_listed(specs))
     sys.stdout.write("\n")
 
 
 @app.command
 def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
-    from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
+    from katana_mcp.demo.show import run, takes_color  # noqa: PLC0415 - imports the sandbox, which only the demo needs
 
-    raise SystemExit(asyncio.run(run(color=not no_color and sys.stdout.isatty())))
+    raise SystemExit(asyncio.run(run(color=not no_color and takes_color(sys.stdout, os.environ))))
 
 
 def main() -> None:
-    """Run the command line; exit code 2 and one sentence for bad input."""
+    """Run the command line; exit code 2 and one sentence for bad input, 130 for Ctrl-C, 141 for a reader that left."""
     arguments = sys.argv[1:]
     known = {"serve", "tools", "demo", "--help", "-h", "--version"}
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in known):
         arguments = ["serve", *arguments]
     try:
         app(arguments, print_error=False, exit_on_error=False)
+        sys.stdout.flush()
     except SettingsError as error:
         _stop(str(error))
     except cyclopts.CycloptsError as error:
         _stop(" ".join(str(error).split()))
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    except BrokenPipeError:
+        # What is left in the buffer would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
 
 
 def _stop(sentence: str) -> None:

@@ -1,25 +1,24 @@
-"""Which backend holds which entity: four states per entity, read from the settings, flipped one at a time."""
+"""Which backend holds which entity: a flag per entity, read from the settings, flipped one at a time."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
-type Flag = Literal["legacy", "typed", "compare:legacy", "compare:typed"]
+type Flag = Literal[
+    "legacy",  # goes with cache_legacy
+    "compare:legacy",  # goes with cache_legacy
+    "compare:typed",  # goes with cache_legacy
+    "typed",
+]
 
-FLAGS: tuple[Flag, ...] = ("legacy", "typed", "compare:legacy", "compare:typed")
+FLAGS: tuple[Flag, ...] = get_args(Flag.__value__)
 """`compare:X`: X answers, the other one is on trial."""
 
 DEFAULTS: Mapping[str, Flag] = {
-    "variant": "typed",
-    "product": "typed",
-    "material": "typed",
-    "service": "typed",
-    "customer": "typed",
-    "supplier": "legacy",
-    "location": "legacy",
-    "tax_rate": "legacy",
-    "operator": "legacy",
+    **dict.fromkeys(("variant", "product", "material", "service", "customer"), "typed"),
+    **dict.fromkeys(("supplier", "location", "tax_rate", "operator"), "typed"),
+    **dict.fromkeys(("supplier", "location", "tax_rate", "operator"), "legacy"),  # goes with cache_legacy
 }
-"""The entities that both backends hold, and what ships: the catalogue is typed, reference data is not worth it yet."""
+"""The entities that have a flag, and what ships: the catalogue is typed, reference data is not worth it yet."""
 
 
 def chosen_flags(default: Flag | None, single: Mapping[str, Flag | None]) -> dict[str, Flag]:

@@ -12,9 +12,7 @@ type Called = tuple[str, str, str]
 _MAX_DIGITS = 11
 
 
-async def one_record(
-    services: Services, entity: str, wanted: int | str, called: Called, warming: str | None = None
-) -> Stored:
+async def one_record(services: Services, entity: str, wanted: int | str, called: Called) -> Stored:
     """Return the record with this id (integer, or a text of digits) or business key (text), in any soft state.
 
     Args:
@@ -22,7 +20,6 @@ async def one_record(
         entity: the cache entity.
         wanted: the id or the business key.
         called: what to call them in a refusal.
-        warming: how far the first sync is, while a record that is missing may still come.
 
     Raises:
         Refused: nothing has it, or several live records share the key.
@@ -38,9 +35,6 @@ async def one_record(
         found = [match.row] if match.row is not None else await _otherwise(services, entity, wanted)
     if len(found) == 1:
         return found[0]
-    if warming is not None:
-        message = f"{title} {wanted!r} is not among the records cached so far ({warming}); ask again in a moment"
-        raise Refused(blocking(warning_codes.COLD_CACHE, message, argument))
     raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, called), argument))
 
 

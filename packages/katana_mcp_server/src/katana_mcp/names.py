@@ -6,9 +6,12 @@ from typing import cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Scalar
 from cache_core.protocol import CacheBackend, Selection, Stored
-from cache_core.records import Json, Record, RecordId, values_at
+from cache_core.records import Json, Record, RecordId, as_id, values_at
+from cache_core.specs import SPECS
 from katana_mcp.values import rows, whole
 
+FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
+"""What the base currency is read from; nothing while the factory is not cached."""
 _PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
 
 
@@ -20,11 +23,17 @@ class Names:
 
     def record(self, entity: str, record_id: object) -> Record | None:
         """Return the record, or None when it is not known."""
-        return self.records.get((entity, record_id)) if isinstance(record_id, int | str) else None
+        known = as_id(record_id)
+        return None if known is None else self.records.get((entity, known))
 
     def name(self, entity: str, record_id: object) -> str | None:
         """Return the record's `name`, or None."""
         return text(self.record(entity, record_id), "name")
+
+    def base_currency(self) -> str | None:
+        """Return the currency of base amounts and of sales prices of items, or None when it is not known."""
+        factories = (record for (entity, _), record in self.records.items() if entity == "factory")
+        return text(next(factories, None), "base_currency_code")
 
     def sku(self, variant_id: object) -> str | None:
         """Return the variant's SKU, or None."""
@@ -53,11 +62,19 @@ class Names:
         return " / ".join([name, *values])
 
 
-async def look_up(cache: CacheBackend, wanted: Mapping[str, Iterable[object]]) -> Names:
-    """Return names for the wanted ids; items of variants come along, and their suppliers where any are wanted."""
-    names = Names()
+async def look_up(
+    cache: CacheBackend, wanted: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
+) -> Names:
+    """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
+
+    Items of variants come along; the suppliers of items, and the factory, where any are wanted.
+    """
+    names = Names({(entity, row.id): row.record for entity, row in at_hand})
     for entity, ids in wanted.items():
         await _add(cache, names, entity, ids)
+    if "factory" in wanted and "factory" in cache.entities:
+        factories = await cache.select("factory", Selection(limit=1))
+        names.records.update((("factory", row.id), row.record) for row in factories)
     if "variant" in wanted:
         unknown = [
             each for each in wanted["variant"] if isinstance(each, int) and names.record("variant", each) is None
@@ -96,7 +113,7 @@ async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Reco
 
 
 async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
-    asked = [each for each in dict.fromkeys(ids) if isinstance(each, int | str)]
+    asked = dict.fromkeys(each for value in ids if (each := as_id(value)) is not None)
     missing = [each for each in asked if (entity, each) not in names.records]
     if missing:
         found = await cache.get_many(entity, missing)

@@ -1,8 +1,10 @@
 """Everything that a tool needs, handed to it per call: no tenant, key or cache lives in module state."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
@@ -36,9 +38,25 @@ class Services:
     web_base_url: str
     notices: tuple[str, ...] = ()
 
-    def url(self, path: str) -> str:
-        """Return a link into Katana's web app, `/salesorder/7`."""
-        return f"{self.web_base_url}{path}"
+    def url(self, path: str) -> str | None:
+        """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""
+        return None if self.sandbox else f"{self.web_base_url}{path}"
+
+
+class TenantDoor(Protocol):
+    """Where tools and resources get the services of their tenant from, per call."""
+
+    async def services(self) -> Services:
+        """Return the services, opening them first if need be."""
+        ...
+
+    async def recover(self) -> None:
+        """Close a damaged cache, so that the next call sets it aside and begins anew."""
+        ...
+
+    async def close(self) -> None:
+        """Release everything."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +71,32 @@ class Current:
 
     def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
         """Return an answer of these fields that says how current it is, with further warnings added."""
-        envelope = {
-            "as_of": self.as_of,
-            "stale": self.stale,
-            "warming": self.warming,
-            "source": self.source,
-            "warnings": [*self.warnings, *warnings],
-        }
-        return model.model_validate(envelope | fields)
+        return model.model_validate({**self._told(), "warnings": [*self.warnings, *warnings], **fields})
+
+    @contextmanager
+    def refusals(self) -> Generator[None]:
+        """Have a refusal of the block say how current the rows are that it was judged by."""
+        try:
+            yield
+        except Refused as refusal:
+            warnings = [self._judged(each) for each in refusal.warnings]
+            told = self.answer(Envelope).model_dump(mode="json", exclude_none=True, include=set(self._told()))
+            raise Refused(*warnings, told=told) from None
+
+    def _told(self) -> dict[str, object]:
+        return {"as_of": self.as_of, "stale": self.stale, "warming": self.warming, "source": self.source}
+
+    def _judged(self, warning: ToolWarning) -> ToolWarning:
+        """Return the warning, with what old or missing rows mean for "not found"."""
+        if warning.code != warning_codes.NOT_FOUND:
+            return warning
+        if self.warming is not None:
+            message = f"{warning.message} among the records cached so far ({self.warming}); ask again in a moment"
+            return blocking(warning_codes.COLD_CACHE, message, warning.field_path)
+        if self.stale is not None:
+            message = f"{warning.message}; judged by rows {self.stale.age_seconds} s old: {self.stale.reason}"
+            return blocking(warning.code, message, warning.field_path)
+        return warning
 
 
 async def current(services: Services, entities: Iterable[str], main: Iterable[str]) -> Current:

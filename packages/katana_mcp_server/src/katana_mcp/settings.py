@@ -3,9 +3,12 @@
 Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
 """
 
+import difflib
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
@@ -13,7 +16,8 @@ from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from katana_mcp.flags import DEFAULTS, Flag, chosen_flags
+from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
 
@@ -41,15 +45,48 @@ def _trimmed(value: SecretStr) -> SecretStr:
 
 
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
+
+
+def _web_address(value: str) -> str:
+    """Take an address that links can begin with: https, or http on this machine, and a host."""
+    address = value.strip().rstrip("/")
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(_NO_ADDRESS) from None
+    safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _THIS_MACHINE)
+    plain = address.isprintable() and not set(address) & set(" ?#@\\\"'<>`")
+    if not (safe and plain and parts.hostname):
+        raise ValueError(_NO_ADDRESS)
+    return address
+
+
+def _hosts(values: tuple[str, ...]) -> tuple[str, ...]:
+    for each in values:
+        if _HOST.fullmatch(each) is None:
+            raise ValueError(f"{each[:80]!r} is no host: name one as shop.example, shop.example:8443 or [::1]:8443")
+    return values
+
+
+def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
+    for each in values:
+        scheme, _, host = each.rstrip("/").partition("://")
+        if scheme.lower() not in {"http", "https"} or _HOST.fullmatch(host) is None:
+            raise ValueError(f"{each[:80]!r} is no origin: name one as https://shop.example, without a path")
+    return values
+
+
+_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
+_NO_ADDRESS = "must be an address such as https://factory.katanamrp.com, without user, query or fragment"
+_HOST = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
+
 type Directory = Annotated[Path | None, BeforeValidator(_directory)]
 type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
 
 
-class Settings(BaseSettings):
-    """What the server was told.
-
-    Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
-    """
+class Choice(BaseSettings):
+    """Which tools are served."""
 
     model_config = SettingsConfigDict(
         env_file=".env",
@@ -60,18 +97,41 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
+    toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
+    """Serve only these groups of tools, separated by commas: catalog, sales, inventory, admin."""
+    tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
+    """Serve only these tools, separated by commas; with toolsets, both."""
+    exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
+    """Never serve these tools, separated by commas; wins over everything."""
+
+
+class Settings(Choice):
+    """What the server was told.
+
+    Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
+    """
+
     api_key: Annotated[Secret, Field(validation_alias="KATANA_API_KEY")] = SecretStr("")
     """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
+    sync_api_key: Annotated[Secret | None, Field(validation_alias="KATANA_SYNC_API_KEY")] = None
+    """A second API key of the same account, for listings, with a rate limit of its own. Never a flag either."""
     base_url: Annotated[str, Field(validation_alias="KATANA_BASE_URL")] = API
     """Where the API is; https, or http on this machine."""
-    web_base_url: Annotated[str, Field(validation_alias="KATANA_WEB_BASE_URL")] = "https://factory.katanamrp.com"
+    web_base_url: Annotated[str, AfterValidator(_web_address), Field(validation_alias="KATANA_WEB_BASE_URL")] = (
+        "https://factory.katanamrp.com"
+    )
     """Katana's web app, for the links in answers."""
     sandbox: Annotated[bool, Field(validation_alias="KATANA_SANDBOX")] = False
     """Work on invented data instead of an account; with a base URL of this machine, on the sandbox that runs there."""
     cache_dir: Annotated[Directory, Field(validation_alias="KATANA_CACHE_DIR")] = None
     """Where caches are kept; the user's cache directory by default."""
-    cache_backend: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND")] = None
-    """Cache backend of the catalogue and reference data: legacy, typed, compare:legacy or compare:typed."""
+    cache_backend: Annotated[
+        Flag | None,
+        Field(
+            validation_alias="KATANA_CACHE_BACKEND",
+            description=f"Cache backend of the catalogue and reference data: {', '.join(FLAGS)}.",
+        ),
+    ] = None
     cache_backend_variant: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_VARIANT")] = None
     """The same for variants alone."""
     cache_backend_product: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_PRODUCT")] = None
@@ -90,21 +150,17 @@ class Settings(BaseSettings):
     """The same for tax rates alone."""
     cache_backend_operator: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_OPERATOR")] = None
     """The same for operators alone."""
-    toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
-    """Serve only these groups of tools, separated by commas: catalog, sales, inventory, admin."""
-    tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
-    """Serve only these tools, separated by commas; with toolsets, both."""
-    exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
-    """Never serve these tools, separated by commas; wins over everything."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"
     """Address to bind; anything but this machine also needs allowed_hosts."""
     port: Annotated[int, Field(validation_alias="KATANA_MCP_PORT", ge=0, le=65_535)] = 8000
     """Port to bind."""
-    allowed_hosts: Annotated[Names, Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
+    allowed_hosts: Annotated[Names, AfterValidator(_hosts), Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
     """Host headers that are served besides the bound address, separated by commas."""
-    allowed_origins: Annotated[Names, Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")] = ()
+    allowed_origins: Annotated[
+        Names, AfterValidator(_origins), Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")
+    ] = ()
     """Origin headers of browsers that are served, separated by commas; none by default."""
     http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
     """Bearer token that HTTP clients must send, 16 characters or more. Only from the environment or `.env`."""
@@ -125,9 +181,21 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _second_key_is_another(self) -> Self:
+        second = None if self.sync_api_key is None else self.sync_api_key.get_secret_value()
+        if second == "":
+            raise ValueError("KATANA_SYNC_API_KEY is blank: give it a second key of the same account, or leave it out")
+        if second is not None and second == self.api_key.get_secret_value():
+            raise ValueError(
+                "KATANA_SYNC_API_KEY is the same key as KATANA_API_KEY, and Katana limits each key: make a second key "
+                "in Katana (Settings, API), or leave it out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _sandbox_stays_here(self) -> Self:
         host = urlsplit(self.base_url).hostname or ""
-        if self.sandbox and self.base_url != API and host not in {"127.0.0.1", "localhost", "::1"}:
+        if self.sandbox and self.base_url != API and host not in _THIS_MACHINE:
             raise ValueError(
                 "KATANA_SANDBOX (--sandbox) works on invented data of this machine: leave KATANA_BASE_URL "
                 "(--base-url) out, or name a sandbox that runs here, http://127.0.0.1:PORT/v1"
@@ -149,7 +217,7 @@ class Settings(BaseSettings):
         return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
 
 
-SECRETS = ("api_key", "http_token")
+SECRETS = ("api_key", "sync_api_key", "http_token")
 """Fields that are never flags: a command line can be read by every user of the machine."""
 
 
@@ -159,25 +227,45 @@ def load(**flags: object) -> Settings:
     Raises:
         SettingsError: one sentence per problem, with the variable's name and what is allowed; never the value.
     """
-    given = {name: value for name, value in flags.items() if value is not None}
+    return _read(Settings, flags)
+
+
+def load_choice(**flags: object) -> Choice:
+    """Return which tools the flags, the environment and `.env` choose; everything else may be wrong or missing.
+
+    Raises:
+        SettingsError: as `load` does.
+    """
+    return _read(Choice, flags)
+
+
+def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
     try:
-        _refuse_unknown_flags()
-        # The model itself validates what came from the command line.
-        return Settings(**given)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type]
+        _refuse_misspelt()
+        given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
+        return model(**given)
     except ValidationError as error:
-        raise SettingsError("; ".join(_sentence(each["loc"], each["msg"]) for each in error.errors())) from None
+        problems = (
+            _sentence(each["loc"], wrong(each["type"], each.get("ctx", {}), each["msg"])) for each in error.errors()
+        )
+        raise SettingsError("; ".join(problems)) from None
     except UnicodeDecodeError:
         raise SettingsError(".env is not UTF-8 text") from None
 
 
-def _refuse_unknown_flags() -> None:
-    """Stop at a misspelt KATANA_CACHE_BACKEND_…: unread, it would leave an entity where it was, in silence."""
+def _refuse_misspelt() -> None:
+    """Stop at a name like one of ours that is none: unread, it would leave a setting where it was, in silence."""
     known = {variable(name) for name in Settings.model_fields}
-    written = {*os.environ, *dotenv_values(".env")}
-    unknown = sorted(name for name in written if name.startswith("KATANA_CACHE_BACKEND") and name not in known)
-    if unknown:
-        allowed = ", ".join(sorted(name for name in known if name.startswith("KATANA_CACHE_BACKEND")))
-        raise SettingsError(f"{', '.join(unknown)}: no such setting; there are {allowed}")
+    unknown = sorted({name.upper() for name in (*os.environ, *dotenv_values(".env"))} - known)
+    for name in unknown:
+        near = difflib.get_close_matches(name, known, 1, _LIKE) if name.startswith("KATANA") else []
+        if near or name.startswith(_OURS):
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+            raise SettingsError(f"{name}: no such setting; {hint}")
+
+
+_OURS = ("KATANA_MCP_", "KATANA_CACHE_")
+_LIKE = 0.85
 
 
 def variable(field: str) -> str:
@@ -186,9 +274,8 @@ def variable(field: str) -> str:
 
 
 def _sentence(loc: tuple[int | str, ...], message: str) -> str:
-    text = message.removeprefix("Value error, ")
     if not loc:
-        return text
+        return message
     field = next((name for name in Settings.model_fields if loc[0] in {name, variable(name)}), str(loc[0]))
     known = field in Settings.model_fields
-    return f"{variable(field)} (--{field.replace('_', '-')}): {text}" if known else f"{field}: {text}"
+    return f"{variable(field)} (--{field.replace('_', '-')}): {message}" if known else f"{field}: {message}"

@@ -1,17 +1,19 @@
 """The cache's `Source` over the Katana client: pages, stock, and errors told in one plain sentence."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol, cast
 
 from cache_core.errors import SourceUnavailable
 from cache_core.indexing import excerpt
 from cache_core.protocol import Quarantined
-from cache_core.records import Record, is_text
-from cache_core.spec import EntitySpec
-from cache_core.sync import SourcePage
+from cache_core.records import Record, RecordId, is_text
+from cache_core.spec import EntitySpec, Listed
+from cache_core.specs.factory import FACTORY, FACTORY_ID
+from cache_core.sync import SourcePage, Window
 from katana_client import KatanaClient, Priority
-from katana_client.errors import KatanaError, KeyRejected, RateLimited
+from katana_client.errors import CallError, KatanaError, KeyRejected, NotFound, RateLimited
 from katana_client.page import InvalidRecord, Page
 
 type AnyPage = Page[Any]
@@ -20,29 +22,69 @@ type AnyPage = Page[Any]
 class Listable(Protocol):
     """A collection that can be read page by page."""
 
-    async def page(self, number: int, **filters: object) -> AnyPage:
+    async def page(self, number: int, *, limit: int, **filters: object) -> AnyPage:
         """Return one page of at most 250 rows."""
+        ...
+
+    async def get_record(self, identity: RecordId) -> Mapping[str, object]:
+        """Return one record as a plain dict."""
         ...
 
 
 class KatanaSource:
-    """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits."""
+    """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits.
 
-    def __init__(self, client: KatanaClient) -> None:
+    Args:
+        client: For what somebody waits for.
+        bulk: For listings: a client with a second key of the account; the same client by default.
+    """
+
+    def __init__(self, client: KatanaClient, bulk: KatanaClient | None = None) -> None:
         self._client = client
+        self._bulk = bulk or client
+        self._bulk_key = "KATANA_API_KEY" if self._bulk is client else "KATANA_SYNC_API_KEY"
 
-    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
+    async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
         """Return one page of a collection, soft-deleted and archived records included where Katana offers them."""
-        filters: dict[str, object] = {f"include_{state}": True for state in spec.include}
+        if listed.name == FACTORY.name:
+            return await self._factory()
+        filters = _included(listed)
         if since is not None:
             filters["updated_at_min"] = datetime.fromisoformat(since)
-        collection = cast("Listable", getattr(self._client, spec.collection))
+        return await self._listed(listed, window, filters)
+
+    async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
+        """Return the records with these ids: from one listing, or one by one where Katana cannot list them by ids."""
+        if spec.fetch_by == "list_ids":
+            return await self._listed(spec, Window(1), _included(spec) | {"ids": list(ids)})
+        found: list[Record] = []
+        collection = cast("Listable", getattr(self._bulk, spec.collection))
+        try:
+            with self._bulk.priority(Priority.BULK):
+                for each in ids:
+                    with suppress(NotFound):
+                        found.append(await collection.get_record(each))
+        except KatanaError as error:
+            raise _unavailable(error, self._bulk_key) from error
+        return SourcePage(found, len(found))
+
+    async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
+        collection = cast("Listable", getattr(self._bulk, listed.collection))
+        try:
+            with self._bulk.priority(Priority.BULK):
+                page = await collection.page(window.number, limit=window.size, **filters)
+        except KatanaError as error:
+            raise _unavailable(error, self._bulk_key) from error
+        return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
+
+    async def _factory(self) -> SourcePage:
+        """Return the settings, which are one object without an id, as a listing of one record."""
         try:
             with self._client.priority(Priority.BULK):
-                page = await collection.page(number, **filters)
+                settings = await self._client.factory.read_record()
         except KatanaError as error:
             raise _unavailable(error) from error
-        return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
+        return SourcePage([{FACTORY.id_path: FACTORY_ID, **settings}], None, bare=True)
 
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
         """Return the `/inventory` rows of these variants at every location."""
@@ -56,12 +98,18 @@ class KatanaSource:
         return rows
 
 
-def _unavailable(error: KatanaError) -> SourceUnavailable:
+def _included(listed: Listed) -> dict[str, object]:
+    return {f"include_{state}": True for state in listed.include}
+
+
+def _unavailable(error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
     if isinstance(error, KeyRejected):
-        return SourceUnavailable("Katana refused the API key in KATANA_API_KEY")
+        return SourceUnavailable(f"Katana refused the API key in {key}")
     if isinstance(error, RateLimited):
         return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
-    return SourceUnavailable(f"Katana could not be read: {error}")
+    # A server that answers at all may answer for other collections.
+    everywhere = not isinstance(error, CallError) or error.status is None
+    return SourceUnavailable(f"Katana could not be read: {error}", everywhere=everywhere)
 
 
 def _quarantined(invalid: InvalidRecord) -> Quarantined:

@@ -1,54 +1,68 @@
-"""The cache backends of one tenant, wired by the flags; the only module that knows which backends there are."""
+"""The cache backends of one tenant, wired by the flags and filled at a flip."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import permutations, product
 from pathlib import Path
-from typing import Protocol
 
 import structlog
 
 from cache_core.clock import Clock
-from cache_core.compared import ComparedBackend, Comparison, Recorder
+from cache_core.compared import ComparedBackend, Recorder
 from cache_core.errors import CacheUnavailable
-from cache_core.files import private_directory
+from cache_core.files import private_directory, private_file
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend
+from cache_core.records import InvalidRecord, Json, decode, encode
 from cache_core.routed import RoutedBackend
+from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
-from katana_mcp.flags import DEFAULTS, Flag
+from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
+from katana_mcp.comparisons import LoggedComparisons
+from katana_mcp.flags import Flag
 
 _log = structlog.get_logger("katana_mcp.cache")
 
 
-class Store(CacheBackend, Protocol):
-    """A backend that keeps files."""
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a cache is made of; tests bring their own.
 
-    @property
-    def set_aside(self) -> tuple[Path, ...]:
-        """Damaged files that were renamed and replaced by an empty one."""
-        ...
+    Attributes:
+        specs: every entity, parents before the entities that borrow from them.
+        backends: how each backend is made.
+        strict: raise what a backend on trial does differently instead of recording it.
+    """
+
+    specs: tuple[EntitySpec, ...]
+    backends: Mapping[str, Make]
+    strict: bool = False
+
+    def stores(self, directory: Path | None, flagged: Iterable[str], *, looking: bool = False) -> dict[str, Store]:
+        """Return a store of each backend, not yet open; `looking` makes and changes nothing."""
+        known = frozenset(flagged)
+        specs = tuple(spec for spec in self.specs if spec.name in known)
+        return {name: make(directory, specs, looking=looking) for name, make in self.backends.items()}
 
 
-class LoggedComparisons:
-    """Keeps the differences of a parallel run in the log: entity, operation and ids, never records."""
+PARTS = Parts(SPECS, BACKENDS)
 
-    def record(self, comparison: Comparison) -> None:
-        """Log a difference or an error of the trial; agreement is not worth a line."""
-        if comparison.mismatch or comparison.error:
-            _log.warning(
-                "parallel run differs",
-                entity=comparison.entity,
-                operation=comparison.operation,
-                difference=comparison.mismatch or comparison.error,
-            )
+
+_NOTE = "opened.json"
+"""How the cache was opened last: the flags, and what was searchable."""
 
 
 class Stores:
     """Makes, opens and fills the backends that the flags name."""
 
-    def __init__(self, flags: Mapping[str, Flag], recorder: Recorder | None, clock: Clock) -> None:
+    def __init__(
+        self, flags: Mapping[str, Flag], recorder: Recorder | None, clock: Clock, parts: Parts = PARTS
+    ) -> None:
         self._flags = flags
         self._recorder = recorder or LoggedComparisons()
         self._clock = clock
+        self._parts = parts
 
     async def open(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
         """Return the open cache and what should be known of it; kept in memory where the directory cannot be used.
@@ -68,65 +82,102 @@ class Stores:
             return cache, (f"{error}; the cache is kept in memory and is lost at the end",)
 
     async def _opened(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
-        legacy, typed = backends(directory)
-        cache = self._routed(legacy, typed)
+        stores = self._parts.stores(directory, self._flags)
+        cache = self._routed(stores)
         await cache.open()
-        await self._flipped(directory, cache, (legacy, typed))
-        damaged = [path.name for store in (legacy, typed) for path in store.set_aside]
+        try:
+            await self._flipped(directory, cache, stores)
+        except BaseException:
+            await cache.close()
+            raise
+        damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
         return cache, tuple(told.format(name) for name in damaged)
 
-    def _routed(self, legacy: Store, typed: Store) -> RoutedBackend:
-        by_flag: dict[Flag, CacheBackend] = {
-            "legacy": legacy,
-            "typed": typed,
-            "compare:legacy": ComparedBackend(legacy, typed, self._recorder, self._clock),
-            "compare:typed": ComparedBackend(typed, legacy, self._recorder, self._clock),
-        }
-        return RoutedBackend({spec.name: by_flag[self._flags.get(spec.name, "typed")] for spec in SPECS})
+    def _routed(self, stores: Mapping[str, Store]) -> RoutedBackend:
+        by_flag = dict[str, CacheBackend](stores)
+        for name, other in permutations(stores, 2):
+            by_flag[f"compare:{name}"] = ComparedBackend(
+                stores[name], stores[other], self._recorder, self._clock, strict=self._parts.strict
+            )
+        return RoutedBackend({spec.name: by_flag[self._flags.get(spec.name, ALWAYS)] for spec in self._parts.specs})
 
-    async def _flipped(self, directory: Path | None, cache: RoutedBackend, stores: tuple[Store, Store]) -> None:
-        """Fill what a flip left empty; a legacy cache that nothing uses any more is opened only for that."""
-        legacy, typed = stores
-        unused = all(flag == "typed" for flag in self._flags.values())
-        if unused and not _was_used(directory):
-            return
-        await legacy.open()
+    async def _flipped(self, directory: Path | None, cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
+        """Fill what a flip left empty or behind; a backend that nothing uses any more is opened only for that."""
+        used = {ALWAYS, *(name for flag in self._flags.values() for name in _names(flag, stores))}
+        unused = [store for name, store in stores.items() if name not in used and _was_used(directory, name)]
+        there = {name: store for name, store in stores.items() if name in used or store in unused}
+        for store in unused:
+            await store.open()
         try:
-            await self._flip(cache, legacy, typed)
+            note = _last_note(directory)
+            await self._flip(note, cache, there)
+            await self._reindex(note, cache)
+            _keep_note(directory, {"flags": dict(self._flags), "searchable": self._searchable()})
         finally:
-            if unused:
-                await legacy.close()
+            for store in unused:
+                await store.close()
 
-    async def _flip(self, cache: RoutedBackend, legacy: Store, typed: Store) -> None:
+    async def _flip(self, note: Mapping[str, Json], cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
         """Fill what a flip left empty or behind from the other backend, without asking Katana."""
-        for spec in SPECS:
+        before = _part(note, "flags")
+        for spec in self._parts.specs:
             flag = self._flags.get(spec.name)
             if flag is None:
                 continue
-            pairs = {"legacy": [(typed, legacy)], "typed": [(legacy, typed)]}
-            for source, target in pairs.get(flag, [(legacy, typed), (typed, legacy)]):
-                await self._fill(spec.name, cache, source, target)
+            wrote = _names(str(before.get(spec.name, flag)), stores)
+            for target, source in product(_names(flag, stores), stores):
+                if source != target:
+                    stale = target not in wrote and source in wrote
+                    await self._fill(spec, cache, (stores[source], stores[target]), stale)
 
-    async def _fill(self, entity: str, cache: RoutedBackend, source: Store, target: Store) -> None:
-        spec = next(spec for spec in SPECS if spec.name == entity)
-        if await needs_filling(spec, source, target):
+    async def _reindex(self, note: Mapping[str, Json], cache: RoutedBackend) -> None:
+        """Compute the text of rows again that were stored when other fields were searchable."""
+        before, now = _part(note, "searchable"), self._searchable()
+        for spec in self._parts.specs:
+            if before.get(spec.name) != now[spec.name]:
+                await Migration(cache, self._clock, _quiet).reindex(spec, cache)
+                _log.info("cache reindexed", entity=spec.name)
+
+    def _searchable(self) -> dict[str, Json]:
+        """Return a digest per entity of what its search text and soft state are made of."""
+        made = {spec.name: repr((spec.searchable, spec.inherits)) for spec in self._parts.specs}
+        return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in made.items()}
+
+    async def _fill(self, spec: EntitySpec, cache: RoutedBackend, pair: tuple[Store, Store], stale: bool) -> None:
+        source, target = pair
+        behind = await needs_filling(spec, source, target)
+        if behind or (stale and not await needs_filling(spec, target, source)):
             rows = await Migration(cache, self._clock, _quiet).fill(spec, source, target)
-            _log.info("cache filled", entity=entity, source=source.name, target=target.name, rows=rows)
+            _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
 
 
-def _was_used(directory: Path | None) -> bool:
-    """Return whether a legacy cache was ever kept here."""
-    return directory is not None and any(directory.glob("legacy*"))
+def _names(flag: str, stores: Mapping[str, Store]) -> list[str]:
+    """Return the backends that hold an entity with this flag, the answering one first."""
+    first = flag.removeprefix("compare:")
+    return [first] if flag == first else [first, *(name for name in stores if name != first)]
 
 
-def backends(directory: Path | None) -> tuple[Store, Store]:
-    """Return the legacy and the typed backend of a directory, not yet open."""
-    # SQLAlchemy takes 0.3 s to import: the first read pays for it, not the start.
-    from cache_legacy.backend import LegacyBackend  # noqa: PLC0415
-    from cache_typed.backend import TypedBackend  # noqa: PLC0415
+def _was_used(directory: Path | None, name: str) -> bool:
+    """Return whether a cache of this backend was ever kept here."""
+    return directory is not None and any(directory.glob(f"{name}*"))
 
-    return LegacyBackend(directory, tuple(spec for spec in SPECS if spec.name in DEFAULTS)), TypedBackend(directory)
+
+def _last_note(directory: Path | None) -> Mapping[str, Json]:
+    try:
+        return {} if directory is None else decode((directory / _NOTE).read_bytes())
+    except (OSError, InvalidRecord):
+        return {}
+
+
+def _part(note: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+    part = note.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _keep_note(directory: Path | None, note: Mapping[str, Json]) -> None:
+    if directory is not None:
+        private_file(private_directory(directory) / _NOTE).write_bytes(encode(note))
 
 
 def _quiet(entity: str, done: int, total: int) -> None:

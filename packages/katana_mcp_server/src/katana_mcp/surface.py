@@ -5,6 +5,7 @@ from collections.abc import Collection
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
 from katana_mcp.operations import OPERATIONS
+from katana_mcp.settings import Choice, SettingsError
 from katana_mcp.workflows import WORKFLOWS
 
 
@@ -23,15 +24,30 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
         excluded: tool names that are never served.
 
     Raises:
-        ValueError: a name that no tool or toolset has; the message names the known ones.
+        ValueError: a name that no tool or toolset has, the message names the known ones; or no tool is left.
     """
     every = tools()
     names, groups = {tool.name for tool in every}, {tool.toolset for tool in every}
     _known("tool", {*only, *excluded}, names)
     _known("toolset", {*toolsets}, groups)
     wanted = {tool.name for tool in every if tool.name in set(only) or tool.toolset in set(toolsets)}
-    served = wanted if only or toolsets else names
-    return tuple(tool for tool in every if tool.name in served - set(excluded))
+    asked = wanted if only or toolsets else names
+    left = tuple(tool for tool in every if tool.name in asked - set(excluded))
+    if not left:
+        raise ValueError("together they leave no tool to serve")
+    return left
+
+
+def served(choice: Choice) -> tuple[AnyTool, ...]:
+    """Return the tools that the settings choose.
+
+    Raises:
+        SettingsError: a name that nothing has, or no tool is left.
+    """
+    try:
+        return chosen(choice.tools, choice.toolsets, choice.exclude_tools)
+    except ValueError as error:
+        raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
 
 
 def _known(kind: str, asked: set[str], known: set[str]) -> None:

@@ -15,7 +15,7 @@ from cache_core.compared import Recorder
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
-from katana_mcp.stores import backends
+from katana_mcp.stores import PARTS
 from katana_mcp.wiring import Outside
 
 type Payload = dict[str, Any]
@@ -96,14 +96,13 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
     """Start a server on the sandbox, on the sandbox's clock, and connect a client."""
     chosen = setup or Setup()
     # Imported before time is moved by hand: on a loaded machine the import alone would let virtual seconds pass.
-    backends(None)
-    settings = load(
-        _env_file=None,
-        sandbox=True,
-        api_key=chosen.api_key or own.api_key,
-        cache_dir=chosen.cache_dir,
-        **chosen.flags,
-    )
+    PARTS.stores(None, ())
+    flags: dict[str, object] = {
+        "sandbox": True,
+        "api_key": chosen.api_key or own.api_key,
+        "cache_dir": chosen.cache_dir,
+    }
+    settings = load(**(flags | dict(chosen.flags)))
     outside = Outside(
         transport=own.transport(),
         clock=own.sandbox.clock,

@@ -1,12 +1,12 @@
 """The composition root: from settings to services. Nothing else knows which cache backends there are."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
+from pydantic import SecretStr
 
 from cache_core.clock import Clock, SystemClock
 from cache_core.compared import Recorder
@@ -14,13 +14,19 @@ from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, StockReads, Syncer
 from katana_client import KatanaClient
 from katana_client.errors import ConfigurationError
-from katana_client.paths import checked_base_url
+from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
 from katana_client.transport import Transport
+from katana_mcp.accounts.budget import SharedBudget
+from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
+from katana_mcp.accounts.tenants import Tenants, identity
+from katana_mcp.comparisons import KeptComparisons
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
 from katana_mcp.stores import Stores
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
 
 _log = structlog.get_logger("katana_mcp.katana")
 
@@ -35,7 +41,7 @@ class Outside:
         on_request: told of every HTTP request to Katana.
         patience: how long reads wait for a sync.
         in_memory: keep caches in memory instead of in files.
-        recorder: where the comparisons of a parallel run go; the log by default.
+        recorder: where the comparisons of a parallel run go; a file beside the cache by default.
     """
 
     transport: Transport | None = None
@@ -47,25 +53,35 @@ class Outside:
 
 
 class Tenant:
-    """One account: its client and its caches, opened by the first read and closed with the server."""
+    """One account: its clients and its caches, opened by the first read and closed with the server."""
 
     def __init__(self, settings: Settings, outside: Outside | None = None) -> None:
         self._settings = settings
         self._outside = outside or Outside()
         self._opening = asyncio.Lock()
         self._opened: Services | None = None
-        self._client = self._connect()
+        self._sameness: Sameness | None = None
+        self._comparisons: KeptComparisons | None = None
+        self._root = _root(settings, self._outside)
+        self._budgets: list[SharedBudget] = []
+        self._key = self._connect(settings.api_key)
+        self._sync_key = None if settings.sync_api_key is None else self._connect(settings.sync_api_key)
 
     async def services(self) -> Services:
         """Return the tenant's services, opening its caches first if need be.
 
         Raises:
             CacheUnavailable: the cache files cannot be used, and not even memory can stand in.
+            Refused: the key for listings opens another account.
         """
         async with self._opening:
             if self._opened is None:
                 self._opened = await self._open()
             return self._opened
+
+    def source(self) -> KatanaSource:
+        """Return where the account's records come from."""
+        return KatanaSource(self._key.client, self._key.client)
 
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
@@ -73,28 +89,62 @@ class Tenant:
             services, self._opened = self._opened, None
             if services is not None:
                 await _closed(services)
+            if self._comparisons is not None:
+                await self._comparisons.close()
 
     async def close(self) -> None:
         """Stop syncs, close caches and connections."""
         await self.recover()
-        await self._client.aclose()
+        for each in (self._key, self._sync_key):
+            if each is not None:
+                await each.client.aclose()
+        for budget in self._budgets:
+            budget.close()
 
-    def _connect(self) -> KatanaClient:
+    def _connect(self, secret: SecretStr) -> Keyed:
         settings, outside = self._settings, self._outside
-        return KatanaClient(
-            settings.api_key.get_secret_value(),
+        key = secret.get_secret_value()
+        digest = identity(settings.base_url, key)
+        budget = None
+        if self._root is not None:
+            budget = SharedBudget(self._root / f"budget-{digest}.sqlite", outside.clock or SystemClock())
+            self._budgets.append(budget)
+        client = KatanaClient(
+            key,
             settings.base_url,
             transport=outside.transport,
             clock=outside.clock,
+            budget=budget,
             on_request=outside.on_request or _logged,
         )
+        return Keyed(digest, client)
+
+    async def _bulk(self, tenancy: Tenancy, tenant: str) -> tuple[KatanaClient, tuple[str, ...]]:
+        """Return the client for listings, and what should be known of it."""
+        if self._sync_key is None:
+            return self._key.client, ()
+        if self._sameness is None:
+            self._sameness = await tenancy.same(tenant, self._key, self._sync_key)
+        if self._sameness is Sameness.OTHER:
+            told = "KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY; mend it, or leave it out"
+            raise Refused(blocking(warning_codes.WRONG_ACCOUNT, told))
+        if self._sameness is Sameness.SAME:
+            return self._sync_key.client, ()
+        told = "Katana did not confirm that KATANA_SYNC_API_KEY is a key of the same account; it is not used"
+        return self._key.client, (f"{told} until the next start",)
 
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
         clock = outside.clock or SystemClock()
-        stores = Stores(settings.flags(), outside.recorder, clock)
-        cache, notices = await stores.open(_directory(settings) if _keeps_files(settings, outside) else None)
-        source = KatanaSource(self._client)
+        tenancy = Tenancy(self._root, settings.base_url, clock)
+        tenant = await tenancy.of(self._key)
+        bulk, unconfirmed = await self._bulk(tenancy, tenant)
+        directory = None if self._root is None else self._root / tenant
+        if directory is not None and any(flag.startswith("compare:") for flag in settings.flags().values()):
+            self._comparisons = KeptComparisons(directory, clock)
+        stores = Stores(settings.flags(), outside.recorder or self._comparisons, clock)
+        cache, notices = await stores.open(directory)
+        source = KatanaSource(self._key.client, bulk)
         syncer = Syncer(SPECS, source, cache, clock)
         return Services(
             cache=cache,
@@ -104,7 +154,7 @@ class Tenant:
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
-            notices=notices,
+            notices=(*notices, *unconfirmed),
         )
 
 
@@ -124,23 +174,29 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
     try:
         checked_base_url(settings.base_url)
         name = "KATANA_API_KEY"
+        checked_key(settings.api_key.get_secret_value())
+        name = "KATANA_SYNC_API_KEY"
         return Tenant(settings, outside)
     except ConfigurationError as error:
         raise SettingsError(f"{name}: {error}") from None
 
 
-def _keeps_files(settings: Settings, outside: Outside) -> bool:
+def cache_directory(settings: Settings, outside: Outside) -> Path | None:
+    """Return where the account's cache stands, or None for a cache in memory.
+
+    A known key may have joined the cache of another key of the same account.
+    """
+    root = _root(settings, outside)
+    if root is None:
+        return None
+    digest = identity(settings.base_url, settings.api_key.get_secret_value())
+    return root / (Tenants(root).of_key(digest) or digest)
+
+
+def _root(settings: Settings, outside: Outside) -> Path | None:
     """A sandbox that is started again holds other data under the same address: its cache is kept only where told."""
-    return not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
-
-
-def _directory(settings: Settings) -> Path:
-    return settings.cache_root() / identity(settings.base_url, settings.api_key.get_secret_value())
-
-
-def identity(base_url: str, api_key: str) -> str:
-    """Return the name of an account's cache directory: a digest of base URL and key, never the key itself."""
-    return hashlib.sha256(f"{base_url.rstrip('/')}\n{api_key}".encode()).hexdigest()[:24]
+    kept = not outside.in_memory and (not settings.sandbox or settings.cache_dir is not None)
+    return settings.cache_root() if kept else None
 
 
 def _logged(request: RequestRecord) -> None:

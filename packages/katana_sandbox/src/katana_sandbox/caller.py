@@ -73,9 +73,9 @@ class Caller:
         """PATCH with a JSON value."""
         return await self.call("PATCH", path, encode(body))
 
-    async def delete(self, path: str) -> Answer:
-        """DELETE."""
-        return await self.call("DELETE", path)
+    async def delete(self, path: str, body: object = None) -> Answer:
+        """DELETE, with a JSON value where the API wants one."""
+        return await self.call("DELETE", path, b"" if body is None else encode(body))
 
     async def call(
         self, method: str, path: str, content: bytes = b"", query: Query = (), headers: Mapping[str, str] | None = None

@@ -39,11 +39,11 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     orders: int | None = None,
     faults: Path | None = None,
     key: str = "sandbox-key",
-    switch: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False)] = (),
+    switch: Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=False, show_default=False)] = (),
     scenario: str = DEFAULT_SCENARIO,
     state: Path | None = None,
     keep: Annotated[bool, Parameter(negative="")] = False,
-    allow_remote: bool = False,
+    allow_remote: Annotated[bool, Parameter(negative="")] = False,
     json_line: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
     """Serve the API until Ctrl-C.
@@ -105,20 +105,27 @@ def scenarios() -> None:
 
 
 @app.command
-def coverage(*, check: bool = False, readme: Path | None = None, tests: Path | None = None) -> None:
+def coverage(
+    *, check: Annotated[bool, Parameter(negative="")] = False, readme: Path | None = None, tests: Path | None = None
+) -> None:
     """Print the table of operations, or keep the README's copy current.
 
     Args:
-        check: Exit with 1 when the README's table is not current.
+        check: Exit with 1 when the README's table is not current; needs --readme.
         readme: The README to check or to rewrite.
-        tests: The folder of tests, to count those that name an operation.
+        tests: The folder of tests, to count those that call an operation.
     """
+    if tests is not None and not tests.is_dir():
+        raise BadInput(f"--tests {tests} is no folder")
     if readme is None:
+        if check:
+            raise BadInput("--check needs --readme")
         sys.stdout.write(coverage_table(tests))
         return
     if not readme.is_file():
         raise BadInput(f"--readme {readme} is no file")
     if not write_coverage(readme, tests, only_check=check):
+        sys.stderr.write(f"katana-sandbox: the table in {readme} is not current; run the command without --check\n")
         raise SystemExit(1)
 
 

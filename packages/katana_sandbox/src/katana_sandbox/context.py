@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.store.database import Database
-from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM, Key
+from katana_sandbox.store.keys import Key
+from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, encode
 
@@ -26,7 +27,7 @@ class Context:
     def children(self, name: str, foreign_key: str, value: object) -> list[Record]:
         """Live records that refer to `value`, oldest first; rules never see what was put in raw."""
         store = self.db.stores[name]
-        slots = sorted(store.linked(foreign_key, value))
+        slots = store.linked(foreign_key, value)
         return [store.record(slot) for slot in slots if not store.flags[slot] & (DELETED | VERBATIM)]
 
     def insert(self, name: str, fields: Mapping[str, object]) -> Record:

@@ -1,5 +1,7 @@
 """Which operations are served, as a table that the README keeps and a test compares."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 from katana_sandbox.registry import build_router
@@ -7,17 +9,20 @@ from katana_sandbox.registry import build_router
 START = "<!-- coverage: begin -->"
 END = "<!-- coverage: end -->"
 _SPEC_TEST = "test_openapi.py"
+_FUNCTION = re.compile(r"^(?:async )?def ", re.MULTILINE)
+_CALL = re.compile(r'\.(get|post|patch|delete)\(\s*f?"(/(?:\{[^}]*\}|[^"{])*)"')
+_KEY = re.compile(r"(?<=/)(?:\{[^}]*\}|\d+)")
 
 
 def coverage_table(tests: Path | None = None) -> str:
-    """A markdown table: operation, served, checked against the OpenAPI file, tests that call it."""
+    """A markdown table: operation, served, checked against the OpenAPI file, rule tests that call it by its path."""
     texts = _texts(tests)
-    lines = ["| operation | served | spec-checked | test files |", "|---|---|---|---|"]
+    spec = texts.pop(_SPEC_TEST, "")
+    calls = Counter(call for text in texts.values() for function in _FUNCTION.split(text) for call in _calls(function))
+    lines = ["| operation | served | spec-checked | rule tests |", "|---|---|---|---|"]
     for method, template in build_router().operations():
-        path = template.removesuffix("/{id}")
-        checked = "yes" if _names(texts.get(_SPEC_TEST, ""), method, template) else "no"
-        naming = sum(1 for text in texts.values() if path in text)
-        lines.append(f"| {method} `{template}` | yes | {checked if texts else '-'} | {naming if texts else '-'} |")
+        checked = "yes" if f'"{method} {template}"' in spec else "-"
+        lines.append(f"| {method} `{template}` | yes | {checked} | {calls[method, template] or '-'} |")
     return "\n".join(lines) + "\n"
 
 
@@ -39,5 +44,5 @@ def _texts(tests: Path | None) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(tests.glob("*.py"))}
 
 
-def _names(text: str, method: str, template: str) -> bool:
-    return f'"{method} {template}"' in text
+def _calls(function: str) -> set[tuple[str, str]]:
+    return {(verb.upper(), _KEY.sub("{id}", path)) for verb, path in _CALL.findall(function)}

@@ -34,12 +34,19 @@ from katana_sandbox.collections.purchase_order_accounting_metadata import PURCHA
 from katana_sandbox.collections.purchase_order_receive import PURCHASE_ORDER_RECEIVE
 from katana_sandbox.collections.purchase_order_rows import PURCHASE_ORDER_ROWS
 from katana_sandbox.collections.purchase_orders import PURCHASE_ORDERS
+from katana_sandbox.collections.recipes import RECIPES
 from katana_sandbox.collections.sales_order_addresses import SALES_ORDER_ADDRESSES
 from katana_sandbox.collections.sales_order_fulfillments import SALES_ORDER_FULFILLMENTS
 from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
 from katana_sandbox.collections.sales_order_shipping_fee import SALES_ORDER_SHIPPING_FEE
 from katana_sandbox.collections.sales_orders import SALES_ORDERS
 from katana_sandbox.collections.sales_returns import SALES_RETURNS
+from katana_sandbox.collections.serial_numbers import (
+    SERIAL_ENTRIES,
+    SERIAL_NUMBERS,
+    SERIAL_NUMBERS_STOCK,
+    SERIAL_UNITS,
+)
 from katana_sandbox.collections.services import SERVICE_VARIANTS, SERVICES
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENT_ROWS, STOCK_ADJUSTMENTS
 from katana_sandbox.collections.stock_transfers import STOCK_TRANSFER_ROWS, STOCK_TRANSFERS
@@ -67,6 +74,7 @@ COLLECTIONS: dict[str, Collection] = {
         SERVICES,
         SERVICE_VARIANTS,
         BOM_ROWS,
+        RECIPES,
         OPERATIONS,
         RESOURCES,
         PRODUCT_OPERATION_ROWS,
@@ -84,6 +92,10 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_ORDER_FULFILLMENTS,
         SALES_ORDER_SHIPPING_FEE,
         SALES_RETURNS,
+        SERIAL_UNITS,
+        SERIAL_ENTRIES,
+        SERIAL_NUMBERS,
+        SERIAL_NUMBERS_STOCK,
         PURCHASE_ORDERS,
         PURCHASE_ORDER_ROWS,
         PURCHASE_ORDER_RECEIVE,

@@ -67,7 +67,20 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("picked_date_locked", False, "picked_date can no longer be edited once anything is packed", "4.4, 6.17"),
     Switch("stock_leaves", "PACKED", "fulfillment status at which stock leaves", "4.5 [I]", ("PACKED", "DELIVERED")),
+    Switch(
+        "kit_build", "always", "a shipment builds all its kits, or those not in stock", "4.1 [I]", ("always", "missing")
+    ),
     Switch("copy_customer_addresses", True, "an order without addresses copies the customer's defaults", "4.4 [I]"),
+    Switch(
+        "new_option_values",
+        "append",
+        "an option value that an item does not know is added to its configs, or refused",
+        "4.1, 6.21",
+        ("append", "refuse"),
+    ),
+    Switch(
+        "config_match", "id", "a configs PATCH finds configs by id first, or by name only", "4.1, 6.21", ("id", "name")
+    ),
     Switch("total_includes_shipping", True, "a sales order's total includes its shipping fee", "4.4 [I]"),
     Switch("partially_completed_locks", False, "a partly completed manufacturing order locks its rows", "4.7, 6.18"),
     Switch("done_locks_production_date", True, "production_date is locked with the manufacturing order", "4.7, 5.28"),
@@ -81,13 +94,49 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("manufacturing_order_serial_numbers", False, "PATCH of a manufacturing order takes serial_numbers", "6.2"),
     Switch("production_serial_count", True, "a serial-tracked production needs as many serial numbers", "4.7, 6.1"),
     Switch(
+        "unknown_serials",
+        "refuse",
+        "a transfer of unknown serial numbers is refused, or a 200 that reports them as MISSING",
+        "4.11, 5.46, 6.1",
+        ("refuse", "report"),
+    ),
+    Switch(
+        "unknown_serial_resource",
+        "404",
+        "serial numbers for a document that does not exist: 404, or 422 No entity found",
+        "4.11, 6.1",
+        ("404", "422"),
+    ),
+    Switch("serial_sentinels", True, "transfers of serial numbers answer null and undefined as words", "4.11, 5.5"),
+    Switch(
+        "serial_in_stock",
+        "dated",
+        "whether a serial number's stock counts its dated entries, or all",
+        "4.11 [I]",
+        ("dated", "all"),
+    ),
+    Switch("serial_stock_pages", False, "GET /serial_numbers_stock knows limit and page", "1.5, 5.44, 6.15"),
+    Switch(
+        "make_to_order_serials",
+        "stuck",
+        "whether serial numbers minted on a make-to-order can be shipped",
+        "4.11, 5.45, 6.29, 7.1",
+        ("stuck", "free"),
+    ),
+    Switch(
         "operation_row_patch",
         "partial",
         "whether PATCH of an operation row demands status and manufacturing_order_id",
         "3.6, 6.2",
         ("partial", "strict"),
     ),
-    Switch("make_to_order_body", "snake", "spelling of the body of make-to-order", "3.6, 6.13", ("snake", "camel")),
+    Switch(
+        "make_to_order_body",
+        "snake",
+        "body of make-to-order; camel also takes salesOrderIds",
+        "3.6, 6.13",
+        ("snake", "camel"),
+    ),
     Switch(
         "manufacturing_order_delete",
         "guarded",
@@ -113,6 +162,13 @@ SWITCHES: tuple[Switch, ...] = (
         "4.3 [I]",
         ("refuse", "allow"),
     ),
+    Switch(
+        "outsourced_ingredients_committed",
+        True,
+        "ingredients of outsourced purchase orders are committed until received",
+        "4.3 [I]",
+    ),
+    Switch("outsourced_cost_lands", True, "what an outsourced receipt used up is part of its landed cost", "4.3 [I]"),
     Switch(
         "row_arrival_date",
         "open",

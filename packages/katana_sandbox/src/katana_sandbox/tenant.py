@@ -14,8 +14,9 @@ from katana_sandbox.rules.ledger import Movement, post
 from katana_sandbox.rules.levels import STORE, level_key
 from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.store.database import Database
+from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import OPENING
-from katana_sandbox.store.records import VERBATIM, Key
+from katana_sandbox.store.records import VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, decode, decode_record, encode
 from katana_sandbox.wire.numbers import as_decimal

@@ -11,5 +11,4 @@ CUSTOMER = EntitySpec(
     ),
     key_path="name",
     children=("addresses",),
-    fetch_by="list_ids",
 )

@@ -10,6 +10,5 @@ LOCATION = EntitySpec(
     searchable=Searchable(names=("name", "legal_name"), extras=("address.city", "address.country")),
     watermark=False,
     key_path="name",
-    fetch_by="list_ids",
     fresh_for=timedelta(minutes=15),
 )

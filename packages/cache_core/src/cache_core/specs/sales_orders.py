@@ -1,8 +1,11 @@
-"""Sales orders with their rows, addresses, fulfillments and shipping fee, one document each."""
+"""Sales orders with the rows, addresses and shipping fee that their listing embeds (facts 3.5).
+
+Reading one by id may leave its addresses out (facts 5.7); fulfillments are a collection of their own.
+"""
 
 from datetime import timedelta
 
-from cache_core.spec import EntitySpec, Lookup, Searchable
+from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 
 SALES_ORDER = EntitySpec(
     name="sales_order",
@@ -14,6 +17,12 @@ SALES_ORDER = EntitySpec(
         related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
     ),
     key_path="order_no",
-    children=("sales_order_rows", "addresses", "fulfillments"),
+    children=("sales_order_rows", "addresses"),
+    feeds=(
+        Feed("sales_order_rows", "sales_order_id", "sales_order_rows[]"),
+        Feed("sales_order_addresses", "sales_order_id", "addresses[]"),
+        Feed("sales_order_shipping_fee", "sales_order_id", "shipping_fee"),
+    ),
+    moves=("sales_order_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )

@@ -11,6 +11,5 @@ STOCK = EntitySpec(
     watermark=False,
     include=(),
     children=("levels",),
-    fetch_by="list_ids",
     fresh_for=timedelta(seconds=30),
 )

@@ -9,6 +9,5 @@ SUPPLIER = EntitySpec(
     collection="suppliers",
     searchable=Searchable(names=("name",), extras=("email", "phone", "comment")),
     key_path="name",
-    fetch_by="list_ids",
     fresh_for=timedelta(minutes=15),
 )

@@ -10,6 +10,5 @@ TAX_RATE = EntitySpec(
     searchable=Searchable(names=("display_name", "name")),
     include=(),
     key_path="name",
-    fetch_by="list_ids",
     fresh_for=timedelta(minutes=15),
 )

@@ -1,8 +1,9 @@
 """The sync doctrine, once, for every backend: cursors from server data, provable listings, checkpoints."""
 
-from cache_core.sync.engine import Progress, Syncer, SyncOutcome
+from cache_core.sync.engine import Syncer, SyncOutcome
 from cache_core.sync.freshness import Freshness, FreshReads, Patience
-from cache_core.sync.source import Source, SourcePage
+from cache_core.sync.progress import Progress
+from cache_core.sync.source import Source, SourcePage, Window
 from cache_core.sync.stock import StockAnswer, StockReads, StockSource
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "StockSource",
     "SyncOutcome",
     "Syncer",
+    "Window",
 ]

@@ -12,6 +12,7 @@ from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.sync.engine import Syncer, SyncOutcome
+from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
 
@@ -26,6 +27,7 @@ class Freshness:
         stale: whether they are older than the entity's `fresh_for`.
         reason: why they could not be refreshed in time, one sentence.
         failed: whether the last try to refresh them failed, as against one that is still under way.
+        failing_since: when it began to fail, by our clock, ISO-8601 UTC.
         done: records stored by the listing that runs now, if one does.
         total: records that this listing will store, when reported.
     """
@@ -35,6 +37,7 @@ class Freshness:
     stale: bool = False
     reason: str | None = None
     failed: bool = False
+    failing_since: str | None = None
     done: int | None = None
     total: int | None = None
 
@@ -119,32 +122,35 @@ class FreshReads:
 
     async def _refresh(self, names: list[str]) -> None:
         """Sync the entities one after the other, so that parents are there before their children."""
+        silent = False
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
             if self._is_due(name, await self._cache.state(name)):
-                try:
-                    outcome = await asyncio.shield(self._syncer.start(name))
-                except CacheUnavailable as error:
-                    outcome = SyncOutcome(name, False, 0, 0, 0, f"the cache cannot be written: {error}", True)
-                self._remember(outcome, names[index:])
-                if outcome.unavailable:
+                outcome = await self._synced(name)
+                self._remember(outcome)
+                if outcome.everywhere or (silent and outcome.unavailable):
+                    self._failed |= dict.fromkeys(names[index:], self._failed[name])
                     return
+                silent = outcome.unavailable
 
-    def _remember(self, outcome: SyncOutcome, waiting: list[str]) -> None:
-        """Note how the refresh ended; a source that does not answer would fail those that wait likewise."""
+    async def _synced(self, name: str) -> SyncOutcome:
+        try:
+            return await asyncio.shield(self._syncer.start(name))
+        except CacheUnavailable as error:
+            reason = f"the cache cannot be written: {error}"
+            return SyncOutcome(name, complete=False, reason=reason, unavailable=True, everywhere=True)
+
+    def _remember(self, outcome: SyncOutcome) -> None:
+        """Note how a refresh ended, under the entity's own name unless all others fail likewise."""
         if outcome.complete:
             self._failed.pop(outcome.entity, None)
             return
-        failed = (self._clock.monotonic() + _FAILED_FOR, outcome.reason or "the listing could not be completed")
-        self._failed |= dict.fromkeys(waiting if outcome.unavailable else [outcome.entity], failed)
+        reason = outcome.reason or "the listing could not be completed"
+        told = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
+        self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, told)
 
     async def _wait(self, refresh: "asyncio.Task[None]", seconds: float) -> None:
-        timer = asyncio.ensure_future(self._clock.sleep(seconds))
-        try:
-            await asyncio.wait({refresh, timer}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            timer.cancel()
-        if refresh.done():
+        if await finished(refresh, seconds, self._clock):
             await refresh
         else:
             refresh.add_done_callback(_seen)
@@ -161,6 +167,7 @@ class FreshReads:
             stale=stale,
             reason=(reason or "a refresh is under way") if stale else None,
             failed=failed is not None,
+            failing_since=state.failing_since,
             done=progress.done if progress is not None else None,
             total=progress.total if progress is not None else None,
         )

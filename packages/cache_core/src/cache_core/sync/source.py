@@ -1,12 +1,12 @@
-"""Where records come from, as the sync sees it: one page of a listing at a time."""
+"""Where records come from, as the sync sees it: one page of a listing at a time, or records by id."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from cache_core.protocol import Quarantined
-from cache_core.records import Record
-from cache_core.spec import EntitySpec
+from cache_core.records import Record, RecordId
+from cache_core.spec import EntitySpec, Listed
 
 PAGE_SIZE = 250
 """Records per page: Katana's maximum."""
@@ -34,12 +34,37 @@ class SourcePage:
         return len(self.records) + len(self.invalid)
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which page to ask for: its number, from 1, and how many records a page has."""
+
+    number: int
+    size: int = PAGE_SIZE
+
+    @property
+    def start(self) -> int:
+        """How many records come before it."""
+        return (self.number - 1) * self.size
+
+    @property
+    def end(self) -> int:
+        """How many records there are up to its end."""
+        return self.number * self.size
+
+
 class Source(Protocol):
     """The origin of records; the server implements it over the Katana client.
 
     Methods raise `SourceUnavailable` after the retries that are lawful for a read.
     """
 
-    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
-        """Return page `number` (from 1) of at most 250 records with `updated_at` not before `since`."""
+    async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
+        """Return one page of records with `updated_at` not before `since`, soft-deleted and archived ones included."""
+        ...
+
+    async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
+        """Return the records with these ids, at most 250, in any soft state, as `spec.fetch_by` says.
+
+        The total is that of the answer; where it is there and everything came, an id without a record has none.
+        """
         ...

@@ -15,6 +15,8 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
+from cache_core.sync.dirt import dirty_at
+from cache_core.sync.waiting import finished
 
 STEP = 250
 """Variants per listing: keeps the URL under 5 kB."""
@@ -40,7 +42,7 @@ class StockAnswer:
         stored: per variant `{variant_id, fetched_at, levels: [inventory rows]}`, in the order asked.
         unknown: variants whose stock was never fetched and could not be now.
         as_of: when the oldest of them was fetched, ISO-8601 UTC; None without any.
-        stale: whether that is longer ago than stock stays fresh.
+        stale: whether some are older than stock stays fresh, or were moved since.
         reason: why it could not be refreshed, one sentence.
     """
 
@@ -68,21 +70,16 @@ class StockReads:
             reason = await self._bounded(variant_ids)
         found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
-        stale = any(self._is_old(each) for each in fetched)
+        stale = any(self._is_old(_fetched_at(row)) or _is_dirty(row) for row in found.rows)
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)
 
     async def _bounded(self, variant_ids: Sequence[int]) -> str | None:
         """Fetch within the patience; return why it did not work, or None."""
         fetch = asyncio.create_task(self._fetch(variant_ids))
-        timer = asyncio.ensure_future(self._clock.sleep(self._patience))
         try:
-            await asyncio.wait({fetch, timer}, return_when=asyncio.FIRST_COMPLETED)
-            if not fetch.done():
-                fetch.cancel()
-                return "Katana took too long to answer"
-            return await fetch
+            done = await finished(fetch, self._patience, self._clock)
+            return await fetch if done else "Katana took too long to answer"
         finally:
-            timer.cancel()
             fetch.cancel()
 
     async def _fetch(self, variant_ids: Sequence[int]) -> str | None:
@@ -99,25 +96,33 @@ class StockReads:
 
     async def _keep(self, variant_ids: Sequence[int]) -> None:
         levels: dict[object, list[Record]] = {each: [] for each in variant_ids}
+        # What is marked while the request runs stays marked: its answer may be older than the mark.
+        at = iso(self._clock.now())
         for row in await self._source.stock(variant_ids):
             levels.setdefault(row.get("variant_id"), []).append(row)
-        at = iso(self._clock.now())
+        found = await self._cache.get_many(STOCK.name, variant_ids)
+        marks = {row.id: dirty_at(row) for row in found.rows}
         records = [
-            {"variant_id": each, "fetched_at": at, "levels": rows}
-            for each, rows in levels.items()
-            if each in variant_ids
+            {"variant_id": each, "fetched_at": at, "dirty_at": marks.get(each), "levels": levels[each]}
+            for each in variant_ids
         ]
         prepared = await prepare(STOCK, records, self._cache)
         await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
 
     async def _due(self, variant_ids: Sequence[int]) -> list[int]:
         found = await self._cache.get_many(STOCK.name, variant_ids)
-        fresh = {row.id for row in found.rows if not self._is_old(_fetched_at(row))}
+        fresh = {row.id for row in found.rows if not self._is_old(_fetched_at(row)) and not _is_dirty(row)}
         return [each for each in dict.fromkeys(variant_ids) if each not in fresh]
 
     def _is_old(self, fetched_at: str) -> bool:
         age = self._clock.now() - datetime.fromisoformat(fetched_at)
         return not timedelta(0) <= age <= STOCK.fresh_for
+
+
+def _is_dirty(row: Stored) -> bool:
+    """Return whether a change was seen after the levels were asked for."""
+    marked = dirty_at(row)
+    return marked is not None and marked >= _fetched_at(row)
 
 
 def _fetched_at(row: Stored) -> str:

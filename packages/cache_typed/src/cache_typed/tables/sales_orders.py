@@ -1,4 +1,4 @@
-"""Sales orders: the order, its rows, addresses, fulfillments and shipping fee."""
+"""Sales orders: the order, its rows, addresses and shipping fee."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -24,35 +24,35 @@ class SalesOrder(Document, table=True):
     id: int = identity()
     customer_id: int | None = whole(index=True)
     order_no: str | None = text(index=True)
-    source: str | None = text()
+    source: str | None = text(index=True)
     order_created_date: datetime | None = moment(index=True)
     delivery_date: datetime | None = moment(index=True)
-    picked_date: datetime | None = moment()
+    picked_date: datetime | None = moment(index=True)
     location_id: int | None = whole(index=True)
     status: str | None = text(index=True)
-    currency: str | None = text()
+    currency: str | None = text(index=True)
     conversion_rate: Decimal | None = number()
     conversion_date: datetime | None = moment()
-    invoicing_status: str | None = text()
+    invoicing_status: str | None = text(index=True)
     total: Decimal | None = number()
-    total_order: str | None = order_of("total")
+    total_order: str | None = order_of("total", index=True)
     total_in_base_currency: Decimal | None = number()
-    total_in_base_currency_order: str | None = order_of("total_in_base_currency")
+    total_in_base_currency_order: str | None = order_of("total_in_base_currency", index=True)
     additional_info: str | None = text()
     customer_ref: str | None = text()
     ecommerce_order_type: str | None = text()
     ecommerce_store_name: str | None = text()
-    ecommerce_order_id: str | None = text()
-    product_availability: str | None = text()
-    product_expected_date: datetime | None = moment()
-    ingredient_availability: str | None = text()
+    ecommerce_order_id: str | None = text(index=True)
+    product_availability: str | None = text(index=True)
+    product_expected_date: datetime | None = moment(index=True)
+    ingredient_availability: str | None = text(index=True)
     ingredient_expected_date: datetime | None = moment()
-    production_status: str | None = text()
-    tracking_number: str | None = text()
+    production_status: str | None = text(index=True)
+    tracking_number: str | None = text(index=True)
     tracking_number_url: str | None = text()
     billing_address_id: int | None = whole()
     shipping_address_id: int | None = whole()
-    linked_manufacturing_order_id: int | None = whole()
+    linked_manufacturing_order_id: int | None = whole(index=True)
     custom_fields: object | None = nested()
     created_at: datetime | None = moment(index=True)
     updated_at: datetime | None = moment(index=True)
@@ -68,13 +68,13 @@ class SalesOrderRow(Part, table=True):
 
     __table_args__ = part_of("sales_order.id")
 
-    id: int | None = whole()
+    id: int | None = whole(index=True)
     sales_order_id: int | None = whole()
     quantity: Decimal | None = number()
     variant_id: int | None = whole(index=True)
     tax_rate_id: int | None = whole()
     tax_rate: Decimal | None = number()
-    location_id: int | None = whole()
+    location_id: int | None = whole(index=True)
     product_availability: str | None = text()
     product_expected_date: datetime | None = moment()
     price_per_unit: Decimal | None = number()
@@ -87,7 +87,7 @@ class SalesOrderRow(Part, table=True):
     batch_transactions: object | None = nested()
     serial_numbers: object | None = nested()
     serial_number_transactions: object | None = nested()
-    linked_manufacturing_order_id: int | None = whole()
+    linked_manufacturing_order_id: int | None = whole(index=True)
     conversion_rate: Decimal | None = number()
     conversion_date: datetime | None = moment()
     custom_fields: object | None = nested()
@@ -122,7 +122,7 @@ class SalesOrderAddress(Part, table=True):
 
 
 class SalesOrderFulfillment(Part, table=True):
-    """A shipment of an order; what it ships of each row stays nested."""
+    """A shipment, where an order comes with it; Katana lists them by themselves."""
 
     __table_args__ = part_of("sales_order.id")
 

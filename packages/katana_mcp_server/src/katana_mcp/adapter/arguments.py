@@ -8,6 +8,7 @@ from typing import cast
 from pydantic import ValidationError
 
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.limits import wrong
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, render_path
 
@@ -15,6 +16,7 @@ type Schema = Mapping[str, object]
 
 _MAX_PROBLEMS = 10
 _MAX_NAME = 60
+_MAX_SHOWN = 42
 _MAX_STRINGIFIED = 100_000
 _MAX_DIGITS = 18
 
@@ -31,7 +33,7 @@ def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str
     try:
         request = model.model_validate(known)
     except ValidationError as error:
-        problems.extend(_problems(error))
+        problems.extend(_problems(error, known))
     except RecursionError:
         problems.append(blocking(warning_codes.INVALID_ARGUMENT, "the arguments are nested too deeply"))
     else:
@@ -91,20 +93,32 @@ def _unknown(name: str, properties: Mapping[str, Schema]) -> ToolWarning:
     return blocking(warning_codes.UNKNOWN_ARGUMENT, f"unknown argument {shown!r}; {known}", shown)
 
 
-def _problems(error: ValidationError) -> list[ToolWarning]:
+def _problems(error: ValidationError, given: Mapping[str, object]) -> list[ToolWarning]:
     """Return one warning per argument; the branches of a union that did not fit are told as one."""
-    told: dict[str | None, list[str]] = {}
-    codes: dict[str | None, str] = {}
-    for each in error.errors(include_url=False, include_input=False, include_context=False)[:100]:
-        path = render_path(_outside_unions(each["loc"]))
+    told: dict[tuple[int | str, ...], list[str]] = {}
+    codes: dict[tuple[int | str, ...], str] = {}
+    for each in error.errors(include_url=False, include_input=False)[:100]:
+        path = _outside_unions(each["loc"])
         unknown = each["type"] == "extra_forbidden"
         codes.setdefault(path, warning_codes.UNKNOWN_ARGUMENT if unknown else warning_codes.INVALID_ARGUMENT)
-        message = "unknown argument" if unknown else each["msg"].removeprefix("Value error, ")
-        told.setdefault(path, []).append(message)
+        told.setdefault(path, []).append(wrong(each["type"], each.get("ctx", {}), each["msg"]))
     return [
-        blocking(codes[path], f"{path or 'request'}: {' or '.join(dict.fromkeys(messages))}", path)
+        blocking(codes[path], f"{_place(path, given)}: {' or '.join(dict.fromkeys(messages))}", render_path(path))
         for path, messages in told.items()
     ][:_MAX_PROBLEMS]
+
+
+def _place(path: tuple[int | str, ...], given: Mapping[str, object]) -> str:
+    """Return where it is wrong, with the value that stands there when it is short."""
+    value: object = given
+    for step in path:
+        try:
+            value = cast("Mapping[int | str, object]", value)[step]
+        except (LookupError, TypeError):
+            return render_path(path) or "the request"
+    shown = repr(value) if isinstance(value, str | int | float | None) else ""
+    place = render_path(path) or "the request"
+    return f"{place} is {shown}" if path and 0 < len(shown) <= _MAX_SHOWN else place
 
 
 def _outside_unions(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

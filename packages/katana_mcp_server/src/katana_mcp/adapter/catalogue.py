@@ -2,9 +2,11 @@
 
 import json
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from katana_mcp.adapter.tool import RequestTool
+from katana_mcp.descriptor import AnyTool
 from katana_mcp.services import Services
 from katana_mcp.surface import tools
 
@@ -22,10 +24,10 @@ class _Nobody:
         """Release nothing."""
 
 
-def catalogue() -> list[dict[str, Any]]:
-    """Return each tool as it is listed, in canonical form: name, description, schemas, annotations."""
+def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
+    """Return each tool, of all or of these, as it is listed: name, description, schemas, annotations."""
     listed: list[dict[str, Any]] = []
-    for spec in tools():
+    for spec in tools() if specs is None else specs:
         tool = RequestTool.of(spec, _Nobody()).to_mcp_tool()
         shown = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
         shown.pop("_meta", None)
@@ -39,9 +41,9 @@ def tokens(tool: dict[str, Any]) -> int:
     return len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode()) // 4
 
 
-def as_listed() -> str:
+def as_listed(specs: Sequence[AnyTool]) -> str:
     """Return the tools as a table for people."""
-    rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in catalogue()]
+    rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in catalogue(specs)]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {cost:>5}  {textwrap.shorten(text, 90)}" for name, cost, text in rows]
     return "\n".join(

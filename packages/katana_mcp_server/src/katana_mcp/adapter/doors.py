@@ -10,7 +10,6 @@ from types import FrameType
 from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.server.auth import AccessToken, TokenVerifier
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,24 +21,41 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class OwnDoor:
-    """Answers only to its own Host values and to listed Origins, compared whole: port, case and count included."""
+    """Answers only to its own Host values, listed Origins and the one token, each compared whole.
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
+    Tokens are compared by digest, in constant time.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str], token: str) -> None:
         self._app = app
         self._hosts = hosts
         self._origins = origins
+        self._digest = _digest(f"Bearer {token}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it: 421 for a foreign Host, 403 for a foreign Origin."""
-        if scope["type"] == "http":
-            hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
-            if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-                await PlainTextResponse("Misdirected Request", 421)(scope, receive, send)
-                return
-            if origins and (len(origins) != 1 or origins[0].lower() not in self._origins):
-                await PlainTextResponse("Forbidden Origin", 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin, 401 a wrong token."""
+        refusal = self._refusal(scope) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            return PlainTextResponse("Misdirected Request", 421)
+        if origins and (len(origins) != 1 or origins[0].lower() not in self._origins):
+            return PlainTextResponse("Forbidden Origin", 403)
+        credentials = _sent(scope, b"authorization")
+        if len(credentials) != 1 or not hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest):
+            return PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+_NO_TOKEN = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
+
+
+def _scheme_apart(credentials: str) -> str:
+    """Return the credentials with the scheme, whose case does not matter, as it is compared here."""
+    scheme, _, token = credentials.partition(" ")
+    return f"{scheme.capitalize()} {token.strip()}"
 
 
 def _sent(scope: Scope, header: bytes) -> list[str]:
@@ -53,46 +69,28 @@ def _own_hosts(settings: Settings, port: int) -> frozenset[str]:
     return frozenset({f"{name}:{port}" for name in names} | listed | {f"{each}:{port}" for each in listed})
 
 
-class OneToken(TokenVerifier):
-    """Lets in who sends the one token; compares digests, in constant time."""
-
-    def __init__(self, token: str) -> None:
-        super().__init__()
-        self._digest = _digest(token)
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        """Return an access token for the right secret, None for any other."""
-        if not hmac.compare_digest(_digest(token), self._digest):
-            return None
-        return AccessToken(token=token, client_id="http", scopes=[])
-
-
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def verifier(settings: Settings) -> OneToken | None:
-    """Return what guards the HTTP door, or None on stdio.
+def check_door(settings: Settings) -> None:
+    """Refuse settings under which the HTTP door would stand open.
 
     Raises:
         SettingsError: HTTP without a token, or bound to the network without naming the hosts it answers to.
     """
     if not settings.http:
-        return None
-    token = settings.http_token.get_secret_value()
-    if len(token) < _MIN_TOKEN:
+        return
+    if len(_token(settings)) < _MIN_TOKEN:
         raise SettingsError(
             f"KATANA_MCP_HTTP_TOKEN: HTTP needs a token of {_MIN_TOKEN} characters or more, which clients send as "
             "'Authorization: Bearer …'; set it in the environment or in .env, or leave --http out for stdio"
         )
-    if any("*" in host for host in (*settings.allowed_hosts, *settings.allowed_origins)):
-        raise SettingsError("KATANA_MCP_ALLOWED_HOSTS and KATANA_MCP_ALLOWED_ORIGINS take names, not patterns with *")
     if settings.host not in _LOOPBACK and not settings.allowed_hosts:
         raise SettingsError(
             f"KATANA_MCP_HOST (--host): {settings.host} can be reached from the network; name the Host values to "
             "answer to in KATANA_MCP_ALLOWED_HOSTS (--allowed-hosts), or bind 127.0.0.1"
         )
-    return OneToken(token)
 
 
 async def serve(server: FastMCP[Any], settings: Settings) -> None:
@@ -116,10 +114,9 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
             host=settings.host,
             port=port,
             sockets=[listener],
-            host_origin_protection=True,
-            allowed_hosts=list(settings.allowed_hosts),
-            allowed_origins=list(settings.allowed_origins),
-            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings))],
+            # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
+            host_origin_protection=False,
+            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
             uvicorn_config={"access_log": False, "log_level": "warning"},
         )
 
@@ -132,6 +129,10 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _origins(settings: Settings) -> frozenset[str]:
     return frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
+
+
+def _token(settings: Settings) -> str:
+    return settings.http_token.get_secret_value()
 
 
 def _bound(settings: Settings) -> socket.socket:

@@ -1,14 +1,8 @@
-"""One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out.
-
-Refuses to let anything but this module turn an exception into text for the model.
-"""
+"""One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
 
 import asyncio
 import json
-import traceback
-import uuid
-from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self, cast
 
 import structlog
 from fastmcp import Context
@@ -17,32 +11,15 @@ from fastmcp.tools.base import Tool, ToolResult
 from mcp.types import TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
-from cache_core.errors import CacheCorrupt, CacheError
 from cache_core.sync import Progress
 from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
 from katana_mcp.descriptor import AnyTool
-from katana_mcp.services import Services
-from katana_mcp.tools import warning_codes
+from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
-
-
-class TenantDoor(Protocol):
-    """Where a tool gets the services of its tenant from, per call."""
-
-    async def services(self) -> Services:
-        """Return the services, opening them first if need be."""
-        ...
-
-    async def recover(self) -> None:
-        """Close a damaged cache, so that the next call sets it aside and begins anew."""
-        ...
-
-    async def close(self) -> None:
-        """Release everything."""
-        ...
-
+from katana_mcp.tools.hidden import meant_in, shown_in
+from katana_mcp.tools.warnings import Refused
 
 _log = structlog.get_logger("katana_mcp.tool")
 
@@ -79,33 +56,17 @@ class RequestTool(Tool):
         started = asyncio.get_running_loop().time()
         outcome = "answered"
         try:
-            answer = await self._answer(arguments)
-            return rendered(answer)
-        except Refused as refusal:
-            outcome = "refused"
-            return refused(*refusal.warnings)
-        except CacheError as error:
-            outcome = "cache unavailable"
-            _log.warning("cache unavailable", tool=self.name, reason=str(error))
-            return refused(await self._without_cache(error))
+            return _result(payload_of(await self._answer(arguments)))
         except Exception as error:  # noqa: BLE001 - the one place that turns faults into text for the model
-            outcome = "failed"
-            return refused(_fault(self.name, error))
+            outcome, refusal = await refusal_of(error, self.name, self._tenant)
+            return refused(refusal)
         finally:
             seconds = asyncio.get_running_loop().time() - started
             _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
 
-    async def _without_cache(self, error: CacheError) -> ToolWarning:
-        """Have a damaged cache set aside, and say what to do."""
-        if isinstance(error, CacheCorrupt):
-            await self._tenant.recover()
-            message = "the local cache was damaged; it is set aside and rebuilt from Katana: ask again"
-        else:
-            message = "the local cache cannot be read or written just now; the server's log says why"
-        return blocking(warning_codes.CACHE_UNAVAILABLE, message)
-
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        request = validated(self._spec.request, self.parameters, arguments)
+        given = cast("dict[str, Any]", meant_in(arguments))
+        request = validated(self._spec.request, self.parameters, given)
         services = await self._tenant.services()
         told = _ProgressReports(get_context())
         stop = services.syncer.listen(told)
@@ -135,32 +96,20 @@ class _ProgressReports:
         await asyncio.gather(*self._sending, return_exceptions=True)
 
 
-def rendered(answer: Answer) -> ToolResult:
-    """Return an answer as structured content and the same JSON as text."""
-    payload = answer.model_dump(mode="json", exclude_none=True)
-    return ToolResult(content=[_text(payload)], structured_content=payload)
+def payload_of(answer: Answer) -> dict[str, Any]:
+    """Return an answer as it goes out, hidden characters shown."""
+    return cast("dict[str, Any]", shown_in(answer.model_dump(mode="json", exclude_none=True)))
 
 
-def refused(*warnings: ToolWarning) -> ToolResult:
+def json_of(payload: dict[str, Any]) -> str:
+    """Return the JSON text that stands beside the structured content, or alone in a resource."""
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+
+
+def refused(refusal: Refused) -> ToolResult:
     """Return a refusal: the warnings, as structured content and as the same JSON."""
-    payload = {
-        "error": warnings[0].code,
-        "warnings": [warning.model_dump(mode="json") for warning in warnings],
-    }
-    return ToolResult(content=[_text(payload)], structured_content=payload, is_error=True)
+    return _result(told(refusal), is_error=True)
 
 
-def _text(payload: dict[str, Any]) -> TextContent:
-    return TextContent(type="text", text=json.dumps(payload, ensure_ascii=False, separators=(",", ":")))
-
-
-def _fault(tool: str, error: Exception) -> ToolWarning:
-    """Log a fault that nobody foresaw, and name the log entry instead of the fault."""
-    reference = uuid.uuid4().hex[:8]
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(where.filename).name}:{where.lineno}"
-    _log.error("tool failed", tool=tool, reference=reference, kind=type(error).__name__, at=place)
-    _log.debug("tool failed", reference=reference, exc_info=error)
-    return blocking(
-        warning_codes.INTERNAL_ERROR, f"{tool} failed unexpectedly; the server's log has it under {reference}"
-    )
+def _result(payload: dict[str, Any], *, is_error: bool = False) -> ToolResult:
+    return ToolResult([TextContent(type="text", text=json_of(payload))], payload, is_error=is_error)

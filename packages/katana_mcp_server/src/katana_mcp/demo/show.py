@@ -4,10 +4,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
@@ -23,10 +23,17 @@ class Screen:
 
     color: bool
     write: Callable[[str], object] = field(default=sys.stdout.write)
+    flush: Callable[[], object] = field(default=sys.stdout.flush)
 
     def line(self, text: str = "", style: str = "") -> None:
         """Write one line, in an ANSI style such as `1` (bold) or `32` (green) where colours are on."""
         self.write(f"\033[{style}m{text}\033[0m\n" if self.color and style else f"{text}\n")
+        self.flush()
+
+
+def takes_color(screen: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether colours are wanted: on a terminal that has them, unless NO_COLOR says no."""
+    return screen.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
 async def run(*, color: bool) -> int:

@@ -72,8 +72,15 @@ def _stock_lines(answer: Answer) -> list[str]:
     lines = [f"{'':<18} {'in stock':>10} {'committed':>10} {'expected':>10} {'available':>10}"]
     for each in answer["stock"]:
         figures = " ".join(f"{each.get(name, '?'):>10}" for name in ("in_stock", "committed", "expected", "available"))
-        lines.append(f"{each.get('sku') or each['variant_id']:<18} {figures}{'  SHORT' if each.get('short') else ''}")
+        lines.append(f"{each.get('sku') or each['variant_id']:<18} {figures}{_short(each)}")
     return lines
+
+
+def _short(stock: Answer) -> str:
+    """Return where and by how much a variant is short of its commitments and reorder point."""
+    missing = [each for each in stock["locations"] if float(each.get("missing_or_excess", 0)) < 0]
+    places = (f"by {-each['missing_or_excess']} at {each.get('location') or each['location_id']}" for each in missing)
+    return f"  SHORT {', '.join(places)}" if missing else ""
 
 
 def _three_stocks(answer: Answer) -> str | None:

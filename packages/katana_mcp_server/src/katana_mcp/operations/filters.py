@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, cast
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
 from cache_core.records import iso
@@ -79,6 +79,21 @@ type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_i
 
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
+
+
+def _currency(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    code = value.strip().upper()
+    if _CURRENCY.fullmatch(code) is None:
+        raise ValueError("must be a currency code of three letters, such as EUR")
+    return code
+
+
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+type Currency = Annotated[str, Field(pattern="^[A-Z]{3}$"), BeforeValidator(_currency)]
+"""An ISO 4217 code, in any case."""
 
 
 def spelling(allowed: Sequence[str]) -> BeforeValidator:

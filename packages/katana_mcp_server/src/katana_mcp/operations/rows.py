@@ -15,7 +15,7 @@ type Sourced = tuple[str, Stored]
 
 async def shown(view: Callable[[str], View], rows: Sequence[Sourced], services: Services) -> list[Answer]:
     """Return the rows of the answer in the order of the stored rows."""
-    names = await look_up(services.cache, _wanted(view, rows))
+    names = await look_up(services.cache, _wanted(view, rows), rows)
     return [view(source).row(row, names, services) for source, row in rows]
 
 

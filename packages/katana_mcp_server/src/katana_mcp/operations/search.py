@@ -1,17 +1,20 @@
 """`search_<plural>`: the best rows for a text that a person typed, or an empty state that helps."""
 
-from collections.abc import Sequence
-
-from cache_core.protocol import Hit, Search, SearchResult
+from cache_core.protocol import Search
 from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.near import near_misses
+from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.ranking import comparable, ranked
 from katana_mcp.operations.rows import shown
-from katana_mcp.services import Current, Services, current
+from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Empty, fitting, found_of
+from katana_mcp.tools.answers import Answer, Empty, found_of
 from katana_mcp.tools.requests import SearchRequest
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.tools.warnings import Refused, blocking
+
+REACH = 1_000
+"""Rows, best first, that the pages of a search reach."""
 
 
 def search_tool(entity: Entity) -> AnyTool | None:
@@ -43,44 +46,32 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     if not parse(request.query).tokens:
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
+    if offset(request) + request.limit > REACH:
+        message = f"page: a search reaches the first {REACH} rows; ask with more words"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
-    search = Search(request.query, limit=request.limit)
-    results = [(source, await services.cache.search(source, search)) for source in entity.sources]
-    hits = [(source, hit) for source, result in results for hit in result.hits]
-    rows = await shown(entity.view, [(source, hit.row) for source, hit in hits], services)
-    ranked = sorted(zip(hits, rows, strict=True), key=lambda each: _rank(each[0][1]))
-    return await _answer(entity, request, services, (now, results, [row for _, row in ranked[: request.limit]]))
-
-
-def _rank(hit: Hit) -> tuple[int, int]:
-    """How sources are merged; within one source the cache's order by name stands."""
-    return (hit.tier, hit.place)
-
-
-async def _answer(
-    entity: Entity,
-    request: SearchRequest,
-    services: Services,
-    found: tuple[Current, Sequence[tuple[str, SearchResult]], list[Answer]],
-) -> Answer:
-    now, results, rows = found
+    search = Search(request.query, limit=offset(request) + request.limit)
+    results = comparable({source: await services.cache.search(source, search) for source in entity.sources})
+    hits = await ranked(request.query, results, services)
+    rows = await shown(
+        entity.view, [(source, hit.row) for source, hit in hits[offset(request) :][: request.limit]], services
+    )
+    total = sum(result.total for result in results.values())
     # While rows may be missing, nothing found says nothing about what there is.
-    empty = None if rows or now.warming else await _empty(entity, request, services)
-    kept = fitting(rows)
+    empty = None if hits or now.warming else await _empty(entity, request, services)
+    page = paged(f"search_{entity.plural}", request, rows, total, now)
+    if offset(request) + 2 * request.limit > REACH and "next_actions" in page.fields:
+        page.fields["next_actions"] = [
+            f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
+        ]
     return now.answer(
         found_of(entity.summary.model),
-        *([_cut(len(kept), len(rows))] if len(kept) < len(rows) else []),
-        rows=kept,
-        total=sum(result.total for _, result in results),
-        total_is_lower_bound=any(result.cut for _, result in results) or None,
+        *page.warnings,
+        **({"next_actions": _next_actions(entity, empty)} if empty else {}),
+        **page.fields,
+        total_is_lower_bound=any(result.cut for result in results.values()) or None,
         empty=empty,
-        next_actions=_next_actions(entity, empty) if now.warming is None else [],
     )
-
-
-def _cut(kept: int, rows: int) -> ToolWarning:
-    message = f"the best {kept} of {rows} rows fit into one answer; ask for fewer, or with more words"
-    return ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="limit")
 
 
 async def _empty(entity: Entity, request: SearchRequest, services: Services) -> Empty:
@@ -95,9 +86,7 @@ async def _empty(entity: Entity, request: SearchRequest, services: Services) -> 
     )
 
 
-def _next_actions(entity: Entity, empty: Empty | None) -> list[str]:
-    if empty is None:
-        return []
+def _next_actions(entity: Entity, empty: Empty) -> list[str]:
     if empty.did_you_mean:
         return [f"search_{entity.plural}(query={empty.did_you_mean[0]!r})"]
     return ["search with fewer or shorter words: each word must match the start of a word"]

@@ -1,9 +1,13 @@
 """`katana://help`: how to work with this server, rendered from the tools that are really there."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources.reference import REFERENCE
+
+type Schema = Mapping[str, object]
 
 EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Find a part by any part of its code", "search_items", {"query": "00.4021.018.003"}),
@@ -40,16 +44,38 @@ def overview(tools: Sequence[AnyTool]) -> str:
     return "\n".join(lines)
 
 
-def tool_reference(tools: Sequence[AnyTool]) -> str:
-    """Return every tool with its description and its arguments."""
+def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
+    """Return every tool with its description and its arguments, from name, description and input schema as listed."""
     parts = ["# Tools", ""]
-    for tool in tools:
-        parts += [f"## {tool.name}", "", tool.description, ""]
-        for name, field in tool.request.model_fields.items():
-            needed = "required" if field.is_required() else "optional"
-            parts.append(f"- `{name}` ({needed}): {' '.join((field.description or '').split())}")
+    for tool, description, schema in tools:
+        parts += [f"## {tool}", "", description, ""]
+        for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
+            required = name in cast("Sequence[str]", schema.get("required", ()))
+            told = ["required" if required else "optional", shape(each)]
+            told += [f"default {json.dumps(each['default'])}"] if "default" in each else []
+            parts.append(f"- `{name}` ({'; '.join(told)}): {' '.join(str(each.get('description', '')).split())}")
         parts.append("")
     return "\n".join(parts)
+
+
+def shape(schema: Schema) -> str:
+    """Return what a value must be, in words: `list of 1 to 250 entries, each whole number, 1 to 2147483647`."""
+    branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
+    if branches is not None:
+        return " or ".join(shape(each) for each in branches)
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
+    if schema.get("type") == "array":
+        most = schema.get("maxItems", "any number of")
+        return f"list of {schema.get('minItems', 0)} to {most} entries, each {shape(cast('Schema', schema['items']))}"
+    if "maxLength" in schema:
+        return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+    if "maximum" in schema:
+        return f"whole number, {schema.get('minimum')} to {schema['maximum']}"
+    return _FORMS[str(schema.get("format") or schema.get("pattern") or schema.get("type"))]
+
+
+_FORMS = {"date-time": "date or moment in ISO-8601", "^[A-Z]{3}$": "three letters", "boolean": "true or false"}
 
 
 def call(tool: str, arguments: dict[str, object]) -> str:

@@ -44,7 +44,8 @@ class Page(Envelope):
     """A reference collection as it is read."""
 
     rows: list[dict[str, object]]
-    total: int
+    total: int | None = None
+    """Left out while `warming`."""
     truncated: str | None = None
 
 
@@ -52,8 +53,8 @@ def _plain(value: object) -> object:
     return plain_number(value) if isinstance(value, Decimal) else value
 
 
-async def read(resource: ReferenceResource, services: Services) -> str:
-    """Return the live records of a reference collection as JSON, as many as fit into one answer."""
+async def read(resource: ReferenceResource, services: Services) -> Page:
+    """Return the live records of a reference collection, as many as fit into one answer."""
     now = await current(services, (resource.entity,), (resource.entity,))
     total = await services.cache.count(resource.entity)
     stored = await services.cache.select(resource.entity, Selection(order=Order("id"), limit=1_000))
@@ -66,5 +67,4 @@ async def read(resource: ReferenceResource, services: Services) -> str:
             break
         rows.append(shown)
     cut = f"{len(rows)} of {total}" if len(rows) < total else None
-    page = now.answer(Page, rows=rows, total=total, truncated=cut)
-    return page.model_dump_json(exclude_none=True)
+    return now.answer(Page, rows=rows, total=total if now.warming is None else None, truncated=cut)

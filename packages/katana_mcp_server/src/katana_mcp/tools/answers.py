@@ -1,10 +1,12 @@
 """What answers share: exact numbers, freshness, honest totals and a bounded size."""
 
 from decimal import Decimal
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from katana_mcp.tools.hidden import shown
 from katana_mcp.tools.warnings import ToolWarning
 
 MAX_ANSWER_BYTES = 40_000
@@ -42,10 +44,18 @@ def fitting[A: Answer](rows: list[A]) -> list[A]:
     """Return the first rows that fit into one answer; at least one."""
     size = _ENVELOPE_BYTES
     for index, row in enumerate(rows):
-        size += len(row.model_dump_json(exclude_none=True).encode()) + 1
+        size += _size(row.model_dump_json(exclude_none=True)) + 1
         if size > MAX_ANSWER_BYTES and index:
             return rows[:index]
     return rows
+
+
+def _size(text: str) -> int:
+    """Return the bytes of a row's JSON text once its hidden characters are shown; controls are escaped in it."""
+    return len(shown(text).encode()) + _LONGER * text.count("\\u00")
+
+
+_LONGER = len("<U+0000>") - len("\\u0000")
 
 
 class Stale(Answer):
@@ -79,34 +89,37 @@ class Empty(Answer):
     did_you_mean: list[str] = Field(default_factory=list[str])
 
 
-class Found[RowT: Answer](Envelope):
-    """Rows of a search, best first."""
-
-    rows: list[RowT]
-    total: int
-    """Rows that match in all."""
-    total_is_lower_bound: bool | None = None
-    empty: Empty | None = None
-
-
 class Listed[RowT: Answer](Envelope):
     """A page of a list."""
 
     rows: list[RowT]
-    total: int
-    """Rows that match in all."""
+    total: int | None = None
+    """Of all pages; not while warming."""
     page: int
     limit: int
-    has_more: bool
+    has_more: bool | None = None
     not_found: list[int] | None = None
     """Ids asked for that do not exist."""
 
 
+class Found[RowT: Answer](Envelope):
+    """A page of a search, best first."""
+
+    rows: list[RowT]
+    total: int | None = None
+    """Of all pages; not while warming."""
+    total_is_lower_bound: bool | None = None
+    has_more: bool | None = None
+    empty: Empty | None = None
+
+
+@cache
 def found_of(row: type[Answer]) -> type[Found[Answer]]:
     """Return the answer model of a search whose rows have this shape."""
     return Found[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time
 
 
+@cache
 def listed_of(row: type[Answer]) -> type[Listed[Answer]]:
     """Return the answer model of a list whose rows have this shape."""
     return Listed[row]  # pyright: ignore[reportReturnType] # ty: ignore[invalid-type-form] - chosen at run time

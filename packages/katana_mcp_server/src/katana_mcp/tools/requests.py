@@ -24,11 +24,13 @@ class Request(BaseModel):
 class SearchRequest(Request):
     """What every search takes."""
 
-    query: Annotated[str, Field(min_length=1, max_length=1_000)]
+    query: Annotated[str, Field(min_length=1, max_length=1_000, coerce_numbers_to_str=True)]
     """Text as a person types it: a number, a name, a code or a part of one. Case, accents and separators do
     not matter; each word must match the start of a word."""
     limit: SearchLimit = 20
-    """Rows to return at most."""
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the rows found, from 1."""
 
 
 class ListRequest(Request):

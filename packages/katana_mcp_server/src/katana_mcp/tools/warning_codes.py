@@ -4,10 +4,12 @@
 |---|---|---|
 | `invalid_argument` | blocking | an argument has the wrong type, form or range |
 | `unknown_argument` | blocking | an argument that the tool does not have |
+| `unknown_tool` | blocking | a tool that is not served |
 | `not_found` | blocking | nothing has the id, number, SKU or name that was given |
 | `ambiguous_name` | blocking | a name, code or SKU that several live records have |
 | `nothing_to_search` | blocking | a search text without a letter or a digit |
 | `katana_unavailable` | blocking | Katana did not answer and the cache holds nothing to answer from |
+| `wrong_account` | blocking | KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY |
 | `cache_unavailable` | blocking | the local cache cannot be read or written |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
@@ -20,10 +22,12 @@
 
 INVALID_ARGUMENT = "invalid_argument"
 UNKNOWN_ARGUMENT = "unknown_argument"
+UNKNOWN_TOOL = "unknown_tool"
 NOT_FOUND = "not_found"
 AMBIGUOUS_NAME = "ambiguous_name"
 NOTHING_TO_SEARCH = "nothing_to_search"
 KATANA_UNAVAILABLE = "katana_unavailable"
+WRONG_ACCOUNT = "wrong_account"
 CACHE_UNAVAILABLE = "cache_unavailable"
 INTERNAL_ERROR = "internal_error"
 COLD_CACHE = "cold_cache"

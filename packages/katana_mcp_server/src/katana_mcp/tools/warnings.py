@@ -1,6 +1,6 @@
 """The warning that every answer and every refusal is made of, and the refusal itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from pydantic import (
@@ -88,11 +88,17 @@ class ToolWarning(BaseModel):
 
 
 class Refused(Exception):
-    """A request that cannot be answered, with the warnings that say why and what is allowed."""
+    """A request that cannot be answered, with the warnings that say why and what is allowed.
 
-    def __init__(self, *warnings: ToolWarning) -> None:
+    Attributes:
+        warnings: the first one's code is that of the refusal.
+        told: keys of the envelope that say how current the rows are that it was judged by.
+    """
+
+    def __init__(self, *warnings: ToolWarning, told: Mapping[str, object] | None = None) -> None:
         super().__init__("; ".join(warning.message for warning in warnings))
         self.warnings = warnings
+        self.told = told or {}
 
 
 def blocking(code: str, message: str, field_path: str | None = None) -> ToolWarning:

@@ -1,5 +1,6 @@
 """`cache_status`: what the cache holds, how fresh it is and what could not be kept; asks Katana nothing."""
 
+from cache_core.states import SyncState
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Envelope
@@ -29,7 +30,7 @@ class EntityCache(Answer):
     newest: str | None = None
     """The greatest `updated_at` stored."""
     incomplete: str | None = None
-    """Why the last listing could not be proved complete."""
+    """Why the last sync could not be completed, and since when it cannot."""
     warming: str | None = None
     quarantined: int | None = None
     quarantine: list[QuarantinedRecord] | None = None
@@ -63,11 +64,17 @@ async def _entity(name: str, services: Services) -> EntityCache:
         total=status.state.total,
         as_of=status.state.completed_at,
         newest=status.newest,
-        incomplete=status.state.incomplete,
+        incomplete=_incomplete(status.state),
         warming=f"{progress.done}/{progress.total if progress.total is not None else '?'}" if progress else None,
         quarantined=status.quarantined or None,
         quarantine=[QuarantinedRecord(id=each.id, reason=each.reason) for each in poison] or None,
     )
+
+
+def _incomplete(state: SyncState) -> str | None:
+    if state.incomplete is None or state.failing_since is None:
+        return state.incomplete
+    return f"{state.incomplete} (since {state.failing_since}, {state.failures} in a row)"
 
 
 CACHE_STATUS = ToolSpec(

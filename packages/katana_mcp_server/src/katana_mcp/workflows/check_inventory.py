@@ -73,7 +73,8 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     levels = {row.id: rows(row.record, "levels") for row in stock.stored}
     places = [level.get("location_id") for each in levels.values() for level in each]
     levels |= {each.id: [] for each in resolved.variants if _is_service(each)}
-    names = await look_up(services.cache, {"variant": list(levels), "location": places})
+    variants = [("variant", each) for each in resolved.variants]
+    names = await look_up(services.cache, {"variant": list(levels), "location": places}, variants)
     unread = [_unread(stock.reason, len(stock.unknown))] if stock.reason is not None and stock.unknown else []
     answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
     fit = bounded("check_inventory", answered)

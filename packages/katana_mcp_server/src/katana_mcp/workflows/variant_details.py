@@ -4,7 +4,7 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import Names, text
+from katana_mcp.names import FACTORY, Names, text
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -31,7 +31,11 @@ class VariantDetails(Answer):
     category: str | None = None
     uom: str | None = None
     sales_price: Number | None = None
+    sales_currency: str | None = None
+    """The factory's base currency."""
     purchase_price: Number | None = None
+    purchase_currency: str | None = None
+    """The supplier's currency."""
     supplier_id: int | None = None
     supplier: str | None = None
     supplier_item_codes: list[str] | None = None
@@ -60,7 +64,7 @@ class VariantDetailsAnswer(Envelope):
 
 
 async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
-    now = await current(services, (*VARIANT_ENTITIES, "supplier"), ("variant",))
+    now = await current(services, (*VARIANT_ENTITIES, "supplier", *FACTORY), ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
     rows = await shown(lambda _: _VIEW, [("variant", each) for each in resolved.variants], services)
     fit = bounded("get_variant_details", rows)
@@ -89,6 +93,8 @@ def _details(stored: Stored, names: Names, services: Services) -> VariantDetails
     fields |= {
         "variant_id": whole(record, "id"),
         "name": names.display(record),
+        "sales_currency": names.base_currency(),
+        "purchase_currency": text(names.record("supplier", supplier_id), "currency"),
         "item_id": parent[1] if parent else None,
         "item_type": parent[0] if parent else None,
         "category": text(item, "category_name"),
@@ -111,7 +117,7 @@ def _flag(value: object) -> bool | None:
 
 _TEXTS = ("sku", "internal_barcode", "registered_barcode", "updated_at")
 _FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")
-_VIEW = View(row=_details, model=VariantDetails, names={"variant": ("id",), "supplier": ()})
+_VIEW = View(row=_details, model=VariantDetails, names={"variant": ("id",), "supplier": (), "factory": ()})
 
 GET_VARIANT_DETAILS = ToolSpec(
     name="get_variant_details",

@@ -15,7 +15,8 @@ _BATCH = 250
 _RANK_STEP = 10000
 
 
-def _create(ctx: Context, body: Record) -> Record:
+def create_row(ctx: Context, body: Record) -> Record:
+    """Store a row of a product's variant, after those it has."""
     variant = ctx.get("variants", body["product_variant_id"]) or {}
     if variant.get("product_id") != body["product_item_id"]:
         raise unprocessable("product variant does not belong to the product")
@@ -41,7 +42,7 @@ def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
     body = checked(ctx, record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
     for given in cast("list[Record]", body["data"]):
         check_references(ctx, collection, given)
-        _create(ctx, given)
+        create_row(ctx, given)
     return Reply(204)
 
 
@@ -85,7 +86,7 @@ BOM_ROWS = Collection(
         "ingredient_variant_id": "variants",
     },
     parent=("product_item_id", "products"),
-    on_create=_create,
+    on_create=create_row,
     on_update=_update,
     routes=(
         Route("POST", "/bom_rows", _create_one),

@@ -8,6 +8,7 @@ from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.kits import potential
 from katana_sandbox.rules.levels import safety_stock
 from katana_sandbox.store.records import DELETED
 from katana_sandbox.store.select import Condition, Selection
@@ -32,6 +33,7 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
     """The wire form of one pair."""
     level = ctx.db.levels.get(variant_id, location_id)
     safety = safety_stock(ctx, variant_id, location_id)
+    kits = potential(ctx, variant_id, location_id)
     return {
         "variant_id": variant_id,
         "location_id": location_id,
@@ -43,7 +45,7 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
         "quantity_committed": fixed(level.committed, 5),
         "quantity_expected": fixed(level.expected, 5),
         "quantity_missing_or_excess": fixed(level.in_stock - level.committed + level.expected - safety, 5),
-        "quantity_potential": None,
+        "quantity_potential": None if kits is None else fixed(kits, 5),
         "default_storage_bin": None,
         "archived_at": _archived_at(ctx, variant_id),
     }

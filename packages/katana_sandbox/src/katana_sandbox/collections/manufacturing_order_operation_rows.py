@@ -10,7 +10,7 @@ from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text
 from katana_sandbox.wire.schema import choice, integer, maybe, number, record, several, text

@@ -12,7 +12,9 @@ from katana_sandbox.rules.manufacturing_productions import (
     update_production,
 )
 from katana_sandbox.rules.manufacturing_settle import settle_changed_production
-from katana_sandbox.store.records import Key
+from katana_sandbox.rules.serials import PRODUCTION, wire_entries
+from katana_sandbox.store.keys import Key
+from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.errors import Refused
 from katana_sandbox.wire.schema import decimal_or_text, flag, integer, moment, number, record, several
 from katana_sandbox.wire.times import stored_moment
@@ -53,8 +55,9 @@ def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
     return Reply(200, render_key(ctx, collection.name, production["id"], "reply") or b"{}")
 
 
-def _parts(ctx: Context, _key: Key, _view: View) -> dict[str, bytes]:
-    return {"factory_id": b"1"} if ctx.switches.on("production_factory_id") else {}
+def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    factory = {"factory_id": b"1"} if ctx.switches.on("production_factory_id") else {}
+    return {**factory, "serial_numbers": encode(wire_entries(ctx, PRODUCTION, key))}
 
 
 MANUFACTURING_ORDER_PRODUCTIONS = Collection(
@@ -65,7 +68,6 @@ MANUFACTURING_ORDER_PRODUCTIONS = Collection(
         Field("manufacturing_order_id"),
         Field("quantity"),
         Field("production_date", store=stored_moment),
-        Field("serial_numbers", ()),
         Field("variant_id"),
         Field("location_id"),
         Field("cost", 0),

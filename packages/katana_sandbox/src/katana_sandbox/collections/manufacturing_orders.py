@@ -1,6 +1,7 @@
 """Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
 
 from dataclasses import replace
+from typing import cast
 
 from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
 from katana_sandbox.context import Context
@@ -8,17 +9,19 @@ from katana_sandbox.operations import update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply, Route
-from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
+from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
-from katana_sandbox.store.records import Key
-from katana_sandbox.wire.encoding import encode
+from katana_sandbox.rules.serials import ORDER, wire_entries
+from katana_sandbox.store.keys import Key
+from katana_sandbox.wire.encoding import Record, array, encode
 from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
 BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
 _QUANTITY = number(0.00001, 1e15)
+_KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
 _UPDATE = record(
     status=choice(*STATUS),
@@ -38,6 +41,7 @@ _MAKE_TO_ORDER = {
     "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
     "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
 }
+_MAKE_ORDERS = record(("salesOrderIds",), salesOrderIds=several(integer(), 1), createSubassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
 
 
@@ -48,10 +52,25 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
     form = ctx.switches.word("make_to_order_body")
-    body = checked(ctx, _MAKE_TO_ORDER[form], call.body())
+    given = call.body()
+    if form == "camel" and _is_bulk(given):
+        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, given))
+    body = checked(ctx, _MAKE_TO_ORDER[form], given)
     wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
     order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
     return Reply(200, render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}")
+
+
+def _is_bulk(body: object) -> bool:
+    return isinstance(body, dict) and "salesOrderIds" in body
+
+
+def _make_orders(ctx: Context, body: Record) -> Reply:
+    wanted = bool(body.get("createSubassemblies"))
+    orders = make_orders(ctx, cast("list[int]", body["salesOrderIds"]), subassemblies=wanted)
+    return Reply(
+        200, array([render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}" for order in orders])
+    )
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
@@ -64,7 +83,10 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
     order = ctx.get("manufacturing_orders", key, deleted=True) or {}
     linked = {name: encode(order[name]) for name in _LINKS if order.get(name) is not None}
     sold = ctx.get("sales_orders", order.get("sales_order_id")) or {}
-    return linked | {"sales_order_delivery_deadline": encode(sold.get("delivery_date"))}
+    return linked | {
+        "sales_order_delivery_deadline": encode(sold.get("delivery_date")),
+        "serial_numbers": encode(wire_entries(ctx, ORDER, key)),
+    }
 
 
 MANUFACTURING_ORDERS = Collection(
@@ -96,7 +118,6 @@ MANUFACTURING_ORDERS = Collection(
         Field("material_cost", 0),
         Field("subassemblies_cost", 0),
         Field("operations_cost", 0),
-        Field("serial_numbers", ()),
         Field("status_before"),
         Field("target_quantity"),
         Field("reopened", default=False),
@@ -121,7 +142,7 @@ MANUFACTURING_ORDERS = Collection(
         Filter("location_id", "int"),
         Filter("is_linked_to_sales_order", "bool"),
     ),
-    foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id"),
+    foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id", "kit_fulfillment_id"),
     references={"variant_id": "variants", "location_id": "locations"},
     children=(
         ("manufacturing_order_productions", "manufacturing_order_id"),
@@ -129,7 +150,7 @@ MANUFACTURING_ORDERS = Collection(
         ("manufacturing_order_operation_rows", "manufacturing_order_id"),
     ),
     parts=_parts,
-    hidden=frozenset({*_LINKS, "status_before", "target_quantity", "reopened"}),
+    hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -3,13 +3,12 @@
 from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
-from katana_sandbox.rules.ledger import Pair, unpost
-from katana_sandbox.rules.outsourcing import SOURCE, availability, check_open, spent
+from katana_sandbox.rules.ledger import unpost
+from katana_sandbox.rules.outsourcing import SOURCE, availability, check_open, line_pairs
 from katana_sandbox.rules.sales import settle_stock
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.numbers import number as wire_number
 from katana_sandbox.wire.schema import integer, number, record, several, text
 
 _BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
@@ -34,9 +33,10 @@ def _check_deletable(ctx: Context, line: Record) -> None:
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
+    pairs = line_pairs(ctx, before) | line_pairs(ctx, after)
     if after is None and before is not None:
-        pairs: set[Pair] = unpost(ctx, SOURCE, before["id"])
-        settle_stock(ctx, pairs)
+        pairs |= unpost(ctx, SOURCE, before["id"])
+    settle_stock(ctx, pairs)
 
 
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
@@ -44,10 +44,9 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
     quantity = line.get("planned_quantity_per_unit")
     if view == "reply":
         return {"planned_quantity_per_unit": encode(fixed(quantity, 20)), "cost": b"null"}
-    cost = spent(ctx, line)
     return {
         "planned_quantity_per_unit": encode(quantity),
-        "cost": encode(None if cost is None else wire_number(cost)),
+        "cost": encode(line.get("cost")),
         "ingredient_availability": encode(availability(ctx, line)),
     }
 
@@ -64,6 +63,7 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
         Field("ingredient_expected_date"),
         Field("notes"),
         Field("batch_transactions", ()),
+        Field("cost"),
     ),
     create=record(
         ("purchase_order_row_id", "ingredient_variant_id", "planned_quantity_per_unit"),
@@ -81,10 +81,10 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
         Filter("purchase_order_row_id", "int"),
         Filter("ingredient_variant_id", "int"),
     ),
-    foreign_keys=("purchase_order_id", "purchase_order_row_id"),
+    foreign_keys=("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),
     references={"purchase_order_row_id": "purchase_order_rows", "ingredient_variant_id": "variants"},
     parts=_parts,
-    hidden=frozenset({"planned_quantity_per_unit"}),
+    hidden=frozenset({"planned_quantity_per_unit", "cost"}),
     on_create=_create,
     on_update=_update,
     on_delete=_check_deletable,

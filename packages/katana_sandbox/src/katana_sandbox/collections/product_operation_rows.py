@@ -7,7 +7,7 @@ from katana_sandbox.context import Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.schema import choice, flag, integer, number, record, several, text
 

@@ -38,7 +38,7 @@ PURCHASE_ORDER_ROWS = Collection(
         currency=text(),
         **ROW,
     ),
-    update=record(received_date=moment(), **ROW),
+    update=record(received_date=moment(camel=True), **ROW),
     filters=(
         Filter("purchase_order_id", "int"),
         Filter("variant_id", "int"),

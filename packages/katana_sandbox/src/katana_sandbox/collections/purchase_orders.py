@@ -6,7 +6,7 @@ from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing import order_availability
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
 from katana_sandbox.rules.purchases import settle_header
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
@@ -24,7 +24,7 @@ ROW = {
     "price_per_unit": number(0, 1e17),
     "purchase_uom": maybe(text(1, 7)),
     "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
-    "arrival_date": moment(),
+    "arrival_date": moment(camel=True),
     "location_id": integer(1),
 }
 
@@ -77,8 +77,8 @@ PURCHASE_ORDERS = Collection(
         entity_type=choice(*_KIND),
         supplier_id=integer(),
         currency=text(1),
-        expected_arrival_date=moment(),
-        order_created_date=moment(),
+        expected_arrival_date=moment(camel=True),
+        order_created_date=moment(camel=True),
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),
@@ -89,8 +89,8 @@ PURCHASE_ORDERS = Collection(
         status=choice(*STATUS),
         supplier_id=integer(),
         currency=text(1),
-        expected_arrival_date=moment(),
-        order_created_date=moment(),
+        expected_arrival_date=moment(camel=True),
+        order_created_date=moment(camel=True),
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),

@@ -9,6 +9,7 @@ from katana_sandbox.routing import Route
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
+from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
@@ -49,6 +50,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
     known = before or after or {}
     if after is None:
         release_row(ctx, known)
+        unbind(ctx, SOLD, known["id"])
     settle_order(ctx, known.get("sales_order_id"), [pair_of(ctx, row) for row in (before, after) if row])
 
 

@@ -20,7 +20,8 @@ from katana_sandbox.rules.sales import (
 )
 from katana_sandbox.rules.sales_rows import insert_row
 from katana_sandbox.rules.stock import pair_of
-from katana_sandbox.store.records import DELETED, Key
+from katana_sandbox.store.keys import Key
+from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import number as wire_number
@@ -143,7 +144,7 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 
 def _fee(ctx: Context, key: Key) -> bytes:
     store = ctx.db.stores["sales_order_shipping_fee"]
-    for slot in sorted(store.linked("sales_order_id", key)):
+    for slot in store.linked("sales_order_id", key):
         if not store.flags[slot] & DELETED:
             return render(ctx, ctx.collections["sales_order_shipping_fee"], slot, "list")
     return b"{}"

@@ -11,7 +11,7 @@ from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.ledger import check_open_period
-from katana_sandbox.rules.stock_rows import forget_transfer_row, settle_transfer, tracked_fields
+from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, not_found, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
@@ -31,7 +31,8 @@ def _create(ctx: Context, body: Record) -> Record:
     rows = [_row(ctx, entry, fields) for entry in cast("list[Record]", body["stock_transfer_rows"])]
     transfer = ctx.insert("stock_transfers", fields)
     for row in rows:
-        ctx.insert("stock_transfer_rows", {"stock_transfer_id": transfer["id"], **row})
+        stored = ctx.insert("stock_transfer_rows", {"stock_transfer_id": transfer["id"], **row})
+        bind_units(ctx, TRANSFER, stored, 0, None)
     return transfer
 
 

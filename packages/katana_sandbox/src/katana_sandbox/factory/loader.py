@@ -1,6 +1,7 @@
 """Fast ways into the stores: records are encoded once and the indexes built at the end."""
 
 import random
+from array import array
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from decimal import Decimal
@@ -8,8 +9,9 @@ from typing import NamedTuple, cast
 
 from katana_sandbox.context import Context
 from katana_sandbox.rules.ledger import rebalance
+from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import Movement, pair_key
-from katana_sandbox.store.records import ARCHIVED, DELETED, Entry, Key
+from katana_sandbox.store.records import ARCHIVED, DELETED, Entry
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
 
@@ -39,7 +41,8 @@ class Loader:
         self.now = ms_of(ctx.now) or 0
         self._progress = progress
         self._texts: dict[int, str] = {}
-        self._moved: list[tuple[int, Movement]] = []
+        self._moved: list[Movement] = []
+        self._moments = array("q")
 
     @contextmanager
     def open(self) -> Generator[None]:
@@ -49,9 +52,9 @@ class Loader:
             for store in self.ctx.db.stores.values():
                 stack.enter_context(store.loading())
             yield
-            last = self.ctx.db.movements.load(self._moved)
+            last = self.ctx.db.movements.load(self._moved, self._moments)
             self.ctx.db.reserve("inventory_movements", [last])
-            pairs = sorted({movement.pair for _, movement in self._moved})
+            pairs = sorted({movement.pair for movement in self._moved})
             self._moved.clear()
             for pair in pairs:
                 rebalance(self.ctx, pair)
@@ -63,12 +66,13 @@ class Loader:
 
     def held(self, pair: tuple[int, int]) -> Decimal:
         """What a pair holds after everything loaded so far."""
-        later = (movement.quantity for _, movement in self._moved if movement.pair == pair)
+        later = (movement.quantity for movement in self._moved if movement.pair == pair)
         return self.ctx.db.levels.get(*pair).in_stock + sum(later, Decimal(0))
 
     def move(self, movement: Movement, created: int) -> None:
         """Write a movement that happened at some time in the past."""
-        self._moved.append((created, movement))
+        self._moved.append(movement)
+        self._moments.append(created)
 
     def ship(self, movement: Movement, cost: Decimal, created: int) -> None:
         """Write an outflow, and let the pair have begun with that much more."""

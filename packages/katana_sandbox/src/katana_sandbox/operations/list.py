@@ -1,5 +1,7 @@
 """GET of a collection."""
 
+from collections.abc import Sequence
+
 from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.context import Context
 from katana_sandbox.operations.query import list_query
@@ -13,10 +15,14 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """One page, newest first."""
     query = list_query(call, collection, ctx.switches)
     slots = ctx.db.selectors[collection.name].slots(query.selection)
-    stop = max(0, len(slots) - query.page.offset)
-    shown = slots[max(0, stop - query.page.limit) : stop][::-1]
-    parts = [render(ctx, collection, slot, "list", query.extend) for slot in shown]
+    parts = [render(ctx, collection, slot, "list", query.extend) for slot in shown(slots, query.page)]
     return page_reply(parts, len(slots), query.page)
+
+
+def shown(slots: Sequence[int], page: Page) -> Sequence[int]:
+    """The slots of a page, newest first, of slots that are oldest first."""
+    stop = max(0, len(slots) - page.offset)
+    return slots[max(0, stop - page.limit) : stop][::-1]
 
 
 def page_reply(parts: list[bytes], total: int, page: Page) -> Reply:

@@ -6,10 +6,12 @@ from typing import cast
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.kits import build_kit, redate_kit, take_apart
 from katana_sandbox.rules.ledger import Movement, Pair, check_open_period, post, redate, unpost
 from katana_sandbox.rules.sales import settle_order, settle_stock
-from katana_sandbox.rules.sales_rows import trace_entries
+from katana_sandbox.rules.serials import ASSIGNED, check_free, known, settle_shipment
 from katana_sandbox.rules.stock import pair_of, set_cost, shipped
+from katana_sandbox.rules.traceability import trace_entries, traced_batches, traced_units
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, shortest
@@ -27,9 +29,10 @@ def create_fulfillment(ctx: Context, body: Record) -> Record:
     check_open_period(ctx, fields["picked_date"])
     given = cast("list[Record]", body["sales_order_fulfillment_rows"])
     _check_quantities(ctx, order, given)
-    made: list[Record] = []
-    for entry in given:
-        made.append(_fulfillment_row(ctx, entry, [serial for row in made for serial in row["serial_numbers"]]))
+    made = [_fulfillment_row(ctx, entry) for entry in given]
+    units = [unit for row in made for unit in row["serial_numbers"]]
+    if len(set(units)) != len(units):
+        raise unprocessable(ASSIGNED)
     return ctx.insert("sales_order_fulfillments", {**fields, "sales_order_fulfillment_rows": made})
 
 
@@ -41,13 +44,14 @@ def settle_fulfillment(ctx: Context, before: Record | None, after: Record | None
     for row_id in dict.fromkeys([*old, *new]):
         if old.get(row_id) == new.get(row_id):
             if before is not None and before["picked_date"] != known["picked_date"]:
+                redate_kit(ctx, known["id"], row_id, known["picked_date"])
                 pairs |= redate(ctx, _SOURCE, row_id, known["picked_date"], known["id"])
             continue
         pairs |= unpost(ctx, _SOURCE, row_id, known["id"])
+        take_apart(ctx, known["id"], row_id)
         set_cost(ctx, row_id, Decimal(0))
         pairs |= _take(ctx, known, row_id, new.get(row_id, Decimal(0)))
-    if before is None:
-        _bind_serials(ctx, known)
+    settle_shipment(ctx, before, after, new)
     settle_stock(ctx, pairs)
     left = ctx.children("sales_order_fulfillments", "sales_order_id", known.get("sales_order_id"))
     if after is None and not left and isinstance(known.get("sales_order_id"), int):
@@ -60,6 +64,7 @@ def _take(ctx: Context, fulfillment: Record, row_id: int, quantity: Decimal) -> 
     pair = pair_of(ctx, row) if row is not None else None
     if pair is None or not quantity:
         return set()
+    build_kit(ctx, fulfillment, row_id, pair, quantity)
     order = ctx.get("sales_orders", fulfillment["sales_order_id"], deleted=True) or {}
     movement = Movement(
         *pair, -quantity, None, fulfillment["picked_date"], _SOURCE, row_id, order.get("order_no"), order.get("id")
@@ -95,24 +100,20 @@ def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
             raise unprocessable("fulfillment row quantity exceeds the open quantity of the sales order row")
 
 
-def _fulfillment_row(ctx: Context, entry: Record, used: list[object]) -> Record:
+def _fulfillment_row(ctx: Context, entry: Record) -> Record:
     row = ctx.get("sales_order_rows", entry["sales_order_row_id"]) or {}
     variant = ctx.get("variants", row.get("variant_id"), deleted=True)
     found = owner(ctx, variant, deleted=True) if variant is not None else None
     item = found[1] if found is not None else {}
     trace = cast("list[Record] | None", entry.get("traceability"))
-    batches = cast("list[Record]", entry.get("batch_transactions") or [])
-    serials = cast("list[object]", entry.get("serial_numbers") or [])
-    if trace is not None:
-        serials = [part["serial_number_id"] for part in trace if part.get("serial_number_id") is not None]
-        batches = [
-            {"batch_id": part.get("batch_id"), "quantity": float(as_decimal(part.get("quantity")))}
-            for part in trace
-            if part.get("serial_number_id") is None
-        ]
+    batches = traced_batches(entry)
+    if trace is None:
+        serials = known(ctx, row.get("variant_id"), cast("list[object]", entry.get("serial_numbers") or []))
+    else:
+        serials = traced_units(ctx, row.get("variant_id"), trace)
     quantity = as_decimal(entry["quantity"])
     _check_tracking(item, quantity, batches, serials)
-    _check_unused(ctx, serials, used)
+    check_free(ctx, row, serials)
     parts = trace or [*batches, *({"serial_number_id": serial} for serial in serials)]
     return {
         "id": ctx.db.next_id("sales_order_fulfillment_rows"),
@@ -124,7 +125,7 @@ def _fulfillment_row(ctx: Context, entry: Record, used: list[object]) -> Record:
     }
 
 
-def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], serials: list[object]) -> None:
+def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], serials: list[int]) -> None:
     if item.get("serial_tracked") and len(serials) != quantity:
         raise unprocessable(
             f"sum of serial number quantity (current: {len(serials)}) must match "
@@ -136,28 +137,3 @@ def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], seri
             f"sum of batch quantity (current: {shortest(total)}) must match "
             f"fulfillment row quantity (expected: {shortest(quantity)})"
         )
-
-
-def _check_unused(ctx: Context, serials: list[object], used: list[object]) -> None:
-    if not serials:
-        return
-    taken: set[object] = set(used)
-    store = ctx.db.stores["sales_order_fulfillments"]
-    for slot in store.visible:
-        raw = store.raw(slot)
-        if b'"serial_numbers":[]' in raw and raw.count(b'"serial_numbers"') == raw.count(b'"serial_numbers":[]'):
-            continue
-        for row in rows(store.record(slot), "sales_order_fulfillment_rows"):
-            taken.update(row.get("serial_numbers") or [])
-    if taken.intersection(serials) or len(set(serials)) != len(serials):
-        raise unprocessable("given serial numbers have already been assigned")
-
-
-def _bind_serials(ctx: Context, fulfillment: Record) -> None:
-    for part in rows(fulfillment, "sales_order_fulfillment_rows"):
-        row = ctx.get("sales_order_rows", part["sales_order_row_id"])
-        if row is None or not part.get("serial_numbers"):
-            continue
-        held = cast("list[object]", row.get("serial_numbers") or [])
-        joined = [*held, *(serial for serial in part["serial_numbers"] if serial not in held)]
-        ctx.set("sales_order_rows", row["id"], {"serial_numbers": joined})

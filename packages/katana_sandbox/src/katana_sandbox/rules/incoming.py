@@ -13,7 +13,7 @@ from katana_sandbox.wire.numbers import as_decimal
 def open_purchase_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
     """Rows not yet received of orders that are no drafts, in stock units."""
     store = ctx.db.stores["purchase_order_rows"]
-    for slot in sorted(store.linked("variant_id", variant_id)):
+    for slot in store.linked("variant_id", variant_id):
         if store.flags[slot] & (DELETED | VERBATIM):
             continue
         row = store.record(slot)

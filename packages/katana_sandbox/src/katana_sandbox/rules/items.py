@@ -98,6 +98,8 @@ def learn_options(ctx: Context, name: ItemName, item_id: object, attributes: Ite
             if config["name"] == attribute["config_name"] and attribute["config_value"] not in values:
                 values.append(attribute["config_value"])
                 learned = True
+    if learned and ctx.switches.word("new_option_values") == "refuse":
+        raise unprocessable("config value not found")
     if learned:
         ctx.change(name, item["id"], {"configs": configs})
 
@@ -150,10 +152,11 @@ def _replaced_configs(ctx: Context, name: ItemName, item: Record, wanted: list[R
     by_name = {config["name"]: config for config in old}
     kept: list[Record] = []
     for entry in wanted:
-        found = by_id.get(entry["id"]) if "id" in entry else by_name.get(entry.get("name"))
+        with_id = "id" in entry and ctx.switches.word("config_match") == "id"
+        found = by_id.get(entry["id"]) if with_id else by_name.get(entry.get("name"))
         if found is not None:
             kept.append({**found, "values": list(entry["values"])})
-        elif "id" in entry or "name" not in entry:
+        elif with_id or "name" not in entry:
             raise unprocessable("config not found")
         else:
             kept.append(_config(ctx, name, item["id"], entry))

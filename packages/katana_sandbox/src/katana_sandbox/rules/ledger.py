@@ -26,8 +26,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from katana_sandbox.context import Context
+from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import Balance, Movement, Posted, replay
-from katana_sandbox.store.records import Key
 from katana_sandbox.wire.errors import unprocessable
 
 type Pair = tuple[int, int]

@@ -1,5 +1,6 @@
 """Make to order: a manufacturing order for a sales order row, and the end of that bond."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from katana_sandbox.context import Context
@@ -23,8 +24,7 @@ def make_to_order(ctx: Context, row_id: object, *, subassemblies: bool) -> Recor
         raise unprocessable("sales order row is already linked to a manufacturing order")
     order = ctx.get("sales_orders", row["sales_order_id"]) or {}
     pair = pair_of(ctx, row)
-    gone = shipped(ctx, row["sales_order_id"]).get(row["id"], (Decimal(0),))[0]
-    left = as_decimal(row["quantity"]) - gone
+    left = _left(ctx, row)
     if pair is None or left <= 0:
         raise unprocessable("sales order row needs no manufacturing order")
     body: Record = {"variant_id": pair[0], "location_id": pair[1], "planned_quantity": number(left)}
@@ -38,6 +38,16 @@ def make_to_order(ctx: Context, row_id: object, *, subassemblies: bool) -> Recor
     if subassemblies:
         _make_subassemblies(ctx, made, 1)
     return made
+
+
+def make_orders(ctx: Context, order_ids: Iterable[int], *, subassemblies: bool) -> list[Record]:
+    """Make what the rows of several sales orders still need; rows that need nothing or are linked are passed over."""
+    wanted: list[Record] = []
+    for order_id in dict.fromkeys(order_ids):
+        if ctx.get("sales_orders", order_id) is None:
+            raise unprocessable("sales order not found")
+        wanted += [row for row in ctx.children(_ROWS, "sales_order_id", order_id) if _is_to_make(ctx, row)]
+    return [make_to_order(ctx, row["id"], subassemblies=subassemblies) for row in wanted]
 
 
 def unlink(ctx: Context, row_id: object) -> None:
@@ -54,6 +64,16 @@ def _row(ctx: Context, row_id: object) -> Record:
     if row is None:
         raise unprocessable("sales order row not found")
     return row
+
+
+def _is_to_make(ctx: Context, row: Record) -> bool:
+    linked = row.get("linked_manufacturing_order_id") is not None
+    return not linked and is_made(ctx, row["variant_id"]) and _left(ctx, row) > 0
+
+
+def _left(ctx: Context, row: Record) -> Decimal:
+    gone = shipped(ctx, row["sales_order_id"]).get(row["id"], (Decimal(0),))[0]
+    return max(Decimal(0), as_decimal(row["quantity"]) - gone)
 
 
 def _number(ctx: Context, order: Record) -> str:

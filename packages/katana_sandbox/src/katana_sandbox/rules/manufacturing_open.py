@@ -26,7 +26,7 @@ def open_ingredients(ctx: Context, variant_id: int) -> Iterator[Open]:
 def open_output(ctx: Context, variant_id: int) -> Iterator[Open]:
     """What open orders will bring of a variant."""
     store = ctx.db.stores[ORDERS]
-    for slot in sorted(store.linked("variant_id", variant_id)):
+    for slot in store.linked("variant_id", variant_id):
         if store.flags[slot] & (DELETED | VERBATIM) or _DONE in store.raw(slot):
             continue
         order = store.record(slot)
@@ -109,7 +109,7 @@ def _latest_ingredient(ctx: Context, orders: Iterable[Record]) -> object:
 
 def _open_rows(ctx: Context, variant_id: int) -> list[Record]:
     store = ctx.db.stores[RECIPE_ROWS]
-    slots = sorted(store.linked("variant_id", variant_id))
+    slots = store.linked("variant_id", variant_id)
     live = [slot for slot in slots if not store.flags[slot] & (DELETED | VERBATIM) and _USED not in store.raw(slot)]
     rows = [store.record(slot) for slot in live]
     return [row for row in rows if as_decimal(row["total_remaining_quantity"])]

@@ -1,12 +1,15 @@
 """Manufacturing orders: what may be ordered and changed, completion and reopening."""
 
+from typing import cast
+
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.manufacturing_costs import is_made
 from katana_sandbox.rules.manufacturing_productions import Run, finish, produce, redate_production
 from katana_sandbox.rules.manufacturing_rows import LOCKED, OPERATION_ROWS, ORDERS, PRODUCTIONS, copy_rows
-from katana_sandbox.wire.encoding import Record, rows
+from katana_sandbox.rules.serials import ORDER, Bond, bind, entries_of, known, unbind
+from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal
 
@@ -48,9 +51,9 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     if "actual_quantity" in changes:
         changes["target_quantity"] = changes.pop("actual_quantity")
     if "serial_numbers" in changes:
-        changes["serial_numbers"] = [attached_serial(order["id"], key) for key in changes["serial_numbers"]]
+        _attach_units(ctx, order, cast("list[object]", changes.pop("serial_numbers")))
     if "done_date" in changes:
-        _move_done_date(ctx, order, changes["done_date"])
+        move_done_date(ctx, order, changes["done_date"])
     if status == "DONE" and not done:
         _complete(ctx, ctx.change(ORDERS, order["id"], changes))
         return {}
@@ -79,17 +82,13 @@ def check_location(ctx: Context, location_id: object) -> None:
         raise unprocessable(DISABLED)
 
 
-def attached_serial(order_id: object, key: object) -> Record:
-    """A serial number bound to an order."""
-    return {
-        "id": key,
-        "transaction_id": None,
-        "serial_number": str(key),
-        "resource_type": "ManufacturingOrder",
-        "resource_id": order_id,
-        "transaction_date": None,
-        "quantity_change": 0,
-    }
+def move_done_date(ctx: Context, order: Record, moment: str) -> None:
+    """Give the last production of a done order another date."""
+    check_open_period(ctx, moment)
+    for production in ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"]):
+        if production.get("is_final"):
+            redate_production(ctx, production, moment)
+            ctx.change(PRODUCTIONS, production["id"], {"production_date": moment})
 
 
 def _check_producible(ctx: Context, variant_id: object) -> None:
@@ -130,10 +129,19 @@ def _complete(ctx: Context, order: Record) -> None:
     wanted = as_decimal(order["planned_quantity"] if target is None else target)
     left = wanted - as_decimal(order.get("completed_quantity"))
     if left > 0:
-        serials = [serial["id"] for serial in rows(order, "serial_numbers")]
+        serials = [entry["serial_number_id"] for entry in entries_of(ctx, ORDER, order["id"])]
         produce(ctx, order, Run(left, ctx.now, final=True, serials=serials))
     else:
         finish(ctx, order, ctx.now)
+
+
+def _attach_units(ctx: Context, order: Record, given: list[object]) -> None:
+    wanted = known(ctx, order["variant_id"], given)
+    for entry in entries_of(ctx, ORDER, order["id"]):
+        if entry["serial_number_id"] not in wanted:
+            unbind(ctx, ORDER, order["id"], [entry["serial_number_id"]])
+    for unit in wanted:
+        bind(ctx, unit, Bond(ORDER, order["id"], 0))
 
 
 def _reopen(ctx: Context, order: Record) -> None:
@@ -143,11 +151,3 @@ def _reopen(ctx: Context, order: Record) -> None:
         if row.get("status_before") is not None:
             restored = {"status": row["status_before"], "status_before": None, "completed_at": None}
             ctx.change(OPERATION_ROWS, row["id"], restored)
-
-
-def _move_done_date(ctx: Context, order: Record, moment: str) -> None:
-    check_open_period(ctx, moment)
-    for production in ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"]):
-        if production.get("is_final"):
-            redate_production(ctx, production, moment)
-            ctx.change(PRODUCTIONS, production["id"], {"production_date": moment})

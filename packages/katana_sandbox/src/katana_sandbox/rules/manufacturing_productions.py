@@ -18,7 +18,8 @@ from katana_sandbox.rules.manufacturing_rows import (
     RECIPE_ROWS,
     TIMES,
 )
-from katana_sandbox.wire.encoding import Record, rows
+from katana_sandbox.rules.serials import produce_units
+from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
 from katana_sandbox.wire.times import stored_moment
@@ -62,12 +63,10 @@ def produce(ctx: Context, order: Record, run: Run) -> Record:
     """Store a production with what it consumed, and move its order on."""
     check_open_period(ctx, run.moment)
     _check_serials(ctx, order, run)
-    attached = {serial["id"]: serial for serial in rows(order, "serial_numbers")}
     fields: Record = {
         "manufacturing_order_id": order["id"],
         "quantity": number(run.quantity),
         "production_date": run.moment,
-        "serial_numbers": [],
         "variant_id": order["variant_id"],
         "location_id": order["location_id"],
         "cost": None,
@@ -75,9 +74,9 @@ def produce(ctx: Context, order: Record, run: Run) -> Record:
         "batch_transaction": run.batch,
     }
     production = ctx.insert(PRODUCTIONS, fields)
-    bound = [_produced(attached[key], production, run.moment) for key in run.serials if key in attached]
+    produce_units(ctx, order, production, run.serials)
     cost = _consume(ctx, order, production, run) + _work(ctx, order, production, run)
-    ctx.change(PRODUCTIONS, production["id"], {"cost": number(cost), "serial_numbers": bound}, bump=False)
+    ctx.change(PRODUCTIONS, production["id"], {"cost": number(cost)}, bump=False)
     if run.final:
         finish(ctx, order, run.moment)
     else:
@@ -144,11 +143,6 @@ def _check_serials(ctx: Context, order: Record, run: Run) -> None:
             f"sum of serial number quantity (current: {len(run.serials)}) must match "
             f"production quantity (expected: {shortest(run.quantity)})"
         )
-
-
-def _produced(serial: Record, production: Record, moment: str) -> Record:
-    bound = {"resource_type": "Production", "resource_id": production["id"]}
-    return {**serial, **bound, "transaction_date": moment, "quantity_change": 1}
 
 
 def _consume(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:

@@ -25,6 +25,7 @@ from katana_sandbox.rules.manufacturing_rows import (
     drop_rows,
 )
 from katana_sandbox.rules.sales import refresh_availability, settle_stock
+from katana_sandbox.rules.serials import ORDER, PRODUCTION, redate_units, unbind, unmake_units
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal, fixed, number
 
@@ -44,6 +45,7 @@ def settle_changed_order(ctx: Context, before: Record | None, after: Record | No
             pairs |= _move_rows(ctx, after, before["location_id"])
     if after is None:
         _forget_link(ctx, known)
+        unbind(ctx, ORDER, known["id"])
     settle_manufacturing_order(ctx, known["id"], pairs)
     if known.get("sales_order_id") is not None:
         refresh_availability(ctx, [known["sales_order_id"]])
@@ -63,11 +65,14 @@ def settle_changed_production(ctx: Context, before: Record | None, after: Record
     pairs = {_pair(known)}
     if after is not None and before is not None and before["cost"] == after["cost"]:
         pairs |= redate(ctx, "Production", after["id"], after["production_date"])
+        redate_units(ctx, PRODUCTION, after["id"], after["production_date"])
     else:
         pairs |= unpost(ctx, "Production", known["id"])
         if after is not None and after["cost"] is not None:
             quantity = as_decimal(after["quantity"])
             post(ctx, _movement(ctx, "Production", after, quantity, as_decimal(after["cost"]) / quantity))
+    if after is None:
+        unmake_units(ctx, known)
     if after is None and order is not None and order["status"] == "PARTIALLY_COMPLETED":
         left = ctx.children(PRODUCTIONS, "manufacturing_order_id", order["id"])
         state = order.get("status_before") or "IN_PROGRESS"

@@ -9,11 +9,12 @@ from katana_sandbox.context import Context
 from katana_sandbox.rules.incoming import open_purchase_rows, open_transfers
 from katana_sandbox.rules.ledger import Open
 from katana_sandbox.rules.manufacturing_open import open_ingredients, open_output
+from katana_sandbox.rules.outsourcing import open_ingredients as open_outsourced
 from katana_sandbox.rules.stock import open_sales_rows
 
 type Provider = Callable[[Context, int], Iterator[Open]]
 
-COMMITTED: tuple[Provider, ...] = (open_sales_rows, open_ingredients)
+COMMITTED: tuple[Provider, ...] = (open_sales_rows, open_ingredients, open_outsourced)
 EXPECTED: tuple[Provider, ...] = (
     open_purchase_rows,
     open_transfers,

@@ -1,12 +1,14 @@
-"""Outsourced purchase orders: the ingredients of their rows, used up at the tracking location on receipt."""
+"""Outsourced purchase orders: their rows' ingredients, held at the tracking location and used up there on receipt."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_sandbox.context import Context
-from katana_sandbox.rules.ledger import Movement, Pair, keep, unpost
+from katana_sandbox.rules.incoming import stock_units
+from katana_sandbox.rules.ledger import Movement, Open, Pair, keep, moved, unpost
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.numbers import as_decimal
+from katana_sandbox.wire.numbers import as_decimal, number
 
 SOURCE = "PurchaseOrderRecipeRow"
 ROWS = "outsourced_purchase_order_recipe_rows"
@@ -54,20 +56,51 @@ def check_open(ctx: Context, row_id: object) -> Record:
     return row
 
 
-def consume(ctx: Context, order: Record, row: Record) -> set[Pair]:
-    """Let the ledger show what a received row used up."""
+def open_ingredients(ctx: Context, variant_id: int) -> Iterator[Open]:
+    """What rows still to be received will use up of a variant."""
+    for line in ctx.children(ROWS, "ingredient_variant_id", variant_id):
+        order = ctx.get("purchase_orders", line["purchase_order_id"]) or {}
+        place = order.get("tracking_location_id")
+        if isinstance(place, int) and _is_committed(ctx, order, line):
+            yield Open(place, _need(ctx, line))
+
+
+def ingredient_pairs(ctx: Context, order: Record) -> set[Pair]:
+    """Where the ingredients of an order are taken from."""
+    place = order.get("tracking_location_id")
+    if not isinstance(place, int):
+        return set()
+    return {(line["ingredient_variant_id"], place) for line in ctx.children(ROWS, "purchase_order_id", order["id"])}
+
+
+def line_pairs(ctx: Context, line: Record | None) -> set[Pair]:
+    """Where one ingredient is taken from."""
+    order = ctx.get("purchase_orders", (line or {}).get("purchase_order_id"), deleted=True) or {}
+    place = order.get("tracking_location_id")
+    return {(line["ingredient_variant_id"], place)} if line is not None and isinstance(place, int) else set()
+
+
+def consume(ctx: Context, order: Record, row: Record) -> tuple[set[Pair], Decimal]:
+    """Let the ledger show what a received row used up; the pairs it touched, and the cost, fixed on receipt."""
     pairs: set[Pair] = set()
+    spent = Decimal(0)
     place = order.get("tracking_location_id")
     received = row.get("received_date")
     for line in ctx.children(ROWS, "purchase_order_row_id", row["id"]):
-        quantity = as_decimal(line["planned_quantity_per_unit"]) * as_decimal(row["quantity"])
+        quantity = _need(ctx, line)
         if received is None or not isinstance(place, int) or not quantity:
             pairs |= unpost(ctx, SOURCE, line["id"])
+            ctx.set(ROWS, line["id"], {"cost": None})
             continue
         pair = (line["ingredient_variant_id"], place)
         movement = Movement(*pair, -quantity, None, received, SOURCE, line["id"], order["order_no"], order["id"])
-        pairs |= keep(ctx, SOURCE, line["id"], movement)
-    return pairs
+        written = keep(ctx, SOURCE, line["id"], movement)
+        if written:
+            line["cost"] = number(sum((-m.quantity * cost for m, cost in moved(ctx, SOURCE, line["id"])), Decimal(0)))
+            ctx.set(ROWS, line["id"], {"cost": line["cost"]})
+        pairs |= written
+        spent += as_decimal(line.get("cost"))
+    return pairs, spent
 
 
 def availability(ctx: Context, line: Record) -> str:
@@ -80,10 +113,11 @@ def availability(ctx: Context, line: Record) -> str:
     if not isinstance(place, int):
         return "NOT_APPLICABLE"
     level = ctx.db.levels.get(line["ingredient_variant_id"], place)
-    need = as_decimal(line["planned_quantity_per_unit"]) * as_decimal(row.get("quantity"))
-    if level.in_stock - level.committed >= need:
+    need = _need(ctx, line)
+    free = level.in_stock - level.committed + (need if _is_committed(ctx, order, line) else 0)
+    if free >= need:
         return "IN_STOCK"
-    return "EXPECTED" if level.in_stock - level.committed + level.expected >= need else "NOT_AVAILABLE"
+    return "EXPECTED" if free + level.expected >= need else "NOT_AVAILABLE"
 
 
 def order_availability(ctx: Context, order_id: object) -> str:
@@ -95,10 +129,13 @@ def order_availability(ctx: Context, order_id: object) -> str:
     return "NO_RECIPE"
 
 
-def spent(ctx: Context, line: Record) -> Decimal | None:
-    """What an ingredient cost, once it is used up."""
-    entries = ctx.db.movements.of_source((SOURCE, line["id"]))
-    if not entries:
-        return None
-    level = ctx.db.levels.get(*entries[0].movement.pair)
-    return -entries[0].movement.quantity * level.average_cost
+def _need(ctx: Context, line: Record) -> Decimal:
+    row = ctx.get("purchase_order_rows", line.get("purchase_order_row_id"), deleted=True) or {}
+    return as_decimal(line["planned_quantity_per_unit"]) * as_decimal(row.get("quantity")) * stock_units(row)
+
+
+def _is_committed(ctx: Context, order: Record, line: Record) -> bool:
+    if not ctx.switches.on("outsourced_ingredients_committed") or order.get("status") == "DRAFT":
+        return False
+    row = ctx.get("purchase_order_rows", line["purchase_order_row_id"])
+    return row is not None and row.get("received_date") is None

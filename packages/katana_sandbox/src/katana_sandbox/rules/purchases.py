@@ -6,8 +6,9 @@ from decimal import Decimal
 from katana_sandbox.context import Context
 from katana_sandbox.rules.incoming import row_location, stock_units
 from katana_sandbox.rules.ledger import Movement, Pair, keep, unpost
-from katana_sandbox.rules.outsourcing import consume
+from katana_sandbox.rules.outsourcing import consume, ingredient_pairs
 from katana_sandbox.rules.sales import conversion_rate, settle_stock
+from katana_sandbox.rules.serials import count_units, unbind
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal, number
 
@@ -26,15 +27,17 @@ def settle_order(ctx: Context, order_id: object, also: Iterable[Pair] = ()) -> N
         for row in rows:
             row.update(row_amounts(row, rate))
         for row in rows:
+            used, spent = consume(ctx, order, row)
             value = landed_value(row, rows, spread_costs(ctx, row.get("group_id")), rate)
+            value += spent if ctx.switches.on("outsourced_cost_lands") else 0
             per_unit = ctx.switches.word("landed_cost") == "unit" and as_decimal(row.get("quantity"))
             row["landed_cost"] = number(value / as_decimal(row["quantity"]) if per_unit else value)
             ctx.set("purchase_order_rows", row["id"], row)
-            pairs |= _bring(ctx, order, row, value)
+            pairs |= used | _bring(ctx, order, row, value)
         taxes = {row.get("tax_rate_id"): ctx.get("tax_rates", row.get("tax_rate_id")) or {} for row in rows}
         totals = order_amounts(rows, rate, {key: as_decimal(tax.get("rate")) for key, tax in taxes.items()})
         ctx.set("purchase_orders", order["id"], _derived(order, rows) | totals)
-        pairs |= {pair for row in rows if (pair := _pair(ctx, order, row)) is not None}
+        pairs |= {pair for row in rows if (pair := _pair(ctx, order, row)) is not None} | ingredient_pairs(ctx, order)
     settle_stock(ctx, pairs)
 
 
@@ -45,6 +48,10 @@ def settle_row(ctx: Context, before: Record | None, after: Record | None) -> Non
     pairs = {pair for row in (before, after) if row and (pair := _pair(ctx, order, row)) is not None}
     if after is None:
         pairs |= unpost(ctx, SOURCE, known["id"])
+        unbind(ctx, SOURCE, known["id"])
+    else:
+        received = after.get("received_date")
+        count_units(ctx, SOURCE, after["id"], int(received is not None), received)
     settle_order(ctx, known.get("purchase_order_id"), pairs)
 
 
@@ -53,7 +60,8 @@ def settle_header(ctx: Context, before: Record | None, after: Record | None) -> 
     if before is None:
         return
     rows = ctx.children("purchase_order_rows", "purchase_order_id", before["id"])
-    settle_order(ctx, before["id"], {pair for row in rows if (pair := _pair(ctx, before, row)) is not None})
+    pairs = {pair for row in rows if (pair := _pair(ctx, before, row)) is not None}
+    settle_order(ctx, before["id"], pairs | ingredient_pairs(ctx, before))
 
 
 def settle_cost(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -139,15 +147,14 @@ def _pair(ctx: Context, order: Record, row: Record) -> Pair | None:
 
 
 def _bring(ctx: Context, order: Record, row: Record, value: Decimal) -> set[Pair]:
-    """Let the ledger show what the row has brought, and what was used up for it elsewhere."""
+    """Let the ledger show what the row has brought."""
     pair = _pair(ctx, order, row)
     units = as_decimal(row.get("quantity")) * stock_units(row)
     received = row.get("received_date")
-    used = consume(ctx, order, row)
     if pair is None or received is None or not units:
-        return used | unpost(ctx, SOURCE, row["id"])
+        return unpost(ctx, SOURCE, row["id"])
     movement = Movement(*pair, units, value / units, received, SOURCE, row["id"], order["order_no"], order["id"])
-    return used | keep(ctx, SOURCE, row["id"], movement)
+    return keep(ctx, SOURCE, row["id"], movement)
 
 
 def _derived(order: Record, rows: list[Record]) -> Record:

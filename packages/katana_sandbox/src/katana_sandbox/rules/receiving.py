@@ -19,7 +19,7 @@ RECEIPT = record(
     ("purchase_order_row_id", "quantity"),
     purchase_order_row_id=integer(),
     quantity=amount(0),
-    received_date=moment(),
+    received_date=moment(camel=True),
     location_id=integer(1),
     batch_transactions=several(record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=amount(0))),
 )

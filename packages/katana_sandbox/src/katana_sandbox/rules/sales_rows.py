@@ -5,10 +5,13 @@ from typing import cast
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.sales import OPEN, check_custom_fields, check_sellable, merged_custom_fields
+from katana_sandbox.rules.serial_assignment import check_new
+from katana_sandbox.rules.serials import SOLD, UNKNOWN, Bond, bind, entries_of, known, unbind
 from katana_sandbox.rules.stock import shipped
+from katana_sandbox.rules.traceability import trace_entries, traced_units
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.numbers import fixed, shortest
+from katana_sandbox.wire.numbers import fixed
 
 _LOCKED = ("quantity", "variant_id", "tax_rate_id", "price_per_unit", "total_discount", "location_id")
 
@@ -46,9 +49,12 @@ def update_row(ctx: Context, row: Record, changes: Record) -> Record:
         changes["sku"] = (ctx.variant(changes["variant_id"]) or {}).get("sku")
     if "tax_rate_id" in changes:
         changes["tax_rate"] = tax_rate(ctx, changes["tax_rate_id"])
-    _move_serials(row, changes)
+    if changes.get("variant_id", row["variant_id"]) != row["variant_id"]:
+        unbind(ctx, SOLD, row["id"])
+    found = {**row, **changes}
+    _move_serials(ctx, found, changes)
     if "traceability" in changes:
-        changes["traceability"] = trace_entries(cast("list[Record]", changes["traceability"]))
+        _trace(ctx, found, changes)
     return changes
 
 
@@ -64,34 +70,26 @@ def tax_rate(ctx: Context, tax_rate_id: object) -> object:
     return (ctx.get("tax_rates", tax_rate_id) or {}).get("rate")
 
 
-def trace_entries(given: list[Record]) -> list[Record]:
-    """Traceability in read form: every id present, quantities as text, one unit for a serial."""
-    entries: list[Record] = []
-    for entry in given:
-        serial = entry.get("serial_number_id")
-        entries.append(
-            {
-                "batch_id": entry.get("batch_id"),
-                "bin_location_id": entry.get("bin_location_id"),
-                "serial_number_id": serial,
-                "quantity": "1" if serial is not None else shortest(entry.get("quantity", 1)),
-            }
-        )
-    return entries
-
-
-def _move_serials(row: Record, changes: Record) -> None:
+def _move_serials(ctx: Context, row: Record, changes: Record) -> None:
     transactions = cast("list[Record]", changes.pop("serial_number_transactions", None) or [])
-    if not transactions:
-        return
-    held = list(cast("list[int]", row.get("serial_numbers") or []))
-    for transaction in transactions:
-        serial = transaction["serial_number_id"]
+    for transaction in transactions if "traceability" not in changes else ():
+        unit = transaction["serial_number_id"]
         if transaction.get("quantity", 1) == 0:
-            held = [other for other in held if other != serial]
-        elif serial in held:
-            raise unprocessable(f"row already has serial number with id ({serial})")
+            unbind(ctx, SOLD, row["id"], [unit])
+        elif not known(ctx, row["variant_id"], [unit]):
+            raise unprocessable(UNKNOWN)
         else:
-            held.append(serial)
-    changes["serial_numbers"] = held
-    changes["serial_number_transactions"] = [{"serial_number_id": serial, "quantity": 1} for serial in held]
+            check_new(ctx, row, [unit])
+            bind(ctx, unit, Bond(SOLD, row["id"], -1))
+
+
+def _trace(ctx: Context, row: Record, changes: Record) -> None:
+    trace = cast("list[Record]", changes["traceability"])
+    units = traced_units(ctx, row["variant_id"], trace)
+    held = [entry["serial_number_id"] for entry in entries_of(ctx, SOLD, row["id"])]
+    unbind(ctx, SOLD, row["id"], [unit for unit in held if unit not in units])
+    check_new(ctx, row, [unit for unit in units if unit not in held])
+    for unit in units:
+        if unit not in held:
+            bind(ctx, unit, Bond(SOLD, row["id"], -1))
+    changes["traceability"] = trace_entries(trace)

@@ -51,7 +51,7 @@ def open_rows(ctx: Context, variant_id: int) -> Iterator[OpenRow]:
     """Rows of a variant that still need stock, oldest first, quotes included."""
     store = ctx.db.stores["sales_order_rows"]
     at_delivery = ctx.switches.word("stock_leaves") == "DELIVERED"
-    for slot in sorted(store.linked("variant_id", variant_id)):
+    for slot in store.linked("variant_id", variant_id):
         if store.flags[slot] & (DELETED | VERBATIM) or (not at_delivery and _DONE in store.raw(slot)):
             continue
         row = store.record(slot)

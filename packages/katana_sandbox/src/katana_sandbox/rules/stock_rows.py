@@ -7,8 +7,9 @@ from katana_sandbox.context import Context
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Movement, Pair, keep, moved, post, unpost
 from katana_sandbox.rules.sales import settle_stock
-from katana_sandbox.rules.sales_rows import trace_entries
-from katana_sandbox.store.records import Key
+from katana_sandbox.rules.serials import Bond, bind, redate_units, unbind
+from katana_sandbox.rules.traceability import check_unit_count, trace_entries, traced_batches, traced_units
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
@@ -24,13 +25,8 @@ def tracked_fields(ctx: Context, given: Record, quantity: Decimal, *, exact: boo
     if variant is None:
         raise unprocessable("variant not found")
     trace = cast("list[Record] | None", given.get("traceability"))
-    batches = cast("list[Record]", given.get("batch_transactions") or [])
-    if trace is not None:
-        batches = [
-            {"batch_id": part.get("batch_id"), "quantity": number(as_decimal(part.get("quantity")))}
-            for part in trace
-            if part.get("serial_number_id") is None
-        ]
+    batches = traced_batches(given)
+    check_unit_count(traced_units(ctx, given["variant_id"], trace or []), quantity, exact=exact)
     item = owner(ctx, variant)
     _check_batches(batches, quantity, exact=exact, needed=exact and item is not None and item[1].get("batch_tracked"))
     return {
@@ -41,10 +37,18 @@ def tracked_fields(ctx: Context, given: Record, quantity: Decimal, *, exact: boo
     }
 
 
+def bind_units(ctx: Context, source: str, row: Record, change: int, date: str | None) -> None:
+    """Let the serial numbers that a new row names show what it does to them."""
+    for part in cast("list[Record]", row["traceability"]):
+        if part["serial_number_id"] is not None:
+            bind(ctx, part["serial_number_id"], Bond(source, row["id"], change, date))
+
+
 def adjust(ctx: Context, row: Record, cost: Decimal | None) -> None:
     """Let the ledger show a new row of an adjustment, at a cost of its own or at average cost."""
     header = ctx.get("stock_adjustments", row["stock_adjustment_id"]) or {}
     post(ctx, _adjustment(header, row, cost))
+    bind_units(ctx, ADJUSTMENT, row, 1 if row["quantity"] > 0 else -1, header["stock_adjustment_date"])
     _note_cost(ctx, "stock_adjustment_rows", ADJUSTMENT, row["id"])
     settle_stock(ctx, [(row["variant_id"], header["location_id"])])
 
@@ -58,6 +62,7 @@ def settle_adjustment(ctx: Context, before: Record | None, after: Record | None)
         for held in ctx.db.movements.of_source((ADJUSTMENT, row["id"])):
             wanted = _adjustment(after, row, held.movement.unit_cost)
             pairs |= keep(ctx, ADJUSTMENT, row["id"], wanted)
+        redate_units(ctx, ADJUSTMENT, row["id"], after["stock_adjustment_date"])
     settle_stock(ctx, pairs)
 
 
@@ -68,6 +73,7 @@ def settle_transfer(ctx: Context, before: Record | None, after: Record | None) -
     pairs: set[Pair] = set()
     for row in ctx.children("stock_transfer_rows", "stock_transfer_id", after["id"]):
         pairs |= _transfer(ctx, after, row)
+        redate_units(ctx, TRANSFER, row["id"], None if after["status"] == "draft" else after["transfer_date"])
         pairs |= {(row["variant_id"], after[place]) for place in ("source_location_id", "target_location_id")}
     settle_stock(ctx, pairs)
 
@@ -88,6 +94,7 @@ def forget_transfer_row(ctx: Context, before: Record | None, after: Record | Non
 
 def _forget(ctx: Context, source: str, before: Record | None, after: Record | None) -> None:
     if after is None and before is not None and ctx.switches.on("delete_reverses_stock"):
+        unbind(ctx, source, before["id"])
         settle_stock(ctx, unpost(ctx, source, before["id"]))
 
 

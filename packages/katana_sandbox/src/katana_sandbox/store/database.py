@@ -5,14 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
+from katana_sandbox.store.keys import FIRST_ID
 from katana_sandbox.store.levels import Levels
 from katana_sandbox.store.movements import Movements
 from katana_sandbox.store.records import Store
 from katana_sandbox.store.select import Selector
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import decode, encode
-
-_FIRST_ID = 2001
 
 
 class Database:
@@ -57,7 +56,7 @@ class Database:
 
     def next_id(self, sequence: str) -> int:
         """The next id of a sequence; sequences start alike, so ids of different collections collide."""
-        self._last[sequence] = self._last.get(sequence, _FIRST_ID - 1) + 1
+        self._last[sequence] = self._last.get(sequence, FIRST_ID - 1) + 1
         return self._last[sequence]
 
     def next_number(self, prefix: str) -> str:
@@ -72,7 +71,7 @@ class Database:
     def reserve(self, sequence: str, keys: Iterable[object]) -> None:
         """Keep ids that were given by hand from being given again."""
         taken = [key for key in keys if isinstance(key, int)]
-        self._last[sequence] = max([self._last.get(sequence, _FIRST_ID - 1), *taken])
+        self._last[sequence] = max([self._last.get(sequence, FIRST_ID - 1), *taken])
 
 
 def _below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:

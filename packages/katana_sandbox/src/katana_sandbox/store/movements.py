@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Context, Decimal
 from typing import Any, NamedTuple, cast
 
-from katana_sandbox.store.records import Key
+from katana_sandbox.store.keys import FIRST_ID, NOWHERE, Key, Places
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import decode, encode
 from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
 
 type Source = tuple[str, Key]
-FIRST_ID = 2001
 OPENING = "SystemGenerated"
 QUANTITY = Decimal(10) ** 5
 VALUE = Decimal(10) ** 10
@@ -109,7 +108,7 @@ class Movements:
         self._live = array("q")
         self._held: dict[int, tuple[Posted, ...]] = {}
         self._pairs: dict[int, int] = {}
-        self._sources: dict[Source, tuple[int, ...]] = {}
+        self._sources: dict[str, dict[Key, int | tuple[int, ...]]] = {}
 
     @property
     def ids(self) -> Sequence[int]:
@@ -127,8 +126,7 @@ class Movements:
 
     def of_source(self, source: Source, part: Key | None = None) -> list[Posted]:
         """The movements of one document row, or of one part of it."""
-        keys = self._sources.get(source, ())
-        return [entry for key in keys for entry in self._held[key] if _is_of(entry, source, part)]
+        return [entry for key in self._pairs_of(source) for entry in self._held[key] if _is_of(entry, source, part)]
 
     def get(self, movement_id: int) -> Posted | None:
         """A movement by id."""
@@ -154,26 +152,21 @@ class Movements:
             self._write(key, tuple(entry for entry in self._held[key] if not _is_of(entry, source, part)))
         return gone
 
-    def load(self, entries: Sequence[tuple[int, Movement]]) -> int:
-        """Number generated movements (each with its moment of creation) and openings together; the last id."""
-        moments = array("q", self.openings.created)
-        moments.extend(created for created, _ in entries)
-        order = sorted(range(len(moments)), key=moments.__getitem__)
-        first_later = len(self.openings.created)
-        self._live = array("q", range(FIRST_ID, FIRST_ID + len(order)))
-        ids = array("q", bytes(8 * len(order)))
-        for number, place in enumerate(order, FIRST_ID):
-            ids[place] = number
-        self.openings.number(ids[:first_later])
+    def load(self, movements: Sequence[Movement], created: array[int]) -> int:
+        """Number generated movements, each with its moment of creation, and openings together; the last id."""
+        opened = len(self.openings.created)
+        ids = _numbered(self.openings.created + created)
+        self._live = array("q", range(FIRST_ID, FIRST_ID + len(ids)))
+        self.openings.number(ids[:opened])
         grouped: dict[int, list[Posted]] = {}
-        for place, (created, movement) in enumerate(entries, first_later):
-            stamp = wire_moment(moment_of_ms(created))
+        for number, moment, movement in zip(ids[opened:], created, movements, strict=True):
+            stamp = wire_moment(moment_of_ms(moment))
             stamp = movement.movement_date if movement.movement_date == stamp else stamp
-            grouped.setdefault(pair_key(*movement.pair), []).append(Posted(ids[place], movement, stamp, stamp))
+            grouped.setdefault(pair_key(*movement.pair), []).append(Posted(number, movement, stamp, stamp))
         for key, posted in grouped.items():
             self._install(key, tuple(sorted(posted, key=_order)))
         self.version += 1
-        return FIRST_ID + len(order) - 1
+        return FIRST_ID + len(ids) - 1
 
     def saved(self) -> dict[str, bytes]:
         """The ledger, in pieces that `restore` takes back."""
@@ -216,16 +209,25 @@ class Movements:
         self._held[key] = entries
         for entry in entries:
             self._pairs[entry.id] = key
-            known = self._sources.get(entry.movement.source, ())
+            source = entry.movement.source
+            known = self._pairs_of(source)
             if key not in known:
-                self._sources[entry.movement.source] = (*known, key)
+                self._keep_pairs(source, (*known, key))
 
     def _forget(self, source: Source, key: int) -> None:
-        left = tuple(other for other in self._sources.get(source, ()) if other != key)
-        if left:
-            self._sources[source] = left
+        self._keep_pairs(source, tuple(other for other in self._pairs_of(source) if other != key))
+
+    def _pairs_of(self, source: Source) -> tuple[int, ...]:
+        known = self._sources.get(source[0], {}).get(source[1], ())
+        return (known,) if isinstance(known, int) else known
+
+    def _keep_pairs(self, source: Source, pairs: tuple[int, ...]) -> None:
+        rows = self._sources.setdefault(source[0], {})
+        if pairs:
+            # Nearly every row moves one pair, and there are very many rows.
+            rows[source[1]] = pairs[0] if len(pairs) == 1 else pairs
         else:
-            self._sources.pop(source, None)
+            rows.pop(source[1], None)
 
 
 class Openings:
@@ -239,11 +241,11 @@ class Openings:
         self._costs = array("q")
         self._ids = array("q")
         self._by_id = array("q")
-        self._places: dict[int, int] = {}
+        self._places: dict[int, Places] = {}
 
     def add(self, key: int, quantity: Decimal, cost: Decimal, created: int, moved: int) -> None:
         """Let a pair begin with so much."""
-        self._places[key] = len(self._pairs)
+        self._put(key, len(self._pairs))
         self._pairs.append(key)
         self._quantities.append(round(quantity * QUANTITY))
         self._costs.append(round(cost * VALUE))
@@ -252,7 +254,7 @@ class Openings:
 
     def raise_by(self, key: int, quantity: Decimal) -> bool:
         """Let a pair begin with more; False when it has no opening."""
-        place = self._places.get(key)
+        place = self._place(key)
         if place is None:
             return False
         self._quantities[place] += round(quantity * QUANTITY)
@@ -267,7 +269,9 @@ class Openings:
         """Hold what `saved` gave, and nothing else."""
         columns = [array("q", pieces[f"opening{place}"]) for place in range(6)]
         self.created, self._moved, self._pairs, self._quantities, self._costs, ids = columns
-        self._places = {key: place for place, key in enumerate(self._pairs)}
+        self._places = {}
+        for place, key in enumerate(self._pairs):
+            self._put(key, place)
         self.number(ids)
 
     def number(self, ids: Sequence[int]) -> None:
@@ -284,12 +288,12 @@ class Openings:
 
     def of_pair(self, key: int) -> Posted | None:
         """The opening of a pair."""
-        place = self._places.get(key)
+        place = self._place(key)
         return None if place is None else self._posted(place)
 
     def amount(self, key: int) -> tuple[int, int] | None:
         """Quantity and value of a pair's opening, in steps of the last place."""
-        place = self._places.get(key)
+        place = self._place(key)
         if place is None:
             return None
         return self._quantities[place], self._quantities[place] * self._costs[place] // int(QUANTITY)
@@ -299,6 +303,16 @@ class Openings:
         for movement_id, key, created in zip(self._ids, self._pairs, self.created, strict=True):
             if location_id is None or key & _MASK == location_id:
                 yield movement_id, created
+
+    def _place(self, key: int) -> int | None:
+        variant_id, location_id = unpair(key)
+        places = self._places.get(location_id)
+        place = NOWHERE if places is None else places.get(variant_id)
+        return None if place == NOWHERE else place
+
+    def _put(self, key: int, place: int) -> None:
+        variant_id, location_id = unpair(key)
+        self._places.setdefault(location_id, Places()).put(variant_id, place)
 
     def _posted(self, place: int) -> Posted:
         key = self._pairs[place]
@@ -320,6 +334,14 @@ class Openings:
 def created_ms(posted: Posted) -> int:
     """When a movement was written, in epoch milliseconds."""
     return ms_of(posted.created_at) or 0
+
+
+def _numbered(moments: array[int]) -> array[int]:
+    """An id for each moment, counted in order of time."""
+    ids = array("q", bytes(8 * len(moments)))
+    for number, place in enumerate(sorted(range(len(moments)), key=moments.__getitem__), FIRST_ID):
+        ids[place] = number
+    return ids
 
 
 def _order(entry: Posted) -> tuple[str, int]:

@@ -6,11 +6,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
+from katana_sandbox.store.keys import Key, Keys, Links
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import Record, decode, decode_record, encode
 from katana_sandbox.wire.times import ms_of
 
-type Key = int | str
 DELETED = 1
 ARCHIVED = 2
 VERBATIM = 4
@@ -38,15 +38,14 @@ class Store:
     def __init__(self, foreign_keys: Sequence[str], undo: UndoLog) -> None:
         self.foreign_keys = tuple(foreign_keys)
         self.version = 0
-        self.keys: list[Key] = []
+        self.keys = Keys()
         self.created = array("q")
         self.updated = array("q")
         self.flags = bytearray()
         self.orders = {hidden: array("i") for hidden in _VIEWS}
         self.by_updated = array("i")
         self._raws: list[bytes] = []
-        self._slots: dict[Key, int] = {}
-        self._links: list[dict[Key, list[int]]] = [{} for _ in self.foreign_keys]
+        self._links = [Links() for _ in self.foreign_keys]
         self._undo = undo
         self._loading = False
 
@@ -54,8 +53,7 @@ class Store:
         return len(self.by_created)
 
     def __contains__(self, key: object) -> bool:
-        slot = self._slots.get(key) if isinstance(key, int | str) else None
-        return slot is not None and not self.flags[slot] & GONE
+        return isinstance(key, int | str) and self.slot(key) is not None
 
     @property
     def by_created(self) -> array[int]:
@@ -69,7 +67,7 @@ class Store:
 
     def slot(self, key: Key) -> int | None:
         """The slot of a key that is held."""
-        slot = self._slots.get(key)
+        slot = self.keys.slot(key)
         return None if slot is None or self.flags[slot] & GONE else slot
 
     def raw(self, slot: int) -> bytes:
@@ -88,10 +86,10 @@ class Store:
         return decode_record(self._raws[slot])
 
     def linked(self, foreign_key: str, value: object) -> Sequence[int]:
-        """Slots whose foreign key has this value, deleted ones included."""
+        """Slots whose foreign key has this value, in order of arrival, deleted ones included."""
         if not isinstance(value, int | str):
             return ()
-        return self._links[self.foreign_keys.index(foreign_key)].get(value, ())
+        return self._links[self.foreign_keys.index(foreign_key)].of(value)
 
     def entry(self, record: Record, raw: bytes, flags: int = 0) -> Entry:
         """The entry of a record: times, flags and links read from its own fields."""
@@ -118,13 +116,19 @@ class Store:
 
     def swap(self, key: object, state: object) -> object:
         """Install an entry (None removes) and return the one that was there."""
-        key = cast("Key", key)
+        key, after = cast("Key", key), cast("Entry | None", state)
         before = None if self._loading else self.current(key)
         self.version += 1
+        if before is None and after is None:
+            return None
+        slot = self.keys.slot(key)
+        if slot is None:
+            slot = self._append(key)
         if before is not None:
-            self._unindex(self._slots[key], before)
-        if isinstance(state, Entry):
-            self._install(key, state)
+            self._unindex(slot, before)
+        if after is not None:
+            self._install(slot, after)
+        self._relink(slot, before, after)
         return before
 
     def saved(self) -> dict[str, bytes]:
@@ -134,9 +138,9 @@ class Store:
         return {
             "raws": b"".join(self._raws),
             "sizes": array("q", map(len, self._raws)).tobytes(),
-            "keys": encode(self.keys),
+            "keys": encode(list(self.keys)),
             "flags": bytes(self.flags),
-            "links": encode([[[value, *slots] for value, slots in links.items()] for links in self._links]),
+            "links": encode([[[value, *links.of(value)] for value in links] for links in self._links]),
             **{name: held.tobytes() for name, held in arrays.items()},
         }
 
@@ -147,14 +151,17 @@ class Store:
         for size in array("q", pieces["sizes"]):
             self._raws.append(raws[start : start + size])
             start += size
-        self.keys = cast("list[Key]", decode(pieces["keys"]))
-        self._slots = {key: slot for slot, key in enumerate(self.keys)}
+        self.keys = Keys(cast("list[Key]", decode(pieces["keys"])))
         self.flags = bytearray(pieces["flags"])
         self.created, self.updated = array("q", pieces["created"]), array("q", pieces["updated"])
         self.by_updated = array("i", pieces["by_updated"])
         self.orders = {hidden: array("i", pieces[f"order{hidden}"]) for hidden in _VIEWS}
-        links = cast("list[list[list[Key]]]", decode(pieces["links"]))
-        self._links = [{held[0]: cast("list[int]", held[1:]) for held in entries} for entries in links]
+        self._links = [Links() for _ in self.foreign_keys]
+        saved = cast("list[list[list[Key]]]", decode(pieces["links"]))
+        for links, entries in zip(self._links, saved, strict=True):
+            for value, *slots in entries:
+                for slot in slots:
+                    links.add(value, cast("int", slot))
         self.version += 1
 
     @contextmanager
@@ -166,44 +173,46 @@ class Store:
         finally:
             self._loading = False
             slots = range(len(self.keys))
-            ordered = sorted(slots, key=lambda slot: (self.created[slot], slot))
+            ordered = sorted(slots, key=self.created.__getitem__)
             for hidden in _VIEWS:
                 self.orders[hidden] = array("i", [slot for slot in ordered if not self.flags[slot] & hidden])
-            self.by_updated = array("i", sorted(slots, key=lambda slot: (self.updated[slot], slot)))
+            self.by_updated = array("i", sorted(slots, key=self.updated.__getitem__))
             self.version += 1
 
-    def _install(self, key: Key, entry: Entry) -> None:
-        slot = self._slots.get(key)
-        if slot is None:
-            slot = len(self.keys)
-            self._slots[key] = slot
-            self.keys.append(key)
-            self._raws.append(entry.raw)
-            self.created.append(entry.created)
-            self.updated.append(entry.updated)
-            self.flags.append(entry.flags)
-        else:
-            self._raws[slot] = entry.raw
-            self.created[slot] = entry.created
-            self.updated[slot] = entry.updated
-            self.flags[slot] = entry.flags
-        for position, value in enumerate(entry.links):
-            if value is not None:
-                self._links[position].setdefault(value, []).append(slot)
+    def _append(self, key: Key) -> int:
+        self._raws.append(b"")
+        self.created.append(0)
+        self.updated.append(0)
+        self.flags.append(GONE)
+        return self.keys.append(key)
+
+    def _install(self, slot: int, entry: Entry) -> None:
+        self._raws[slot] = entry.raw
+        self.created[slot] = entry.created
+        self.updated[slot] = entry.updated
+        self.flags[slot] = entry.flags
         if not self._loading:
             _insert(self.by_updated, slot, self.updated)
             for hidden, order in self.orders.items():
                 if not entry.flags & hidden:
                     _insert(order, slot, self.created)
 
+    def _relink(self, slot: int, before: Entry | None, after: Entry | None) -> None:
+        for position, links in enumerate(self._links):
+            old = None if before is None else before.links[position]
+            new = None if after is None else after.links[position]
+            if old == new:
+                continue
+            if old is not None:
+                links.remove(old, slot)
+            if new is not None:
+                links.add(new, slot)
+
     def _unindex(self, slot: int, entry: Entry) -> None:
         _discard(self.by_updated, slot, self.updated)
         for hidden, order in self.orders.items():
             if not entry.flags & hidden:
                 _discard(order, slot, self.created)
-        for position, value in enumerate(entry.links):
-            if value is not None:
-                self._links[position][value].remove(slot)
         self._raws[slot] = b""
         self.flags[slot] = GONE
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal  # noqa: TC003 - evaluated in casts
 from typing import Literal, cast
 
-from katana_sandbox.store.records import ARCHIVED, DELETED, Key, Store
+from katana_sandbox.store.keys import Key
+from katana_sandbox.store.records import ARCHIVED, DELETED, Store
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import as_decimal
 from katana_sandbox.wire.times import ms_of

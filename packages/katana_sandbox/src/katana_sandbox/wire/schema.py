@@ -34,6 +34,7 @@ class Schema:
     above: bool = False
     values: tuple[str, ...] = ()
     moment: bool = False
+    camel: bool = False
     items: "Schema | None" = None
     members: Mapping[str, "Schema"] = field(default_factory=dict[str, "Schema"])
     required: tuple[str, ...] = ()
@@ -60,9 +61,9 @@ def flag() -> Schema:
     return Schema("boolean")
 
 
-def moment(low: int | None = None) -> Schema:
-    """A date-time with a zone."""
-    return Schema("string", low=low, moment=True)
+def moment(low: int | None = None, *, camel: bool = False) -> Schema:
+    """A date-time with a zone; with `camel` a fault names the member in camelCase, as the API does for some."""
+    return Schema("string", low=low, moment=True, camel=camel)
 
 
 def choice(*values: str) -> Schema:
@@ -154,10 +155,17 @@ def _string_faults(schema: Schema, value: str, path: str) -> Iterator[Detail]:
         yield _limit(path, "minLength", f"must NOT have fewer than {_whole(schema.low)} characters", schema.low)
     if schema.moment and parse_moment(value) is None:
         message = 'must match format "date-time"'
+        path = _camel(path) if schema.camel else path
         yield {"path": path, "code": "format", "message": message, "info": {"format": "date-time"}}
     if schema.values and value not in schema.values:
         message = "must be equal to one of the allowed values"
         yield {"path": path, "code": "enum", "message": message, "info": {"allowedValues": list(schema.values)}}
+
+
+def _camel(path: str) -> str:
+    parent, slash, name = path.rpartition("/")
+    first, *others = name.split("_")
+    return parent + slash + first + "".join(other.capitalize() for other in others)
 
 
 def _bound_faults(schema: Schema, value: float, path: str) -> Iterator[Detail]:

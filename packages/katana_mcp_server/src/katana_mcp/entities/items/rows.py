@@ -19,6 +19,8 @@ class ItemRow(Answer):
     name: str | None = None
     uom: str | None = None
     sales_price: Number | None = None
+    currency: str | None = None
+    """Of `sales_price`."""
     supplier_item_codes: list[str] | None = None
     archived: bool | None = None
     url: str | None = None
@@ -38,13 +40,14 @@ def variant_row(stored: Stored, names: Names, services: Services) -> ItemRow:
         name=names.display(record),
         uom=text(item, "uom"),
         sales_price=number(record, "sales_price"),
+        currency=names.base_currency(),
         supplier_item_codes=strings(record, "supplier_item_codes"),
         archived=stored.archived or None,
         url=services.url(f"/{kind}/{item_id}") if kind else None,
     )
 
 
-def service_row(stored: Stored, _: Names, services: Services) -> ItemRow:
+def service_row(stored: Stored, names: Names, services: Services) -> ItemRow:
     """Return the row for a service; it has exactly one variant and no page of its own in Katana."""
     del services
     variants = rows(stored.record, "variants")
@@ -57,5 +60,6 @@ def service_row(stored: Stored, _: Names, services: Services) -> ItemRow:
         name=text(stored.record, "name"),
         uom=text(stored.record, "uom"),
         sales_price=number(variant, "sales_price"),
+        currency=names.base_currency(),
         archived=stored.archived or None,
     )

@@ -3,7 +3,7 @@
 from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER, PARTIES, ROW_VARIANTS
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
-from katana_mcp.entities.sales_orders.rows import SalesOrderSummary, summary, with_rows
+from katana_mcp.entities.sales_orders.rows import SalesOrderSummary, SalesOrderWithRows, summary, with_rows
 
 _WRITES = "writing comes with the write rail"
 
@@ -23,7 +23,7 @@ SALES_ORDERS = Entity(
         "e-commerce order id",
     ),
     summary=View(row=summary, model=SalesOrderSummary, names=PARTIES),
-    expanded=View(row=with_rows, model=SalesOrderSummary, names=PARTIES | ROW_VARIANTS),
+    expanded=View(row=with_rows, model=SalesOrderWithRows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

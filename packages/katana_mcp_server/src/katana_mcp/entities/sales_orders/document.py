@@ -8,9 +8,9 @@ from pydantic import Field
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.entities.sales_orders.rows import SalesOrderSummary, header, lines
+from katana_mcp.entities.sales_orders.rows import SalesOrderWithRows, header, lines
 from katana_mcp.lookup import one_record
-from katana_mcp.names import Names, text
+from katana_mcp.names import FACTORY, Names, text
 from katana_mcp.operations.get import description
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
@@ -22,7 +22,7 @@ from katana_mcp.values import child, number
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
-_READS = ("customer", "location", "variant", "product", "material", "service")
+_READS = ("customer", "location", "variant", "product", "material", "service", *FACTORY)
 _CALLED = ("sales_order_id", "sales order", "order number")
 _ROWS_PER_PAGE = 50
 
@@ -36,7 +36,7 @@ class GetSalesOrderRequest(Request):
     """Page of the order's rows, 50 per page."""
 
 
-class SalesOrderDocument(SalesOrderSummary):
+class SalesOrderDocument(SalesOrderWithRows):
     """A sales order with everything that its header says."""
 
     customer_ref: str | None = None
@@ -50,6 +50,7 @@ class SalesOrderDocument(SalesOrderSummary):
     ecommerce_order_id: str | None = None
     conversion_rate: Number | None = None
     total_in_base_currency: Number | None = None
+    base_currency: str | None = None
     shipping_fee: Number | None = None
     """Without tax, in `currency`."""
     created_at: str | None = None
@@ -66,7 +67,8 @@ class SalesOrderAnswer(Envelope):
 
 async def _get(request: GetSalesOrderRequest, services: Services) -> Answer:
     now = await current(services, ("sales_order", *_READS), ("sales_order",))
-    stored = await one_record(services, "sales_order", request.sales_order_id, _CALLED, now.warming)
+    with now.refusals():
+        stored = await one_record(services, "sales_order", request.sales_order_id, _CALLED)
     (document,) = await shown(lambda _: _VIEW, [("sales_order", stored)], services)
     assert isinstance(document, SalesOrderDocument)
     first = (request.rows_page - 1) * _ROWS_PER_PAGE
@@ -98,6 +100,7 @@ def _document(stored: Stored, names: Names, services: Services) -> SalesOrderDoc
         "rows": lines(record, names),
         "conversion_rate": number(record, "conversion_rate"),
         "total_in_base_currency": number(record, "total_in_base_currency"),
+        "base_currency": names.base_currency(),
         "shipping_fee": _fee(record),
     }
     return SalesOrderDocument.model_validate(header(stored, names, services) | fields)
@@ -121,7 +124,7 @@ _TEXTS = (
     "created_at",
     "updated_at",
 )
-_VIEW = View(row=_document, model=SalesOrderDocument, names=PARTIES | ROW_VARIANTS)
+_VIEW = View(row=_document, model=SalesOrderDocument, names=PARTIES | ROW_VARIANTS | {"factory": ()})
 
 GET_SALES_ORDER = ToolSpec(
     name="get_sales_order",

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cache_core.conditions import OneOf, Where
-from katana_mcp.entities.sales_orders.rows import overdue
+from katana_mcp.entities.sales_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
-    Means,
+    Currency,
     Moment,
     Refers,
     Until,
@@ -45,8 +45,8 @@ class ListSalesOrdersRequest(ListRequest):
     """Only these statuses."""
     open: Annotated[bool | None, switch(is_open, is_closed)] = None
     """True: not wholly delivered; false: delivered."""
-    overdue: Annotated[Literal[True] | None, Means(lambda _, now: overdue(now))] = None
-    """True: open orders whose delivery date has passed; quotes do not count."""
+    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    """True: open orders whose delivery date has passed; quotes do not count. False: no filter."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
     """Customer id, or the customer's exact name."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
@@ -57,7 +57,7 @@ class ListSalesOrdersRequest(ListRequest):
         Field(min_length=1, max_length=100),
     ] = None
     """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
-    currency: Annotated[str | None, equals("currency"), Field(pattern="^[A-Z]{3}$")] = None
+    currency: Annotated[Currency | None, equals("currency")] = None
     """ISO 4217 code, EUR."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
     """Entered in Katana at or after this moment, ISO-8601."""

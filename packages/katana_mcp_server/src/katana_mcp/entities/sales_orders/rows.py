@@ -22,7 +22,9 @@ class SalesOrderLine(Answer):
     price_per_unit: Number | None = None
     total_discount: Number | None = None
     total: Number | None = None
-    """Without tax, in the order's currency."""
+    """Without tax."""
+    currency: str | None = None
+    """Of the row's amounts."""
     tax_rate_id: int | None = None
     location_id: int | None = None
     product_availability: str | None = None
@@ -48,9 +50,14 @@ class SalesOrderSummary(Answer):
     currency: str | None = None
     product_availability: str | None = None
     row_count: int = 0
-    rows: list[SalesOrderLine] | None = None
     deleted_at: str | None = None
     url: str | None = None
+
+
+class SalesOrderWithRows(SalesOrderSummary):
+    """A sales order, with its rows where they were asked for."""
+
+    rows: list[SalesOrderLine] | None = None
 
 
 def summary(stored: Stored, names: Names, services: Services) -> SalesOrderSummary:
@@ -58,13 +65,13 @@ def summary(stored: Stored, names: Names, services: Services) -> SalesOrderSumma
     return SalesOrderSummary.model_validate(header(stored, names, services))
 
 
-def with_rows(stored: Stored, names: Names, services: Services) -> SalesOrderSummary:
+def with_rows(stored: Stored, names: Names, services: Services) -> SalesOrderWithRows:
     """Return an order with its rows."""
-    return SalesOrderSummary.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
+    return SalesOrderWithRows.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
 
 
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the keys of `SalesOrderSummary`, rows left out."""
+    """Return the keys of `SalesOrderSummary`."""
     record = stored.record
     return {
         "sales_order_id": whole(record, "id"),
@@ -103,6 +110,7 @@ def lines(record: Record, names: Names) -> list[SalesOrderLine]:
             price_per_unit=number(row, "price_per_unit"),
             total_discount=number(row, "total_discount"),
             total=number(row, "total"),
+            currency=text(record, "currency"),
             tax_rate_id=whole(row, "tax_rate_id"),
             location_id=whole(row, "location_id"),
             product_availability=text(row, "product_availability"),

@@ -1,0 +1,21 @@
+"""Purchase orders, regular and outsourced, with the rows that their listing embeds (facts 3.4)."""
+
+from datetime import timedelta
+
+from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
+
+PURCHASE_ORDER = EntitySpec(
+    name="purchase_order",
+    collection="purchase_orders",
+    searchable=Searchable(
+        keys=("order_no",),
+        names=(Lookup("supplier_id", "supplier", ("name",)),),
+        extras=("additional_info",),
+        related=(Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),),
+    ),
+    key_path="order_no",
+    children=("purchase_order_rows",),
+    feeds=(Feed("purchase_order_rows", "purchase_order_id", "purchase_order_rows[]"),),
+    moves=("purchase_order_rows[].variant_id",),
+    fresh_for=timedelta(seconds=30),
+)

@@ -1,0 +1,137 @@
+"""Child feeds: documents that changed though their own version stayed, found by their children and read again.
+
+Each feed has a cursor of its own. Reading single documents never moves the cursor of the documents.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
+
+from cache_core.protocol import Stored, SyncState
+from cache_core.records import Record, as_id, iso, values_at
+from cache_core.spec import EntitySpec, Feed
+from cache_core.states import Awaited
+from cache_core.sync.cursor import advanced
+from cache_core.sync.listing import Verdict
+from cache_core.sync.run import Run, begun, read_through
+from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
+from cache_core.sync.storing import Store
+from cache_core.sync.tally import Tally
+
+AWAITED_FOR = timedelta(minutes=20)
+"""How long a document is read again in vain: longer than any lag, and than our own write outranks a listing."""
+
+_REMEMBERED = 1_000
+"""Children that are noted at most before their documents are read."""
+
+
+class Feeds:
+    """Follows the feeds of an entity after each of its deltas."""
+
+    def __init__(self, source: Source, store: Store) -> None:
+        self._source = source
+        self._store = store
+
+    async def follow(self, spec: EntitySpec, tally: Tally) -> str | None:
+        """Ask every feed, and read again the documents it names; return why it could not be completed, or None.
+
+        Raises:
+            SourceUnavailable: the source did not answer.
+        """
+        for feed in spec.feeds:
+            reason = await self._ask(spec, feed, tally)
+            if reason is not None:
+                return f"{feed.collection}: {reason}"
+        await self._read_again(spec, tally)
+        return None
+
+    async def _ask(self, spec: EntitySpec, feed: Feed, tally: Tally) -> str | None:
+        state = (await self._store.cache.state(spec.name)).feeds[feed.collection]
+        begin = state.checkpoint or begun(feed, state, self._store.clock.now())
+        run = Run(feed, begin, self._store.clock, resumed=state.checkpoint is not None)
+
+        async def keep(page: SourcePage, verdict: Verdict) -> None:
+            awaited = await self._awaited(spec, feed, page.records)
+            at = iso(self._store.clock.now())
+            await self._store.remember(spec, lambda state: _fed(feed, run, state, verdict, (at, awaited)))
+            if len((await self._store.cache.state(spec.name)).awaited) >= _REMEMBERED:
+                await self._read_again(spec, tally)
+
+        try:
+            return await read_through(self._source, run, keep)
+        finally:
+            tally.requests += run.requests
+
+    async def _awaited(self, spec: EntitySpec, feed: Feed, children: Iterable[Record]) -> list[Awaited]:
+        """Return the children that the cached documents do not show as they are."""
+        until = iso(self._store.clock.now() + AWAITED_FOR)
+        told: list[Awaited] = []
+        for child in children:
+            child_id, parent = feed.id_of(child), as_id(child.get(feed.parent))
+            if child_id is not None and parent is not None:
+                version = None if child.get("deleted_at") is not None else feed.version_of(child) or ""
+                told.append(Awaited(parent, feed.collection, child_id, version, until))
+        return await self._unshown(spec, told)
+
+    async def _unshown(self, spec: EntitySpec, awaited: Sequence[Awaited]) -> list[Awaited]:
+        feeds = {feed.collection: feed for feed in spec.feeds}
+        found = await self._store.cache.get_many(spec.name, [each.id for each in awaited])
+        documents = {row.id: row for row in found.rows}
+        return [
+            each
+            for each in awaited
+            if each.feed in feeds and not _shows(documents.get(each.id), feeds[each.feed], each)
+        ]
+
+    async def _read_again(self, spec: EntitySpec, tally: Tally) -> None:
+        """Read the awaited documents; those that still do not show the change wait for the next sync."""
+        now = iso(self._store.clock.now())
+        asked = [each for each in (await self._store.cache.state(spec.name)).awaited if each.until > now]
+        ids = list(dict.fromkeys(each.id for each in await self._unshown(spec, asked)))
+        for start in range(0, len(ids), PAGE_SIZE):
+            some = ids[start : start + PAGE_SIZE]
+            tally.requests += 1 if spec.fetch_by == "list_ids" else len(some)
+            tally.add(await self._store.keep(spec, await self._source.records(spec, some)))
+        left = tuple(await self._unshown(spec, asked))
+        await self._store.remember(spec, lambda state: replace(state, awaited=left))
+
+
+def with_feeds(spec: EntitySpec, state: SyncState, before: SyncState) -> SyncState:
+    """Return the state with one for each feed; a new feed starts where its documents stood before.
+
+    Args:
+        spec: whose feeds.
+        state: the state after a listing of the documents.
+        before: the state whose cursor no child's change can be older than.
+    """
+    fresh = SyncState(cursor=before.cursor, sure=before.sure, completed_at=before.completed_at)
+    return replace(state, feeds={feed.collection: state.feeds.get(feed.collection, fresh) for feed in spec.feeds})
+
+
+def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, told: tuple[str, list[Awaited]]) -> SyncState:
+    """Return the state after a page of a feed: its own progress, and the documents to read again."""
+    at, awaited = told
+    mine = state.feeds[feed.collection]
+    if verdict is Verdict.DONE:
+        mine = replace(advanced(mine, run.checkpoint, run.elapsed), completed_at=at)
+    elif verdict is Verdict.NEXT:
+        mine = replace(mine, checkpoint=run.checkpoint)
+    kept = {(each.feed, each.child): each for each in state.awaited}
+    for each in awaited:
+        old = kept.get((each.feed, each.child))
+        kept[each.feed, each.child] = old if old is not None and old.version == each.version else each
+    return replace(state, feeds={**state.feeds, feed.collection: mine}, awaited=tuple(kept.values()))
+
+
+def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
+    """Return whether a document holds the child as the feed told of it; a deleted document shows no children."""
+    if document is None:
+        return False
+    if document.record.get("deleted_at") is not None or feed.children.split("[")[0] not in document.record:
+        return True
+    children = [cast("Record", each) for each in values_at(document.record, feed.children) if isinstance(each, dict)]
+    mine = [each for each in children if as_id(each.get("id")) == awaited.child]
+    if awaited.version is None or not mine:
+        return awaited.version is None and not mine
+    return (feed.version_of(mine[0]) or awaited.version) >= awaited.version

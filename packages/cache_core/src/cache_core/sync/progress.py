@@ -1,0 +1,43 @@
+"""How far the listings under way are, for who waits for them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a listing is: records stored of records reported (None before the first page)."""
+
+    entity: str
+    done: int
+    total: int | None
+
+
+type OnProgress = Callable[[Progress], None]
+
+
+class Progresses:
+    """The last progress of each entity, and who is told of it."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, Progress] = {}
+        self._listeners: set[OnProgress] = set()
+
+    def of(self, entity: str) -> Progress | None:
+        """Return how far the entity is, or None when nothing runs."""
+        return self._last.get(entity)
+
+    def listen(self, listener: OnProgress) -> Callable[[], None]:
+        """Call `listener` with each progress, until the returned function is called."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def tell(self, progress: Progress) -> None:
+        """Note a progress and tell it."""
+        self._last[progress.entity] = progress
+        for listener in tuple(self._listeners):
+            listener(progress)
+
+    def end(self, entity: str) -> None:
+        """Forget an entity that no listing runs for."""
+        self._last.pop(entity, None)

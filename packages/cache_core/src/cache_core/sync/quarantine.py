@@ -1,0 +1,47 @@
+"""Another try for quarantined records at each sync: one that can be kept by now is healed without a new version."""
+
+from cache_core.protocol import Quarantined
+from cache_core.records import RecordId
+from cache_core.spec import EntitySpec
+from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
+from cache_core.sync.storing import Extra, Store
+from cache_core.sync.tally import Tally
+
+_ONE_BY_ONE = 5
+_LISTED = 1_000
+
+
+async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally: Tally) -> None:
+    """Read quarantined records again: 250 by one request, or 5 one by one; the next ones at the next turn.
+
+    Raises:
+        SourceUnavailable: the source did not answer.
+    """
+    source, store = means
+    if spec.fetch_by == "full_list":
+        return
+    poison = await store.cache.quarantined(spec.name, _LISTED)
+    ids = _turn([each for each in poison if each.id is not None], turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
+    if ids:
+        page = await source.records(spec, ids)
+        tally.requests += 1 if _at_once(spec) else len(ids)
+        tally.add(await store.keep(spec, page, Extra(removed=absent(spec, ids, page))))
+
+
+def absent(spec: EntitySpec, ids: list[RecordId], page: SourcePage) -> list[RecordId]:
+    """Return the ids that an answer proves to be gone: nothing for an answer that may be short."""
+    if page.total is None or page.size < page.total:
+        return []
+    came = {*map(spec.id_of, page.records), *(each.id for each in page.invalid)}
+    return [] if None in came else [each for each in ids if each not in came]
+
+
+def _at_once(spec: EntitySpec) -> bool:
+    return spec.fetch_by == "list_ids"
+
+
+def _turn(poison: list[Quarantined], turn: int, count: int) -> list[RecordId]:
+    """Return the ids whose turn it is, so that none waits for ever behind others."""
+    ids = sorted((each.id for each in poison if each.id is not None), key=str)
+    start = turn * count % max(1, len(ids)) if len(ids) > count else 0
+    return (ids + ids)[start : start + min(count, len(ids))]

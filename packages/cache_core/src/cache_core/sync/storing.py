@@ -1,0 +1,195 @@
+"""Stores records with what they borrow: every page and every own write goes through here, whoever else writes.
+
+Borrowed text is computed before a write and checked after it, because another process may have changed the parent in
+between: no order of two writers leaves a row with the text of a parent that is no longer stored.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from cache_core.clock import Clock
+from cache_core.errors import LeaseLost
+from cache_core.indexing import (
+    REINDEX_STEP,
+    Prepared,
+    dependants,
+    lends_differently,
+    parents_of,
+    prepare,
+    row_of,
+)
+from cache_core.protocol import Applied, Batch, CacheBackend, Origin, Row, Stored, SyncState
+from cache_core.records import Record, RecordId, iso, values_at
+from cache_core.spec import EntitySpec, Parents
+from cache_core.sync.dirt import mark_dirty
+from cache_core.sync.leasing import Leases
+from cache_core.sync.source import SourcePage
+
+_TRIES = 5
+
+type Change = Callable[[SyncState], SyncState]
+"""From the state that is stored to the one to store; sync and audit change different parts of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What a write does besides storing records: the change of the sync state, and ids that are gone."""
+
+    change: Change | None = None
+    removed: Sequence[RecordId] = ()
+    origin: Origin = Origin.LISTING
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a write did."""
+
+    applied: Applied
+    quarantined: int
+
+
+class Store:
+    """The only way from records into the cache."""
+
+    def __init__(
+        self, specs: Mapping[str, EntitySpec], cache: CacheBackend, clock: Clock, leases: Leases | None = None
+    ) -> None:
+        self.specs = specs
+        self.cache = cache
+        self.clock = clock
+        self.leases = leases or Leases(cache, clock)
+        # What is read, merged and written must not interleave within this process; no request is made under it.
+        self.turn = asyncio.Lock()
+
+    async def keep(self, spec: EntitySpec, page: SourcePage, extra: Extra | None = None) -> Kept:
+        """Store a page in one transaction, dependants reindexed.
+
+        Raises:
+            LeaseLost: another process syncs the entity now; nothing of the page is stored.
+        """
+        async with self.turn:
+            return await self.keep_alone(spec, page, extra or Extra())
+
+    async def remember(self, spec: EntitySpec, change: Change) -> None:
+        """Change the sync state alone."""
+        await self.keep(spec, SourcePage((), None), Extra(change))
+
+    async def keep_alone(self, spec: EntitySpec, page: SourcePage, extra: Extra) -> Kept:
+        """Store a page; the caller has the turn."""
+        prepared = await prepare(spec, page.records, self.cache)
+        found = await self.cache.get_many(spec.name, [row.id for row in prepared.rows])
+        before = {row.id: row for row in found.rows}
+        poison = (*prepared.quarantine, *page.invalid)
+        renamed = await self._reindex(spec, prepared, before)
+        own = extra.origin is Origin.OWN_WRITE
+        batch = Batch(
+            entity=spec.name,
+            at=self._at(),
+            upserts=prepared.rows,
+            quarantine=poison,
+            removed=extra.removed,
+            origin=extra.origin,
+            state=None if extra.change is None else extra.change(await self.cache.state(spec.name)),
+            lease=None if own else self.leases.of(spec.name),
+        )
+        try:
+            applied = await self.cache.apply(batch)
+        except LeaseLost:
+            await self._settle_dependants(spec, renamed)
+            raise
+        await self._check_again(spec, prepared)
+        await self._settle_dependants(spec, renamed)
+        await self._dirty(spec, prepared.rows, before)
+        return Kept(applied, len(poison))
+
+    async def _reindex(
+        self, parent: EntitySpec, prepared: Prepared, before: Mapping[RecordId, Stored]
+    ) -> dict[str, list[RecordId]]:
+        """Bring the rows that borrow from parents about to change up to date; return the parents, by borrower.
+
+        Before the parents are stored: killed in between, the page comes again and is still seen to be a change.
+        """
+        newer = [row for row in prepared.rows if _is_newer(row, before.get(row.id))]
+        renamed: dict[str, list[RecordId]] = {}
+        for spec in self._borrowers(parent):
+            changed = _changed_parents(spec, parent.name, newer, before)
+            if changed:
+                renamed[spec.name] = list(changed)
+                lent: Parents = {(parent.name, row_id): record for row_id, record in changed.items()}
+                for ids in _steps(await dependants(spec, parent.name, list(changed), self.cache)):
+                    await self._reindex_step(spec, ids, lent)
+        return renamed
+
+    async def _check_again(self, spec: EntitySpec, prepared: Prepared) -> None:
+        """Compare the parents with those that the rows just stored were made from."""
+        if prepared.parents or spec.parents:
+            again = await parents_of(spec, [row.record for row in prepared.rows], self.cache)
+            if again != prepared.parents:
+                await self._settle(spec, [row.id for row in prepared.rows])
+
+    async def _settle_dependants(self, parent: EntitySpec, renamed: Mapping[str, Sequence[RecordId]]) -> None:
+        """Reindex from what is stored, for borrowers that came while their parent was being stored."""
+        for name, ids in renamed.items():
+            spec = self.specs[name]
+            await self._settle(spec, await dependants(spec, parent.name, ids, self.cache))
+
+    async def _settle(self, spec: EntitySpec, ids: Sequence[RecordId]) -> None:
+        """Reindex rows until their parents did not change meanwhile."""
+        for some in _steps(ids):
+            for _ in range(_TRIES):
+                records, parents = await self._reindex_step(spec, some, {})
+                if await parents_of(spec, records, self.cache) == parents:
+                    break
+
+    async def _reindex_step(
+        self, spec: EntitySpec, ids: Sequence[RecordId], lent: Parents
+    ) -> tuple[Sequence[Record], Parents]:
+        found = await self.cache.get_many(spec.name, ids)
+        records = [row.record for row in found.rows]
+        parents = await parents_of(spec, records, self.cache) | lent
+        rows = [row_of(spec, record, parents) for record in records]
+        await self.cache.apply(Batch(entity=spec.name, at=self._at(), reindexed=rows))
+        return records, parents
+
+    async def _dirty(self, spec: EntitySpec, rows: Sequence[Row], before: Mapping[RecordId, Stored]) -> None:
+        """Mark the stock of the variants that changed records name, or named before."""
+        if not spec.moves:
+            return
+        moved: list[Record] = []
+        for row in rows:
+            old = before.get(row.id)
+            if old is None or old.record != row.record:
+                moved += [row.record] if old is None else [row.record, old.record]
+        variants = {each for record in moved for path in spec.moves for each in values_at(record, path)}
+        await mark_dirty(self.cache, [each for each in variants if isinstance(each, int)], self._at())
+
+    def _borrowers(self, parent: EntitySpec) -> list[EntitySpec]:
+        return [
+            spec for spec in self.specs.values() if parent.name in spec.parents and spec.name in self.cache.entities
+        ]
+
+    def _at(self) -> str:
+        return iso(self.clock.now())
+
+
+def _steps(ids: Sequence[RecordId]) -> Iterable[Sequence[RecordId]]:
+    return (ids[start : start + REINDEX_STEP] for start in range(0, len(ids), REINDEX_STEP))
+
+
+def _is_newer(row: Row, stored: Stored | None) -> bool:
+    """Return whether a listed row is not older than what is stored."""
+    return stored is None or row.version is None or stored.version is None or row.version >= stored.version
+
+
+def _changed_parents(
+    spec: EntitySpec, parent: str, rows: Sequence[Row], before: Mapping[RecordId, Stored]
+) -> dict[RecordId, Record]:
+    """Return the records that lend something else than the stored ones do."""
+    lookups = [each for each in (*spec.searchable.lookups(), *spec.inherits) if each.entity == parent]
+    stored = {row_id: row.record for row_id, row in before.items()}
+    return {
+        row.id: row.record
+        for row in rows
+        if any(lends_differently(stored.get(row.id), row.record, lookup) for lookup in lookups)
+    }

@@ -1,0 +1,134 @@
+"""Own writes put through: read at once whatever lags, never wiping, never lowering, and marking stock."""
+
+from datetime import timedelta
+
+import pytest
+from sync_world import World, settled
+
+from cache_core.errors import SourceUnavailable
+from cache_core.indexing import prepare
+from cache_core.protocol import Batch
+from cache_core.records import Record, iso
+from cache_core.specs.stock import STOCK
+from cache_core.testing import START
+
+ROWS: list[Record] = [{"id": 1, "part_id": 1, "variant_id": 5}, {"id": 2, "part_id": 1, "variant_id": 6}]
+
+
+async def part(world: World) -> Record:
+    (row,) = (await world.cache.get_many("part", [1])).rows
+    return row.record
+
+
+async def with_a_part() -> World:
+    world = World()
+    world.source.put("part", {"id": 1, "name": "old", "rows": ROWS}, START - timedelta(hours=1))
+    await world.syncer.start("part")
+    return world
+
+
+@pytest.mark.parametrize("lag", [0, 30, 600])
+async def test_our_write_is_read_at_once_and_stays_while_replicas_lag(lag: float) -> None:
+    world = await with_a_part()
+    world.clock.advance(3600)
+    world.source.put("part", {"id": 1, "name": "new"}, world.clock.now())
+    world.source.lag = lambda: lag
+    answer = dict(world.source.rows("part")[1])
+    assert await world.syncer.write_through("part", answer)
+    for _ in range(22):
+        assert (await part(world))["name"] == "new"
+        world.clock.advance(31)
+        await world.fresh.ensure(["part"])
+        await settled()
+    assert (await world.cache.state("part")).cursor == answer["updated_at"]
+
+
+async def test_an_answer_without_rows_wipes_none() -> None:
+    world = await with_a_part()
+    world.clock.advance(60)
+    answer: Record = {"id": 1, "name": "new", "rows": [], "updated_at": iso(world.clock.now())}
+    assert await world.syncer.write_through("part", answer, knows=())
+    shown = await part(world)
+    assert (shown["name"], shown["rows"]) == ("new", ROWS)
+
+
+async def test_an_answer_that_knows_its_rows_replaces_them() -> None:
+    world = await with_a_part()
+    answer: Record = {"id": 1, "name": "new", "rows": ROWS[:1], "updated_at": iso(START)}
+    await world.syncer.write_through("part", answer, knows=("rows",))
+    assert (await part(world))["rows"] == ROWS[:1]
+
+
+async def test_a_document_that_is_not_cached_is_read_for_the_rows_that_the_answer_lacks() -> None:
+    world = World()
+    world.source.put("part", {"id": 1, "name": "old", "rows": ROWS}, START)
+    answer: Record = {"id": 1, "name": "new", "updated_at": iso(START + timedelta(seconds=1))}
+    assert await world.syncer.write_through("part", answer, knows=())
+    shown = await part(world)
+    assert (shown["name"], shown["rows"]) == ("new", ROWS)
+    assert world.asked() == [("part", 0)]
+
+
+async def test_a_document_whose_rows_nobody_knows_is_not_stored_without_them() -> None:
+    world = World()
+    answer: Record = {"id": 1, "name": "new", "updated_at": iso(START)}
+    assert not await world.syncer.write_through("part", answer, knows=())
+    world.source.down = "Katana is down"
+    with pytest.raises(SourceUnavailable):
+        await world.syncer.write_through("part", answer, knows=())
+    assert await world.cached("part") == {}
+
+
+async def test_a_late_answer_lowers_no_version() -> None:
+    world = await with_a_part()
+    late: Record = {"id": 1, "name": "late", "rows": [], "updated_at": iso(START - timedelta(hours=2))}
+    assert not await world.syncer.write_through("part", late)
+    assert (await part(world))["name"] == "old"
+
+
+async def test_an_answer_without_a_version_keeps_the_stored_one() -> None:
+    world = await with_a_part()
+    assert await world.syncer.write_through("part", {"id": 1, "name": "new", "rows": ROWS})
+    assert (await world.cached("part"))[1] == iso(START - timedelta(hours=1))
+    await world.syncer.start("part")
+    assert (await part(world))["name"] == "new"
+
+
+async def test_a_write_moves_no_cursor() -> None:
+    world = await with_a_part()
+    before = await world.cache.state("part")
+    await world.syncer.write_through("part", {"id": 2, "rows": [], "updated_at": iso(START + timedelta(hours=3))})
+    assert await world.cache.state("part") == before
+
+
+async def test_what_we_deleted_stays_deleted_while_listings_lag() -> None:
+    world = await with_a_part()
+    assert await world.syncer.delete_through("part", 1)
+    await world.syncer.start("part")
+    assert await world.cache.count("part") == 0
+    assert not await world.syncer.delete_through("part", 99)
+
+
+async def test_a_renamed_parent_is_followed_at_once() -> None:
+    world = World()
+    world.source.put("maker", {"id": 1, "name": "Acme"}, START)
+    world.source.put("gadget", {"id": 7, "sku": "G", "maker_id": 1}, START)
+    await world.fresh.ensure(["gadget"], wait=60)
+    await world.syncer.write_through("maker", {"id": 1, "name": "Globex", "updated_at": iso(START)})
+    assert await world.found("globex") == [7]
+
+
+async def test_our_write_marks_the_stock_that_it_may_have_moved() -> None:
+    world = await with_a_part()
+    stock: list[Record] = [{"variant_id": each, "fetched_at": iso(START), "levels": []} for each in (5, 6, 7)]
+    rows = (await prepare(STOCK, stock, world.cache)).rows
+    await world.cache.apply(Batch(entity="stock", at=iso(START), upserts=rows))
+    answer: Record = {"id": 1, "rows": [{**ROWS[0], "variant_id": 7}, ROWS[1]], "updated_at": iso(START)}
+    await world.syncer.write_through("part", answer)
+    found = await world.cache.get_many("stock", [5, 6, 7])
+    assert [row.record.get("dirty_at") for row in found.rows] == [iso(START)] * 3
+    same: Record = {"id": 2, "rows": [], "updated_at": iso(START)}
+    world.clock.advance(5)
+    await world.syncer.write_through("part", same)
+    again = await world.cache.get_many("stock", [5, 6, 7])
+    assert again == found

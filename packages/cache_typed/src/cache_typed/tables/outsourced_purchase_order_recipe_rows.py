@@ -1,0 +1,34 @@
+"""Ingredients of outsourced purchase orders."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.spec import Searchable
+from cache_core.specs.outsourced_purchase_order_recipe_rows import OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW
+from cache_typed.columns import moment, nested, number
+from cache_typed.documents import identity, text, whole
+from cache_typed.mapping import TableMapping
+from cache_typed.tables.dated import Dated
+
+
+class OutsourcedPurchaseOrderRecipeRow(Dated, table=True):
+    """An ingredient of a purchase order's row."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(extras=("notes",))
+
+    id: int = identity()
+    purchase_order_id: int | None = whole(index=True)
+    purchase_order_row_id: int | None = whole(index=True)
+    ingredient_variant_id: int | None = whole(index=True)
+    planned_quantity_per_unit: Decimal | None = number()
+    ingredient_availability: str | None = text(index=True)
+    ingredient_expected_date: datetime | None = moment(index=True)
+    notes: str | None = text()
+    batch_transactions: object | None = nested()
+    cost: Decimal | None = number()
+
+
+OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW_TABLE = TableMapping(
+    OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW, OutsourcedPurchaseOrderRecipeRow
+)

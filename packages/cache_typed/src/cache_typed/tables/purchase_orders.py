@@ -1,0 +1,81 @@
+"""Purchase orders, regular and outsourced: the order and its rows."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.spec import Lookup, Searchable
+from cache_core.specs.purchase_orders import PURCHASE_ORDER
+from cache_typed.columns import moment, nested, number, order_of
+from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.dated import Dated
+
+
+class PurchaseOrder(Dated, table=True):
+    """An order's header; `default_group_id` is the group of its additional costs."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(
+        keys=("order_no",),
+        names=(Lookup("supplier_id", "supplier", ("name",)),),
+        extras=("additional_info",),
+        related=(Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),),
+    )
+
+    id: int = identity()
+    status: str | None = text(index=True)
+    order_no: str | None = text(index=True)
+    entity_type: str | None = text(index=True)
+    default_group_id: int | None = whole(index=True)
+    supplier_id: int | None = whole(index=True)
+    currency: str | None = text(index=True)
+    expected_arrival_date: datetime | None = moment(index=True)
+    order_created_date: datetime | None = moment(index=True)
+    additional_info: str | None = text()
+    location_id: int | None = whole(index=True)
+    total: Decimal | None = number()
+    total_order: str | None = order_of("total", index=True)
+    total_in_base_currency: Decimal | None = number()
+    total_in_base_currency_order: str | None = order_of("total_in_base_currency", index=True)
+    billing_status: str | None = text(index=True)
+    last_document_status: str | None = text(index=True)
+    supplier: object | None = nested()
+    tracking_location_id: int | None = whole(index=True)
+    ingredient_availability: str | None = text(index=True)
+    ingredient_expected_date: datetime | None = moment(index=True)
+    cache_count_purchase_order_rows: int | None = whole()
+
+
+class PurchaseOrderRow(Part, table=True):
+    """A row; a partial receipt splits it, so rows are told apart by id."""
+
+    __table_args__ = part_of("purchase_order.id")
+
+    id: int | None = whole(index=True)
+    purchase_order_id: int | None = whole()
+    quantity: Decimal | None = number()
+    variant_id: int | None = whole(index=True)
+    tax_rate_id: int | None = whole()
+    price_per_unit: Decimal | None = number()
+    price_per_unit_in_base_currency: Decimal | None = number()
+    purchase_uom: str | None = text()
+    purchase_uom_conversion_rate: Decimal | None = number()
+    currency: str | None = text()
+    conversion_rate: Decimal | None = number()
+    conversion_date: datetime | None = moment()
+    total: Decimal | None = number()
+    total_in_base_currency: Decimal | None = number()
+    landed_cost: Decimal | None = number()
+    received_date: datetime | None = moment(index=True)
+    arrival_date: datetime | None = moment(index=True)
+    batch_transactions: object | None = nested()
+    location_id: int | None = whole(index=True)
+    group_id: int | None = whole(index=True)
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
+
+
+PURCHASE_ORDER_TABLE = TableMapping(
+    PURCHASE_ORDER, PurchaseOrder, (PartMapping("purchase_order_rows", PurchaseOrderRow),)
+)

@@ -1,0 +1,49 @@
+"""Stock adjustments: the adjustment and its rows."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.spec import Lookup, Searchable
+from cache_core.specs.stock_adjustments import STOCK_ADJUSTMENT
+from cache_typed.columns import moment, nested, number
+from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.dated import Dated
+
+
+class StockAdjustment(Dated, table=True):
+    """An adjustment; it takes effect at once."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(
+        keys=("stock_adjustment_number",),
+        names=(Lookup("location_id", "location", ("name",)),),
+        extras=("reason", "additional_info"),
+        related=(Lookup("stock_adjustment_rows[].variant_id", "variant", ("sku",)),),
+    )
+
+    id: int = identity()
+    stock_adjustment_number: str | None = text(index=True)
+    stock_adjustment_date: datetime | None = moment(index=True)
+    location_id: int | None = whole(index=True)
+    reason: str | None = text(index=True)
+    additional_info: str | None = text()
+    cache_count_stock_adjustment_rows: int | None = whole()
+
+
+class StockAdjustmentRow(Part, table=True):
+    """A row, its quantity signed; it does not name its adjustment."""
+
+    __table_args__ = part_of("stock_adjustment.id")
+
+    id: int | None = whole(index=True)
+    variant_id: int | None = whole(index=True)
+    quantity: Decimal | None = number()
+    cost_per_unit: Decimal | None = number()
+    batch_transactions: object | None = nested()
+    traceability: object | None = nested()
+
+
+STOCK_ADJUSTMENT_TABLE = TableMapping(
+    STOCK_ADJUSTMENT, StockAdjustment, (PartMapping("stock_adjustment_rows", StockAdjustmentRow),)
+)

@@ -1,0 +1,56 @@
+"""Stock transfers between locations: the transfer and its rows."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import ClassVar
+
+from cache_core.spec import Lookup, Searchable
+from cache_core.specs.stock_transfers import STOCK_TRANSFER
+from cache_typed.columns import moment, nested, number
+from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.dated import Dated
+
+
+class StockTransfer(Dated, table=True):
+    """A transfer."""
+
+    _fts_columns: ClassVar[Searchable] = Searchable(
+        keys=("stock_transfer_number",),
+        names=(
+            Lookup("source_location_id", "location", ("name",)),
+            Lookup("target_location_id", "location", ("name",)),
+        ),
+        extras=("additional_info",),
+        related=(Lookup("stock_transfer_rows[].variant_id", "variant", ("sku",)),),
+    )
+
+    id: int = identity()
+    stock_transfer_number: str | None = text(index=True)
+    source_location_id: int | None = whole(index=True)
+    target_location_id: int | None = whole(index=True)
+    status: str | None = text(index=True)
+    transfer_date: datetime | None = moment(index=True)
+    order_created_date: datetime | None = moment(index=True)
+    expected_arrival_date: datetime | None = moment(index=True)
+    additional_info: str | None = text()
+    cache_count_stock_transfer_rows: int | None = whole()
+
+
+class StockTransferRow(Part, table=True):
+    """A row; it does not name its transfer."""
+
+    __table_args__ = part_of("stock_transfer.id")
+
+    id: int | None = whole(index=True)
+    variant_id: int | None = whole(index=True)
+    quantity: Decimal | None = number()
+    cost_per_unit: Decimal | None = number()
+    batch_transactions: object | None = nested()
+    traceability: object | None = nested()
+    deleted_at: datetime | None = moment()
+
+
+STOCK_TRANSFER_TABLE = TableMapping(
+    STOCK_TRANSFER, StockTransfer, (PartMapping("stock_transfer_rows", StockTransferRow),)
+)

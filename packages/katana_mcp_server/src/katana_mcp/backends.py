@@ -1,0 +1,53 @@
+"""The registry of cache backends: what a flag's name stands for. The only module that imports them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from cache_core.protocol import CacheBackend
+from cache_core.spec import EntitySpec
+from cache_legacy.backend import LegacyBackend  # goes with cache_legacy
+
+
+class Store(CacheBackend, Protocol):
+    """A backend that keeps files, each named after it."""
+
+    @property
+    def set_aside(self) -> tuple[Path, ...]:
+        """Damaged files that were renamed and replaced by an empty one."""
+        ...
+
+    async def faults(self) -> tuple[str, ...]:
+        """Return what is wrong with its file, a sentence each, found on a copy; it need not be open."""
+        ...
+
+    async def take(self, directory: Path, entities: Iterable[str]) -> None:
+        """Replace these entities by those of another directory's file, in one transaction; others stay."""
+        ...
+
+
+class Make(Protocol):
+    """Makes a backend."""
+
+    def __call__(self, directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+        """Return a backend of a directory, or in memory, for the specs that have a flag; not yet open.
+
+        `looking` makes and changes nothing.
+        """
+        ...
+
+
+def _typed(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+    """Return the typed backend, which holds every entity, those without a flag too."""
+    from cache_typed.backend import TypedBackend  # noqa: PLC0415 - SQLAlchemy takes 0.3 s: the first read pays for it
+
+    del specs
+    return TypedBackend(directory, looking=looking)
+
+
+BACKENDS: Mapping[str, Make] = {
+    "typed": _typed,
+    "legacy": LegacyBackend,  # goes with cache_legacy
+}
+ALWAYS = "typed"
+"""The backend of the entities that have no flag."""

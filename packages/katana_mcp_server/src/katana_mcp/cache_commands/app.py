@@ -1,0 +1,145 @@
+"""The command line of `katana-mcp cache`: what can be typed, and how every command ends."""
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+from pydantic import BaseModel
+
+from katana_mcp.commandline import flags_of, settings_of
+from katana_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from katana_mcp.cache_commands.job import Job, Report
+
+    Flags = BaseModel
+else:
+    _ASKED = ("base_url", "sandbox", "cache_dir", "log_level")
+    Flags = flags_of([each for each in Settings.model_fields if each in _ASKED or each.startswith("cache_backend")])
+
+type AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON for programs.")]
+type Given = Annotated[Flags | None, Parameter(name="*")]
+type Command = Callable[[Job], Awaitable[Report]]
+
+app = App(
+    name="cache",
+    help="Look at, check, compare, move, rebuild or clear the cache of your account.",
+    help_epilogue="Exit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
+)
+
+
+@app.command
+def status(
+    *entities: str,
+    quarantine: Annotated[bool, Parameter(negative="")] = False,
+    as_json: AsJson = False,
+    flags: Given = None,
+) -> None:
+    """Show what is cached, how old it is and what could not be kept; asks Katana nothing, changes nothing.
+
+    Args:
+        entities: only these, such as variant or product.
+        quarantine: list the records that could not be kept, with the reason.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import status as command  # noqa: PLC0415 - with Rich 0.2 s, which serving never needs
+
+    _run(lambda job: command.status(job, entities, quarantine=quarantine), flags, as_json=as_json)
+
+
+@app.command
+def verify(*entities: str, as_json: AsJson = False, flags: Given = None) -> None:
+    """Check the cache files, and compare both backends record by record where both hold an entity.
+
+    Args:
+        entities: only these, such as variant or product.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import verify as command  # noqa: PLC0415 - as above
+
+    _run(lambda job: command.verify(job, entities), flags, as_json=as_json)
+
+
+@app.command
+def compare(
+    *entities: str,
+    run: int = 0,
+    seed: int = 1,
+    reset: Annotated[bool, Parameter(negative="")] = False,
+    as_json: AsJson = False,
+    flags: Given = None,
+) -> None:
+    """Show what the parallel run of a compare: flag has found, and whether the entity may be flipped.
+
+    Args:
+        entities: only these, such as variant or product.
+        run: first compare this many generated reads of each entity.
+        seed: of the generated reads; the same seed asks the same.
+        reset: forget what was found so far.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import compare as command  # noqa: PLC0415 - as above
+
+    more = command.More(run, seed, reset=reset)
+    _run(lambda job: command.compare(job, entities, more), flags, as_json=as_json)
+
+
+@app.command
+def migrate(*entities: str, to: str | None = None, as_json: AsJson = False, flags: Given = None) -> None:
+    """Fill one backend from the other, and prove that both hold the same; asks Katana nothing.
+
+    Args:
+        entities: only these, such as variant or product.
+        to: the backend to fill, typed or legacy; by default the one that the entity's flag names.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import migrate as command  # noqa: PLC0415 - as above
+
+    _run(lambda job: command.migrate(job, entities, to), flags, as_json=as_json)
+
+
+@app.command
+def rebuild(*entities: str, as_json: AsJson = False, flags: Given = None) -> None:
+    """Fetch everything from Katana anew beside the cache, then swap; until then the old data stays.
+
+    Args:
+        entities: only these, such as variant or product.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import rebuild as command  # noqa: PLC0415 - as above
+
+    _run(lambda job: command.rebuild(job, entities), flags, as_json=as_json)
+
+
+@app.command
+def clear(
+    *, yes: Annotated[bool, Parameter(negative="")] = False, as_json: AsJson = False, flags: Given = None
+) -> None:
+    """Delete this account's cache files, and nothing else.
+
+    Args:
+        yes: do not ask.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import clear as command  # noqa: PLC0415 - as above
+
+    _run(lambda job: command.clear(job, yes=yes), flags, as_json=as_json)
+
+
+def _run(command: "Command", flags: BaseModel | None, *, as_json: bool) -> None:
+    from katana_mcp.cache_commands.running import run  # noqa: PLC0415 - as above
+
+    try:
+        code = asyncio.run(run(command, settings_of(flags), as_json=as_json))
+    except KeyboardInterrupt:
+        sys.stderr.write("katana-mcp: stopped\n")
+        code = 130
+    raise SystemExit(code)

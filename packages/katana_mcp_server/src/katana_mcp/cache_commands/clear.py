@@ -1,0 +1,75 @@
+"""`clear`: this account's cache files go, and nothing else. Refuses while a server uses them."""
+
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from cache_core.files import private_directory
+from katana_mcp.cache_commands.job import BadInput, CommandFailed, Job, Report
+from katana_mcp.cache_commands.rebuild import BESIDE, LOCK
+from katana_mcp.cache_commands.screen import confirmed, size, somebody_there, told_size
+
+_FILES = re.compile(rf"(typed-\d+|legacy-v\d+|comparisons)\.(db|sqlite|lock)([.-].*)?|opened\.json|{re.escape(LOCK)}")
+_DIRECTORIES = re.compile(rf"{BESIDE}|checked-.*")
+_DATABASES = re.compile(r".*\.(db|sqlite)")
+
+
+async def clear(job: Job, *, yes: bool) -> Report:
+    """Delete what the cache has written into this account's directory, after a confirmation."""
+    directory = job.directory
+    if not _is_there(directory):
+        return Report({"deleted": [], "kept": []}, notes=(f"nothing is cached for this account in {directory}",))
+    private_directory(directory)
+    found = sorted(directory.iterdir())
+    ours = [each for each in found if _is_ours(each)]
+    kept = [each.name for each in found if each not in ours]
+    _refuse_in_use(ours)
+    weight = sum(size(each) for each in ours)
+    if not yes and not _agreed(f"Delete {len(ours)} cache files ({told_size(weight)}) in {directory}?"):
+        return Report(
+            {"deleted": [], "kept": [each.name for each in found]}, notes=("nothing was deleted",), fine=False
+        )
+    for each in ours:
+        shutil.rmtree(each) if each.is_dir() else each.unlink(missing_ok=True)
+    if not kept:
+        directory.rmdir()
+    notes = [f"deleted {len(ours)} files ({told_size(weight)}) in {directory}; a server fetches everything anew"]
+    if kept:
+        notes.append(f"left alone, not ours: {', '.join(kept)}")
+    return Report({"deleted": [each.name for each in ours], "bytes": weight, "kept": kept}, notes=tuple(notes))
+
+
+def _is_there(directory: Path) -> bool:
+    return directory.is_dir()
+
+
+def _is_ours(path: Path) -> bool:
+    if path.is_symlink():
+        return False
+    return (_DIRECTORIES if path.is_dir() else _FILES).fullmatch(path.name) is not None
+
+
+def _agreed(question: str) -> bool:
+    if not somebody_there():
+        raise BadInput("nobody can be asked here: say --yes to delete the cache")
+    return confirmed(question)
+
+
+def _refuse_in_use(paths: list[Path]) -> None:
+    for path in paths:
+        if _DATABASES.fullmatch(path.name) and _is_in_use(path):
+            raise CommandFailed(f"a server is using {path.name}: stop it first; nothing was deleted")
+
+
+def _is_in_use(path: Path) -> bool:
+    """Return whether another connection is open: only the last one may leave the write-ahead log."""
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
+        try:
+            db.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.OperationalError as error:
+            return error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+        except sqlite3.DatabaseError:
+            return False
+    return False

@@ -1,0 +1,166 @@
+"""`compare`: what the parallel run has found, go or no-go; `--run` asks generated reads of both sides."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import batched
+
+from cache_core.compared import ComparedBackend, Comparison
+from cache_core.migrate import Migration, needs_filling
+from cache_core.protocol import CacheBackend, EntityStatus
+from cache_core.readmix import Read, reads_of
+from cache_core.spec import EntitySpec
+from katana_mcp.backends import Store
+from katana_mcp.cache_commands.job import (
+    SHARED,
+    BadInput,
+    CommandFailed,
+    Job,
+    Line,
+    Report,
+    Sheet,
+    chosen,
+    newest_of,
+    opened,
+    require_cache,
+)
+from katana_mcp.cache_commands.screen import told_seconds
+from katana_mcp.comparisons import KeptComparisons, Standing, forget, standings
+
+_STEP = 100
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """What to do before showing: how many reads to generate, from which seed, and whether to begin anew."""
+
+    run: int = 0
+    seed: int = 1
+    reset: bool = False
+
+
+@dataclass(slots=True)
+class _Held:
+    """A recorder that keeps comparisons until it is known that nothing was written meanwhile."""
+
+    comparisons: list[Comparison] = field(default_factory=list[Comparison])
+
+    def record(self, comparison: Comparison) -> None:
+        self.comparisons.append(comparison)
+
+
+async def compare(job: Job, entities: Sequence[str], more: More) -> Report:
+    """Return what the parallel runs have found, and go or no-go with the reason for each entity."""
+    if more.run < 0:
+        raise BadInput("--run: name how many reads to compare, 1 or more")
+    specs = chosen(entities, SHARED)
+    require_cache(job)
+    names = [spec.name for spec in specs]
+    if more.reset:
+        await asyncio.to_thread(forget, job.directory, names)
+    skipped = await _run(job, specs, more) if more.run else []
+    found = await asyncio.to_thread(standings, job.directory, names)
+    told = [each for each in found if entities or each.comparisons or each.errors or _is_compared(job, each.entity)]
+    notes = [f"nothing is cached of {', '.join(skipped)}: nothing to compare"] if skipped else []
+    if not told:
+        notes.append("nothing was compared yet: set KATANA_CACHE_BACKEND_VARIANT=compare:legacy, or use --run")
+    return Report(
+        data={"entities": [_data(each) for each in told]},
+        sheets=(*([_sheet(told)] if told else []), *_examples(told)),
+        notes=tuple(notes),
+        fine=bool(told) and all(each.against is None for each in told),
+    )
+
+
+def _is_compared(job: Job, entity: str) -> bool:
+    return job.flag(entity).startswith("compare:")
+
+
+async def _run(job: Job, specs: Sequence[EntitySpec], more: More) -> list[str]:
+    """Compare generated reads of each entity; return the entities of which nothing is cached."""
+    skipped: list[str] = []
+    async with opened(job) as (legacy, typed):
+        for spec in specs:
+            answering = job.flag(spec.name).removeprefix("compare:")
+            sides = (legacy, typed) if answering == "legacy" else (typed, legacy)
+            if not await _run_entity(job, spec, sides, more):
+                skipped.append(spec.name)
+    return skipped
+
+
+async def _run_entity(job: Job, spec: EntitySpec, sides: tuple[Store, Store], more: More) -> bool:
+    answering, trial = sides
+    if not await _levelled(job, spec, sides):
+        return False
+    kept = KeptComparisons(job.directory, job.clock, generated=True)
+    reads = await reads_of(spec, await newest_of(sides), more.run, more.seed)
+    done = 0
+    try:
+        for some in batched(reads, _STEP):
+            for comparison in await _compared(job, spec, (answering, trial), some):
+                kept.record(comparison)
+            done += len(some)
+            job.tell(f"comparing {spec.name}", done, more.run)
+    finally:
+        await kept.close()
+    return True
+
+
+async def _levelled(job: Job, spec: EntitySpec, sides: tuple[CacheBackend, CacheBackend]) -> bool:
+    """Fill the side that is behind from the other; return whether anything is cached at all."""
+    for source, target in (sides, sides[::-1]):
+        if await needs_filling(spec, source, target):
+            await Migration(await newest_of(sides), job.clock, job.tell).fill(spec, source, target)
+    return (await sides[0].state(spec.name)).completed_at is not None
+
+
+async def _compared(
+    job: Job, spec: EntitySpec, sides: tuple[CacheBackend, CacheBackend], reads: Sequence[Read]
+) -> list[Comparison]:
+    """Ask both sides; what a server wrote meanwhile would look like a difference, so it is asked again then."""
+    for _ in range(_ATTEMPTS):
+        held = _Held()
+        both = ComparedBackend(*sides, held, job.clock)
+        before = await _statuses(spec, sides)
+        for read in reads:
+            await read.ask(both)
+            await both.settle()
+        if await _statuses(spec, sides) == before:
+            return held.comparisons
+        await _levelled(job, spec, sides)
+    raise CommandFailed(f"{spec.name} keeps changing while it is compared: stop the server, or try again later")
+
+
+async def _statuses(spec: EntitySpec, sides: Sequence[CacheBackend]) -> list[EntityStatus]:
+    return [await side.status(spec.name) for side in sides]
+
+
+def _sheet(found: Sequence[Standing]) -> Sheet:
+    head = ("entity", "comparisons", "generated", "differences", "errors", "legacy p50/p95", "typed p50/p95", "verdict")
+    return Sheet(head, [_line(each) for each in found])
+
+
+def _line(each: Standing) -> Line:
+    verdict = "go" if each.against is None else f"no-go: {each.against}"
+    counts = (each.comparisons, each.generated, each.mismatches, each.errors)
+    times = (_times(each, "legacy"), _times(each, "typed"))
+    return Line((each.entity, *counts, *times, verdict), good=each.against is None)
+
+
+def _times(each: Standing, backend: str) -> str:
+    timing = each.timings.get(backend)
+    return "" if timing is None else f"{told_seconds(timing.p50)} / {told_seconds(timing.p95)}"
+
+
+def _examples(found: Sequence[Standing]) -> list[Sheet]:
+    lines = [
+        Line((each.entity, example.answering, example.operation, example.question, example.difference))
+        for each in found
+        for example in each.examples
+    ]
+    return [Sheet(("entity", "answered by", "operation", "asked", "answer against the other"), lines)] if lines else []
+
+
+def _data(each: Standing) -> dict[str, object]:
+    return {**asdict(each), "go": each.against is None, "reason": each.against}

@@ -1,0 +1,71 @@
+"""What an argument or a setting must be, in our words: pydantic's own never reach people."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import cast
+
+type Context = Mapping[str, object]
+
+_QUOTED = re.compile(r"'([^']*)'")
+_DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
+_WHOLE = "must be a whole number"
+_CHARACTERS = ("character", "characters")
+_ENTRIES = ("entry", "entries")
+_YES_NO = "must be true or false"
+
+
+def wrong(kind: str, context: Context, message: str) -> str:
+    """Return what is allowed where something else was given.
+
+    Args:
+        kind: pydantic's type of error.
+        context: the limits that pydantic names with it.
+        message: pydantic's message, of which only our own words are used.
+    """
+    if kind == "value_error":
+        return message.removeprefix("Value error, ")
+    known = _KNOWN.get(kind)
+    if known is not None:
+        return known(context)
+    family = next((words for prefix, words in _FAMILIES if kind.startswith(prefix)), None)
+    return family or "has a form that is not allowed"
+
+
+def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context], str]:
+    def told(context: Context) -> str:
+        number = cast("int", context[key])
+        return f"must have at {limit} {number} {words[number != 1]}"
+
+    return told
+
+
+def _one_of(context: Context) -> str:
+    allowed = _QUOTED.findall(str(context["expected"]))
+    return f"must be {allowed[0]}" if len(allowed) == 1 else f"must be one of {', '.join(allowed)}"
+
+
+_KNOWN: Mapping[str, Callable[[Context], str]] = {
+    "extra_forbidden": lambda _: "is no known argument",
+    "missing": lambda _: "is required",
+    "literal_error": lambda context: _one_of(context) if "'" in str(context["expected"]) else _YES_NO,
+    "greater_than_equal": lambda context: f"must be {context['ge']} or more",
+    "less_than_equal": lambda context: f"must be {context['le']} or less",
+    "string_too_short": _counted(_CHARACTERS, "min_length", "least"),
+    "string_too_long": _counted(_CHARACTERS, "max_length", "most"),
+    "too_short": _counted(_ENTRIES, "min_length", "least"),
+    "too_long": _counted(_ENTRIES, "max_length", "most"),
+}
+_FAMILIES = (
+    ("int", _WHOLE),
+    ("float", "must be a number"),
+    ("decimal", "must be a number"),
+    ("bool", _YES_NO),
+    ("date", _DATE),
+    ("timezone", _DATE),
+    ("string", "must be a text"),
+    ("list", "must be a list"),
+    ("tuple", "must be a list"),
+    ("dict", "must be an object"),
+    ("model", "must be an object"),
+    ("none", "may be left out"),
+)

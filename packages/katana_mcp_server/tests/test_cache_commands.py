@@ -1,0 +1,304 @@
+"""`katana-mcp cache …` as people and programs use it: through the real entry point, on the sandbox in this process."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from katana_mcp import cli, comparisons
+
+TYPED, LEGACY = "typed-3.db", "legacy-v1.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended and what it wrote."""
+
+    code: object
+    out: str
+    err: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What it wrote for programs."""
+        return json.loads(self.out)
+
+    def entity(self, name: str) -> dict[str, Any]:
+        """What it wrote of one entity."""
+        return next(each for each in self.data["entities"] if each["entity"] == name)
+
+
+type Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Generator[Run]:
+    """Run a command on the sandbox with its cache below `kept`."""
+    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KATANA_SANDBOX", "true")
+    monkeypatch.setenv("KATANA_CACHE_DIR", str(tmp_path / "kept"))
+
+    def ran(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["katana-mcp", "cache", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Ran(end.value.code, captured.out, captured.err)
+
+    yield ran
+    structlog.reset_defaults()
+
+
+def directory(tmp_path: Path) -> Path:
+    """Return where the one account's cache stands."""
+    (found,) = (each for each in (tmp_path / "kept").iterdir() if each.is_dir())
+    return found
+
+
+def test_looking_at_nothing_makes_nothing(run: Run, tmp_path: Path) -> None:
+    status = run("status", "--json")
+    assert (status.code, status.data["absent"]) == (0, ["legacy", "typed"])
+    assert {each["backend"] for each in status.data["entities"]} == {None}
+    assert "there is no typed cache yet" in run("status").out
+    for command in (["verify"], ["compare"], ["migrate"]):
+        assert run(*command).code == 1
+    assert run("clear").code == 0
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_rebuilt_cache_is_shown_checked_moved_and_compared(run: Run) -> None:
+    rebuilt = run("rebuild", "--json")
+    assert (rebuilt.code, rebuilt.err) == (0, "")
+    assert rebuilt.entity("variant") == {
+        "entity": "variant",
+        "before": 0,
+        "records": 172,
+        "quarantined": 0,
+        "requests": 1,
+    }
+    status = run("status", "--json")
+    variant = status.entity("variant")
+    assert (variant["records"], variant["flag"], variant["backend"]) == (172, "typed", "typed")
+    assert 0 <= variant["age_seconds"] < 60
+    assert status.entity("location")["backend"] == "legacy"
+    sound = run("verify", "--json")
+    assert (sound.code, sound.data["faults"], sound.data["entities"]) == (0, {"legacy": [], "typed": []}, [])
+    moved = run("migrate", "variants", "product", "--to", "legacy", "--json")
+    assert (moved.code, moved.entity("variant")["rows"], moved.entity("variant")["differences"]) == (0, 172, 0)
+    equal = run("verify", "--json")
+    assert {each["entity"]: each["differences"] for each in equal.data["entities"]} == {"variant": 0, "product": 0}
+    compared = run("compare", "variant", "--run", "150", "--json")
+    assert (compared.code, compared.entity("variant")["go"]) == (1, False)
+    assert compared.entity("variant")["reason"] == "150 of 10,000 comparisons"
+    assert compared.entity("variant")["timings"]["typed"]["count"] == 150
+
+
+def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) -> None:
+    run("rebuild", "variant")
+    for command in (["status"], ["verify"], ["migrate", "--to", "legacy"], ["compare", "--run", "5"]):
+        ran = run(*command)
+        assert "variant" in ran.out or "sound" in ran.out
+        assert "\x1b" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("environment", "bar", "color"),
+    [
+        ({"TERM": "xterm"}, True, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, False, False),
+    ],
+    ids=["terminal", "no color", "dumb"],
+)
+def test_a_terminal_gets_bars_and_color_unless_it_says_no(
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], bar: bool, color: bool
+) -> None:
+    run("rebuild", "variant")
+    for name, value in {"TTY_COMPATIBLE": "1", **environment}.items():
+        monkeypatch.setenv(name, value)
+    ran = run("verify")
+    assert ("\x1b" in ran.err) is bar
+    assert ("\x1b[32m" in ran.out) is color
+
+
+def test_quarantined_records_are_shown_with_their_reason_and_without_their_content(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "customer")
+    with closing(sqlite3.connect(directory(tmp_path) / TYPED)) as db, db:
+        poison = ("customer", "i7", 1, "id: \x1b[31mbroken", '{"name": "Berger"}')
+        db.execute("INSERT INTO cache_quarantine (entity, key, has_id, reason, payload) VALUES (?, ?, ?, ?, ?)", poison)
+    status = run("status", "--json")
+    assert status.entity("customer")["quarantine"] == [{"id": 7, "reason": "id: \x1b[31mbroken"}]
+    shown = run("status", "--quarantine").out
+    assert "id: \N{REPLACEMENT CHARACTER}[31mbroken" in shown
+    assert "Berger" not in shown + status.out
+
+
+def test_damage_is_told_and_left_where_it_is(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "variant")
+    path = directory(tmp_path) / TYPED
+    path.write_bytes(b"not a database " * 500)
+    before = sorted(each.name for each in directory(tmp_path).iterdir())
+    status, verify = run("status", "--json"), run("verify")
+    assert (status.code, verify.code) == (1, 1)
+    assert "damaged" in status.data["damaged"][0]
+    assert "file is not a database" in verify.out
+    assert sorted(each.name for each in directory(tmp_path).iterdir()) == before
+    assert run("rebuild", "--json").data["set_aside"][0].startswith(f"{TYPED}.damaged-")
+    assert run("verify").code == 0
+
+
+def test_a_difference_between_the_backends_is_named_by_its_id(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "product", "material")
+    run("migrate", "--to", "legacy")
+    with closing(sqlite3.connect(directory(tmp_path) / LEGACY)) as db, db:
+        (row,) = db.execute("SELECT id FROM entities WHERE entity = 'product' LIMIT 1").fetchone()
+        db.execute("UPDATE entities SET archived = 1 - archived WHERE entity = 'product' AND id = ?", (row,))
+    verify = run("verify", "--json")
+    assert (verify.code, verify.entity("product")["different"]) == (1, [row])
+    assert verify.entity("material")["differences"] == 0
+    compared = run("compare", "product", "material", "--run", "300", "--json")
+    product = compared.entity("product")
+    assert (compared.code, compared.entity("material")["mismatches"]) == (1, 0)
+    assert product["mismatches"] > 0
+    assert product["reason"] == f"differences: {product['mismatches']}, errors of the trial: 0"
+    assert "ids" in product["examples"][0]["difference"]
+    assert "product" in run("compare").out
+    assert run("compare", "--reset", "--json").data["entities"] == []
+
+
+def test_what_is_behind_is_told_and_not_called_different(run: Run) -> None:
+    run("rebuild", "product")
+    run("migrate", "product", "--to", "legacy")
+    run("rebuild", "supplier")
+    again = run("verify", "--json")
+    assert again.entity("product")["differences"] == 0
+    kept = run("migrate", "product", "--to", "typed", "--json")
+    assert (kept.code, kept.entity("product")["result"]) == (0, "equal")
+    nothing = run("migrate", "customer", "--json")
+    assert nothing.entity("customer")["result"] == "legacy holds no complete listing: nothing to copy"
+
+
+def test_enough_equal_comparisons_are_a_go(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparisons, "ENOUGH", 250)
+    run("rebuild", "tax_rate", "--cache-backend-tax-rate", "compare:typed")
+    assert run("compare", "tax_rate", "--run", "249", "--cache-backend-tax-rate", "compare:typed").code == 1
+    ran = run("compare", "tax_rate", "--run", "1", "--cache-backend-tax-rate", "compare:typed")
+    assert ran.code == 0
+    assert ran.out.rstrip().endswith("go")
+
+
+def test_clearing_takes_our_files_alone_and_only_when_told(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "variant", "location")
+    run("migrate", "--to", "legacy")
+    run("compare", "variant", "--run", "5")
+    here = directory(tmp_path)
+    (here / "notes.txt").write_text("mine")
+    (here / "typed-1.db.damaged-1").write_text("")
+    asked = run("clear")
+    assert (asked.code, asked.out) == (2, "")
+    assert "--yes" in asked.err
+    cleared = run("clear", "--yes", "--json")
+    assert (cleared.code, cleared.data["kept"]) == (0, ["notes.txt"])
+    assert [each.name for each in here.iterdir()] == ["notes.txt"]
+    (here / "notes.txt").unlink()
+    run("rebuild", "variant")
+    assert run("clear", "--yes").code == 0
+    assert not here.exists()
+
+
+class Typed(StringIO):
+    """A terminal at which somebody answers."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("no\n", 1), ("", 1)])
+def test_a_person_is_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int) -> None:
+    run("rebuild", "location")
+    here = directory(tmp_path)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdin", Typed(answer))
+    ran = run("clear")
+    assert ran.code == code
+    assert "Delete" in ran.err
+    assert here.exists() is (code == 1)
+
+
+def test_a_cache_in_use_is_not_cleared(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "variant")
+    with closing(sqlite3.connect(directory(tmp_path) / TYPED)) as server:
+        server.execute("SELECT count(*) FROM variant").fetchone()
+        ran = run("clear", "--yes")
+    assert (ran.code, (directory(tmp_path) / TYPED).exists()) == (1, True)
+    assert ran.err == f"katana-mcp: a server is using {TYPED}: stop it first; nothing was deleted\n"
+    assert run("clear", "--yes").code == 0
+
+
+WRONG = [
+    (["status", "nothing"], "there are factory, location, tax_rate"),
+    (["verify", "nothing"], "there are factory, location, tax_rate"),
+    (["compare", "sales_order"], "there are location, tax_rate"),
+    (["migrate", "stock"], "no entity is called 'stock' here"),
+    (["rebuild", "stock"], "no entity is called 'stock' here"),
+    (["migrate", "--to", "memory"], "there are typed and legacy"),
+    (["compare", "--run", "-1"], "--run"),
+    (["compare", "--run", "many"], "--run"),
+    (["clear", "variant"], "variant"),
+    (["status", "--cache-backend", "typd"], "KATANA_CACHE_BACKEND"),
+    (["status", "--cache-dir", ""], "--cache-dir"),
+    (["nothing"], "nothing"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=lambda each: " ".join(each)[:30])
+def test_bad_input_ends_with_one_sentence_and_exit_code_2(run: Run, arguments: list[str], told: str) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert ran.err.startswith("katana-mcp: ")
+    assert told in ran.err
+
+
+def test_the_directory_can_be_a_flag_and_the_flag_wins(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "location", "--cache-dir", str(tmp_path / "there"))
+    assert (tmp_path / "there").is_dir()
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_directory_that_cannot_be_used_is_one_sentence(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "kept").symlink_to(tmp_path)
+    ran = run("rebuild", "location")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "symbolic link" in ran.err
+
+
+def test_the_real_process_stops_at_ctrl_c_without_a_trace(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "variant")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "katana_mcp", "cache", "compare", "variant", "--run", "1000000"],
+        env={"PATH": os.environ["PATH"], "KATANA_CACHE_DIR": str(tmp_path / "kept"), "KATANA_SANDBOX": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (directory(tmp_path) / "comparisons.db").exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "katana-mcp: stopped\n")
+    assert run("status", "--json").entity("variant")["records"] == 172
+    assert run("verify").code == 0

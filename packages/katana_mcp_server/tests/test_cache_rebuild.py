@@ -1,0 +1,323 @@
+"""Rebuilding and moving a cache while servers use it, Katana fails, or the command is stopped at any step."""
+
+import asyncio
+import inspect
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from server_wire import live
+
+from cache_core.errors import CacheUnavailable
+from cache_core.protocol import Search
+from katana_mcp.backends import Store
+from katana_mcp.cache_commands.compare import More, compare
+from katana_mcp.cache_commands.job import CommandFailed, Job, backends, opened
+from katana_mcp.cache_commands.migrate import migrate
+from katana_mcp.cache_commands.rebuild import BESIDE, LISTED, rebuild
+from katana_mcp.cache_commands.status import status
+from katana_mcp.cache_commands.verify import verify
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
+from katana_mcp.testing import Setup, paced, staged
+from katana_mcp.wiring import Outside, cache_directory
+from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
+
+ITEMS = ("product", "variant")
+
+
+def quiet(what: str, done: int, total: int | None) -> None:
+    """Show nothing."""
+    del what, done, total
+
+
+def job_on(own: OwnSandbox, root: Path, **flags: object) -> Job:
+    """Return a job on the sandbox's account, on the sandbox's clock."""
+    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_dir=root, **flags)
+    outside = Outside(transport=own.transport(), clock=own.sandbox.clock)
+    directory = cache_directory(settings, outside)
+    assert directory is not None
+    return Job(settings=settings, outside=outside, directory=directory, clock=own.sandbox.clock, tell=quiet)
+
+
+async def held(job: Job, entity: str) -> tuple[int, object]:
+    """Return how many records the cache holds of an entity, and when they were listed."""
+    data = (await status(job, [entity], quarantine=False)).data
+    found, *_ = cast("list[dict[str, Any]]", data["entities"])
+    return found["records"], found.get("completed_at")
+
+
+def rename(own: OwnSandbox, name: str) -> None:
+    """Rename a product that has variants."""
+    tenant = own.sandbox.tenant()
+    tenant.edit("products", live(tenant, "products")[0]["id"], name=name)
+
+
+async def found(job: Job, entity: str, text: str) -> int:
+    """Return how many records a search finds in the backend that the flag names."""
+    async with opened(job) as stores:
+        store = next(each for each in stores if each.name == job.flag(entity))
+        return (await store.search(entity, Search(text))).total
+
+
+class Fuse:
+    """Stops a command at its k-th use of a backend, as Ctrl-C would."""
+
+    def __init__(self, step: int, error: type[BaseException] = asyncio.CancelledError) -> None:
+        self.left = step
+        self._error = error
+
+    def burn(self) -> None:
+        """Count one use."""
+        self.left -= 1
+        if self.left == 0:
+            raise self._error
+
+    def make(self, directory: Path, *, looking: bool = False) -> tuple[Store, Store]:
+        """Return backends on this fuse."""
+        legacy, typed = backends(directory, looking=looking)
+        return cast("tuple[Store, Store]", (Fused(legacy, self), Fused(typed, self)))
+
+
+class Fused:
+    """A backend whose every use counts, but for its end."""
+
+    def __init__(self, store: Store, fuse: Fuse) -> None:
+        self._store = store
+        self._fuse = fuse
+
+    def __getattr__(self, name: str) -> object:
+        member: Any = getattr(self._store, name)
+        if not inspect.iscoroutinefunction(member) or name == "close":
+            return member
+
+        async def counted(*arguments: object) -> object:
+            self._fuse.burn()
+            return await member(*arguments)
+
+        return counted
+
+
+def on_fuse(job: Job, fuse: Fuse) -> Job:
+    """Return the same job with backends on a fuse."""
+    return Job(
+        settings=job.settings,
+        outside=job.outside,
+        directory=job.directory,
+        clock=job.clock,
+        tell=job.tell,
+        make=fuse.make,
+    )
+
+
+async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, [])
+    clock.advance(10)
+    tenant = own.sandbox.tenant()
+    gone = next(tenant.all("customers"))
+    tenant.delete("customers", gone["id"], hard=True)
+    before, listed = await held(job, "customer")
+    assert (await rebuild(job, ["customers"])).fine
+    after, again = await held(job, "customer")
+    assert (after, str(again) > str(listed)) == (before - 1, True)
+    assert (await verify(job, [])).fine
+
+
+@pytest.mark.parametrize("flag", ["typed", "legacy", "compare:typed"])
+async def test_entities_that_share_a_file_keep_what_they_hold(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, flag: str
+) -> None:
+    job = job_on(own, tmp_path, cache_backend=flag)
+    await rebuild(job, [])
+    kept = {entity: await held(job, entity) for entity in LISTED if entity not in ITEMS}
+    clock.advance(10)
+    rename(own, "Renamed Wheelbarrow")
+    requests = len(own.sandbox.journal)
+    await rebuild(job, ITEMS)
+    assert len(own.sandbox.journal) == requests + len(ITEMS)
+    assert {entity: await held(job, entity) for entity in kept} == kept
+    assert (await verify(job, [])).fine
+
+
+async def test_text_that_others_borrow_follows_a_rebuild_of_the_lender_alone(own: OwnSandbox, tmp_path: Path) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, [])
+    rename(own, "Renamed Wheelbarrow")
+    assert await found(job, "variant", "wheelbarrow") == 0
+    await rebuild(job, ["product"])
+    assert await found(job, "variant", "wheelbarrow") > 0
+
+
+async def test_text_is_borrowed_from_what_is_cached_when_the_borrower_alone_is_rebuilt(
+    own: OwnSandbox, tmp_path: Path
+) -> None:
+    rename(own, "Renamed Wheelbarrow")
+    job = job_on(own, tmp_path)
+    await rebuild(job, ["product"])
+    await rebuild(job, ["variant"])
+    assert await found(job, "variant", "wheelbarrow") > 0
+
+
+async def test_what_the_other_backend_held_cannot_come_back(own: OwnSandbox, tmp_path: Path) -> None:
+    job = job_on(own, tmp_path, cache_backend="typed")
+    await rebuild(job, [])
+    await migrate(job, ["product"], "legacy")
+    rename(own, "Renamed Wheelbarrow")
+    await rebuild(job, ["product"])
+    assert await held(job_on(own, tmp_path, cache_backend="legacy"), "product") == (0, None)
+
+
+async def test_a_running_server_reads_the_new_data_with_its_next_read(own: OwnSandbox, tmp_path: Path) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        await stage.call("search_items", query="bike")
+        rename(own, "Renamed Wheelbarrow")
+        assert (await stage.call("search_items", query="wheelbarrow"))["total"] == 0
+        job = job_on(own, tmp_path)
+        assert (await held(job, "product"))[0] > 0
+        await rebuild(job, [])
+        assert (await stage.call("search_items", query="wheelbarrow"))["total"] > 0
+        assert (await verify(job, [])).fine
+        assert (await stage.call("list_sales_orders", limit=1))["rows"]
+
+
+@pytest.mark.parametrize(
+    ("path", "action"),
+    [
+        ("locations", Status(503)),
+        ("variants", Status(503)),
+        ("variants", Status(401)),
+        ("variants", Truncate()),
+        ("variants", EmptyPage()),
+        ("sales_orders", Status(503)),
+    ],
+)
+async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_so(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, path: str, action: Action
+) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, [])
+    before = {entity: await held(job, entity) for entity in LISTED}
+    clock.advance(10)
+    rename(own, "Renamed Wheelbarrow")
+    own.sandbox.faults.add(Fault(f"GET /{path}", action=action, times=None))
+    with pytest.raises(CommandFailed, match=r"the old data stays as it was$"):
+        await paced(clock, rebuild(job, []), 5)
+    assert {entity: await held(job, entity) for entity in LISTED} == before
+    assert not (job.directory / BESIDE).exists()
+    own.sandbox.faults.clear()
+    await rebuild(job, [])
+    assert await found(job, "variant", "wheelbarrow") > 0
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, pytest.param(CacheUnavailable, marks=pytest.mark.soak)])
+async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeated(
+    own: OwnSandbox, tmp_path: Path, error: type[BaseException]
+) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, ["customer"])
+    before, _ = await held(job, "customer")
+    own.sandbox.tenant().create("customers", {"name": "Wheelbarrow Ltd"})
+    step = 0
+    while True:
+        step += 1
+        fuse = Fuse(step, error)
+        try:
+            await rebuild(on_fuse(job, fuse), ["customer"])
+        except (asyncio.CancelledError, CacheUnavailable, CommandFailed):
+            assert (await held(job, "customer"))[0] in {before, before + 1}
+            assert not (job.directory / BESIDE).exists()
+        if fuse.left > 0:
+            break
+    assert step > 15
+    assert (await held(job, "customer"))[0] == before + 1
+    assert await found(job, "customer", "wheelbarrow") == 1
+    assert (await verify(job, [])).fine
+
+
+@pytest.mark.parametrize("to", ["typed", pytest.param("legacy", marks=pytest.mark.soak)])
+async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
+    own: OwnSandbox, tmp_path: Path, to: str
+) -> None:
+    job = job_on(own, tmp_path, cache_backend="legacy" if to == "typed" else "typed")
+    await rebuild(job, ["customer"])
+    records, _ = await held(job, "customer")
+    asked, step, stopped = len(own.sandbox.journal), 0, True
+    while stopped:
+        step += 1
+        for file in job.directory.glob(f"{to}-*"):
+            file.unlink()
+        try:
+            await migrate(on_fuse(job, Fuse(step)), ["customer"], to)
+        except asyncio.CancelledError:
+            assert (await held(job, "customer"))[0] == records
+        else:
+            stopped = False
+        report = await migrate(job, ["customer"], to)
+        (moved,) = cast("list[dict[str, Any]]", report.data["entities"])
+        assert (moved["to"], moved["compared"], moved["differences"]) == (to, records, 0)
+    assert step > 10
+    assert (await verify(job, [])).fine
+    assert len(own.sandbox.journal) == asked
+
+
+async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, [])
+    await migrate(job, [], "legacy")
+    on_legacy = job_on(own, tmp_path, cache_backend="legacy")
+    assert await found(job, "variant", "bike") == await found(on_legacy, "variant", "bike") > 0
+    clock.advance(60)
+    rename(own, "Renamed Wheelbarrow")
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        clock.advance(600)
+        await stage.call("search_items", query="wheelbarrow")
+    report = await migrate(job, ["product"], "typed")
+    (product,) = cast("list[dict[str, Any]]", report.data["entities"])
+    assert product["result"] == "typed is newer than legacy: left as it is"
+    assert await found(job, "variant", "wheelbarrow") > 0
+
+
+async def test_a_second_rebuild_at_the_same_time_is_refused(own: OwnSandbox, tmp_path: Path) -> None:
+    job = job_on(own, tmp_path)
+    ended = await asyncio.gather(rebuild(job, []), rebuild(job, []), return_exceptions=True)
+    refused = [each for each in ended if isinstance(each, CommandFailed)]
+    assert [str(each) for each in refused] == [
+        "another rebuild of this cache is under way; the old data stays as it was"
+    ]
+    assert (await held(job, "variant"))[0] == 172
+
+
+async def test_looking_checking_and_comparing_ask_katana_nothing_while_a_server_runs(
+    own: OwnSandbox, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": "compare:legacy"})) as stage:
+        await stage.call("search_items", query="bike")
+        await stage.call("list_sales_orders", limit=1)
+        asked = stage.requests()
+        job = job_on(own, tmp_path, cache_backend="compare:legacy")
+        shown = cast("list[dict[str, Any]]", (await status(job, ["variant"], quarantine=False)).data["entities"])
+        assert [(each["backend"], each["records"]) for each in shown] == [("legacy", 172), ("typed", 172)]
+        assert (await verify(job, [])).fine
+        report = await compare(job, ["variant"], More(run=100))
+        assert stage.requests() == asked
+        await stage.call("search_items", query="bike")
+    (variant,) = cast("list[dict[str, Any]]", report.data["entities"])
+    assert (variant["generated"], variant["mismatches"], variant["errors"]) == (100, 0, 0)
+
+
+async def test_an_unfinished_listing_shows_how_far_it_is(own: OwnSandbox, clock: ManualClock, tmp_path: Path) -> None:
+    tenant = own.sandbox.tenant()
+    for nr in range(250):
+        tenant.create("customers", {"name": f"Customer {nr}"})
+    own.sandbox.faults.add(Fault("GET /customers", nth=2, action=Status(401), times=None))
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        await paced(clock, stage.call("search_customers", query="customer"))
+    job = job_on(own, tmp_path)
+    shown = await status(job, ["customer"], quarantine=False)
+    assert shown.sheets[0].lines[0].cells[-1] == "250/290"
+    assert (await held(job, "customer"))[1] is None

@@ -1,0 +1,152 @@
+"""What a parallel run leaves behind: counts, first examples and timings, of any number of processes, never data."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cache_core.compared import Comparison
+from cache_core.errors import CacheUnavailable
+from cache_core.testing import ManualClock
+from katana_mcp.comparisons import (
+    BATCH,
+    ENOUGH,
+    EXAMPLES,
+    FILE_NAME,
+    SECONDS,
+    KeptComparisons,
+    Standing,
+    bucket,
+    forget,
+    standings,
+)
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, staged
+
+SIDES = ("legacy", "typed")
+
+
+def read(
+    mismatch: str | None = None, error: str | None = None, seconds: tuple[float, float] = (1e-3, 2e-3)
+) -> Comparison:
+    return Comparison("variant", "search", "5 characters, limit 20", mismatch, error, seconds, SIDES)
+
+
+def standing(directory: Path) -> Standing:
+    (found,) = standings(directory, ["variant"])
+    return found
+
+
+def files(root: Path) -> list[Path]:
+    return list(root.glob(f"*/{FILE_NAME}"))
+
+
+async def test_counts_examples_and_timings_are_kept_and_added_up(tmp_path: Path) -> None:
+    for _ in range(2):
+        kept = KeptComparisons(tmp_path, ManualClock())
+        kept.record(read())
+        kept.record(read(mismatch="ids [1] against []"))
+        kept.record(read(error="CacheUnavailable at reading.py:7"))
+        kept.record(Comparison("variant", "apply", "3 rows", None, "CacheUnavailable", (0.0, 0.0), SIDES))
+        await kept.close()
+    found = standing(tmp_path)
+    assert (found.comparisons, found.generated, found.mismatches, found.errors) == (6, 0, 2, 4)
+    assert [each.difference for each in found.examples[:3]] == [
+        "ids [1] against []",
+        "CacheUnavailable at reading.py:7",
+        "CacheUnavailable",
+    ]
+    assert found.examples[0].answering == "legacy"
+    assert (found.timings["legacy"].count, found.timings["typed"].count) == (6, 4)
+
+
+async def test_percentiles_are_right_to_a_fifth(tmp_path: Path) -> None:
+    kept = KeptComparisons(tmp_path, ManualClock())
+    for milliseconds in range(1, 101):
+        kept.record(read(seconds=(milliseconds / 1e3, 1.0)))
+    await kept.close()
+    timing = standing(tmp_path).timings["legacy"]
+    assert 0.050 <= timing.p50 <= 0.060
+    assert 0.095 <= timing.p95 <= 0.114
+    assert bucket(0.0) == 0
+    assert bucket(1e9) == bucket(1e3)
+
+
+async def test_a_batch_is_written_when_it_is_full_or_old(tmp_path: Path) -> None:
+    clock = ManualClock()
+    kept = KeptComparisons(tmp_path, clock)
+    for _ in range(BATCH - 1):
+        kept.record(read())
+    assert not (tmp_path / FILE_NAME).exists()
+    kept.record(read())
+    await kept.close()
+    assert standing(tmp_path).comparisons == BATCH
+    kept.record(read())
+    clock.advance(SECONDS)
+    kept.record(read())
+    await kept.close()
+    assert standing(tmp_path).comparisons == BATCH + 2
+
+
+async def test_several_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    writers = [KeptComparisons(tmp_path, ManualClock()) for _ in range(4)]
+    for _ in range(BATCH * 3):
+        for each in writers:
+            each.record(read(mismatch="ids"))
+    await asyncio.gather(*(each.close() for each in writers))
+    found = standing(tmp_path)
+    assert (found.comparisons, found.mismatches, len(found.examples)) == (BATCH * 12, BATCH * 12, EXAMPLES)
+
+
+@pytest.mark.parametrize("damage", ["not a database", "a directory"])
+async def test_what_cannot_be_written_never_reaches_the_read(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / FILE_NAME
+    path.mkdir() if damage == "a directory" else path.write_text(damage * 500)
+    kept = KeptComparisons(tmp_path, ManualClock())
+    kept.record(read())
+    await kept.close()
+    if path.is_file():
+        with pytest.raises(CacheUnavailable, match="compare --reset"):
+            standings(tmp_path, ["variant"])
+        forget(tmp_path, ["variant"])
+        assert standing(tmp_path) == Standing("variant")
+
+
+def test_go_needs_enough_comparisons_and_no_difference() -> None:
+    assert Standing("variant", ENOUGH).against is None
+    assert Standing("variant", ENOUGH - 1).against == "9,999 of 10,000 comparisons"
+    assert Standing("variant", ENOUGH, mismatches=1).against == "differences: 1, errors of the trial: 0"
+    assert Standing("variant", ENOUGH, errors=1).against == "differences: 0, errors of the trial: 1"
+
+
+async def test_forgetting_one_entity_leaves_the_others(tmp_path: Path) -> None:
+    kept = KeptComparisons(tmp_path, ManualClock())
+    kept.record(read())
+    kept.record(Comparison("product", "count", "no filter", "1 against 2", None, (0.1, 0.1), SIDES))
+    await kept.close()
+    forget(tmp_path, ["variant"])
+    variant, product = standings(tmp_path, ["variant", "product"])
+    assert (variant, product.mismatches) == (Standing("variant"), 1)
+
+
+async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_data(
+    own: OwnSandbox, tmp_path: Path
+) -> None:
+    flags = {"cache_backend": "compare:legacy"}
+    async with staged(own, Setup(cache_dir=tmp_path, flags=flags)) as stage:
+        await stage.call("search_customers", query="berger")
+        await stage.call("search_items", query="bike")
+    (path,) = files(tmp_path)
+    found = {each.entity: each for each in standings(path.parent, ["customer", "variant"])}
+    assert all(each.comparisons for each in found.values())
+    assert {each.mismatches + each.errors for each in found.values()} == {0}
+    with closing(sqlite3.connect(path)) as db:
+        assert not any("berger" in line.lower() for line in db.iterdump())
+
+
+async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        await stage.call("search_customers", query="berger")
+    assert files(tmp_path) == []

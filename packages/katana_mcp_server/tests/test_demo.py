@@ -1,0 +1,86 @@
+"""The demo and the command line as people use them: a pipe that closes, Ctrl-C, terminals without colour."""
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from katana_mcp.demo.show import takes_color
+from katana_mcp.demo.steps import STEPS
+
+
+class Terminal(io.StringIO):
+    """A screen that people look at."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [
+        ({}, True),
+        ({"TERM": "xterm-256color"}, True),
+        ({"TERM": "dumb"}, False),
+        ({"NO_COLOR": "1"}, False),
+        ({"NO_COLOR": ""}, True),
+    ],
+)
+def test_colours_are_for_terminals_that_want_them(environment: Mapping[str, str], *, colored: bool) -> None:
+    assert takes_color(Terminal(), environment) is colored
+    assert takes_color(io.StringIO(), environment) is False
+
+
+@pytest.mark.parametrize("arguments", [["tools"], ["tools", "--json"]])
+def test_a_reader_that_leaves_early_ends_it_without_a_word(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        command = [sys.executable, "-m", "katana_mcp", *arguments]
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+INTERRUPTED = """
+import os, signal, sys
+from katana_mcp import __main__
+
+
+WANTED = sys.argv[1]
+
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == WANTED:
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["katana-mcp", "tools"]
+__main__.main()
+"""
+
+
+@pytest.mark.parametrize("module", ["katana_mcp.cli", "pydantic", "katana_mcp.settings", "katana_mcp.surface"])
+def test_ctrl_c_while_modules_are_imported_ends_it_without_a_word(module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, module]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_short_stock_says_where_and_by_how_much() -> None:
+    (step,) = [each for each in STEPS if each.tool == "check_inventory"]
+    figures = {"in_stock": 42, "committed": 9, "expected": 0, "available": 33}
+    places = [
+        {"location_id": 1, "location": "Main workshop", "missing_or_excess": -16},
+        {"location_id": 2, "missing_or_excess": -0.5},
+        {"location_id": 3, "location": "Shop", "missing_or_excess": 4},
+    ]
+    enough = {**figures, "sku": "B", "locations": [{"location_id": 1, "missing_or_excess": 0}, {"location_id": 2}]}
+    lines = step.lines({"stock": [{**figures, "sku": "A", "short": True, "locations": places}, enough]})
+    assert lines[1].endswith("33  SHORT by 16 at Main workshop, by 0.5 at 2")
+    assert lines[2].endswith("33")

@@ -1,0 +1,123 @@
+"""Characters that nobody sees, in any text of any record: shown in every answer, and taken back as they were shown."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from server_wire import live
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, Stage, staged, text_of
+from katana_mcp.tools.hidden import meant, shown
+
+TOOLS = [each["name"] for each in catalogue() if each["name"] != "cache_status"]
+CODES = (
+    *(0x00, 0x01, 0x07, 0x08, 0x0B, 0x0C, 0x0D, 0x0E, 0x1B, 0x1F, 0x7F, 0x80, 0x85, 0x90, 0x9B, 0x9D, 0x9F),
+    *(0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F),
+    *(0x2028, 0x2029, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2062, 0x2066, 0x2067, 0x2068, 0x2069, 0x206F),
+    *(0x2800, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF9, 0xFFFE, 0x1D173, 0xE0001, 0xE0041, 0xE007F, 0xE0100),
+)
+PAYLOADS = (
+    *map(chr, CODES),
+    "\x1b[31mred\x1b[0m",
+    "\x1b]8;;http://evil\x07x",
+    "\u202egnp.exe",
+    "e\u200b\u200c\u200dnd",
+)
+HIDDEN = re.compile(f"[{''.join(re.escape(chr(code)) for code in CODES if code not in (0xD, 0xFE0F))}]")
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in cast("dict[str, object]", value).items():
+            yield from (name, *_texts(each))
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _texts(each)
+
+
+def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dict[str, object]], str]:
+    """Put the payload into every text that tools show of some records; return the calls that show it, and the SKU."""
+    tenant = own.sandbox.tenant()
+    order, buyer = live(tenant, "sales_orders")[number], live(tenant, "customers")[number]
+    variant = [each for each in live(tenant, "variants") if each["material_id"]][number]
+    sku = f"HID-{number}{payload}x"
+    tenant.edit("variants", variant["id"], sku=sku, supplier_item_codes=[f"c{payload}d{number}"])
+    tenant.edit("materials", variant["material_id"], name=f"Seal {payload}kit")
+    tenant.edit("sales_order_rows", order["sales_order_rows"][0]["id"], variant_id=variant["id"])
+    order_no = f"ORD{number}{payload}y"
+    tenant.edit(
+        "sales_orders", order["id"], customer_id=buyer["id"], order_no=order_no, additional_info=f"n{payload}\nb"
+    )
+    tenant.edit("customers", buyer["id"], name=f"Velo{payload} No{number} AG", email=f"a{payload}@b.example")
+    calls: dict[str, dict[str, object]] = {
+        "search_items": {"query": f"HID-{number}"},
+        "search_sales_orders": {"query": f"ORD{number}"},
+        "list_sales_orders": {"ids": [order["id"]], "include_rows": True},
+        "get_sales_order": {"sales_order_id": order["id"]},
+        "search_customers": {"query": f"No{number} AG"},
+        "get_variant_details": {"skus_or_variant_ids": [variant["id"]]},
+        "check_inventory": {"skus_or_variant_ids": [variant["id"]]},
+    }
+    return calls, sku
+
+
+STEP = 16
+
+
+@pytest.mark.parametrize("first", range(0, len(PAYLOADS), STEP))
+async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back(own: OwnSandbox, first: int) -> None:
+    payloads = PAYLOADS[first : first + STEP]
+    for place in own.sandbox.tenant().all("locations"):
+        own.sandbox.tenant().edit("locations", place["id"], name=f"Main{''.join(payloads)} {place['id']}")
+    poisoned = [_poisoned(own, payload, number) for number, payload in enumerate(payloads)]
+    async with staged(own, Setup(flags={"log_level": "ERROR"})) as stage:
+        for payload, (calls, sku) in zip(payloads, poisoned, strict=True):
+            assert set(calls) == set(TOOLS)
+            for tool, arguments in calls.items():
+                result = await stage.result(tool, arguments)
+                answer: dict[str, Any] = result.structured_content or {}
+                assert not result.is_error, tool
+                assert [each for each in _texts(answer) if HIDDEN.search(each)] == [], tool
+                assert shown(payload) in "".join(_texts(answer)), tool
+                assert json.loads(text_of(result)) == answer, tool
+            await _given_back(stage, sku)
+        assert list(filter(HIDDEN.search, _texts(json.loads(await stage.read("katana://locations"))))) == []
+
+
+async def _given_back(stage: Stage, sku: str) -> None:
+    """Hand a SKU, an order number and a name back exactly as they were given out."""
+    found = (await stage.call("search_items", query=sku))["rows"][0]["sku"]
+    assert meant(found) == sku
+    details = await stage.call("get_variant_details", skus_or_variant_ids=[found])
+    assert [each["sku"] for each in details["variants"]] == [found]
+    order = (await stage.call("list_sales_orders", skus_or_variant_ids=[found]))["rows"][0]
+    assert (await stage.call("get_sales_order", sales_order_id=order["order_no"]))["order"]["order_no"] == order[
+        "order_no"
+    ]
+    same = await stage.call("list_sales_orders", customer_id=order["customer"])
+    assert order["sales_order_id"] in [each["sales_order_id"] for each in same["rows"]]
+    refusal = await stage.refusal("list_sales_orders", customer_id=f"{order['customer']}?")
+    assert not HIDDEN.search(str(refusal))
+
+
+@pytest.mark.parametrize("payload", ["\x1b", "\u200b", "\U000e0041"])
+async def test_an_answer_stays_bounded_however_much_is_hidden_in_it(own: OwnSandbox, payload: str) -> None:
+    tenant = own.sandbox.tenant()
+    for buyer in live(tenant, "customers"):
+        tenant.edit("customers", buyer["id"], name=f"{payload * 250} {buyer['id']}")
+    async with staged(own) as stage:
+        result = await stage.result("list_sales_orders", {"limit": 100})
+        assert 10_000 < len(text_of(result).encode()) <= 40_000
+        assert (result.structured_content or {})["has_more"] is True
+
+
+@pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "Größe ❤️ 漢字", "№ 5 µm ½″", "<U+0041>", "<U+FFFFFF>", "plain"])
+def test_a_text_without_hidden_characters_stays_as_it_is(text: str) -> None:
+    assert shown(text) == text
+    assert meant(text) == text

@@ -1,0 +1,118 @@
+"""Recipes: the old name of BOM rows, whose store they are. Read and added in bulk, taken away by product."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
+from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
+from katana_sandbox.context import Context
+from katana_sandbox.operations import delete, update
+from katana_sandbox.operations.create import checked
+from katana_sandbox.operations.list import page_reply, shown
+from katana_sandbox.operations.query import list_query, path_key
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.wire.encoding import Record, decode_record, encode
+from katana_sandbox.wire.errors import not_found, unprocessable
+from katana_sandbox.wire.schema import flag, integer, number, record, several, text
+
+_QUANTITY = number(0, 1e16)
+_NOTES = text(high=255)
+_CREATE = record(
+    ("rows",),
+    keep_current_rows=flag(),
+    rows=several(
+        record(
+            ("product_variant_id", "ingredient_variant_id", "quantity"),
+            product_variant_id=integer(0),
+            ingredient_variant_id=integer(0),
+            quantity=_QUANTITY,
+            notes=_NOTES,
+        ),
+        1,
+        150,
+    ),
+)
+_ROWS = replace(BOM_ROWS, update=record(ingredient_variant_id=integer(), quantity=_QUANTITY, notes=_NOTES))
+
+
+def _recipe(row: Record) -> Record:
+    return {**row, "recipe_row_id": row.get("id"), "product_id": row.get("product_item_id")}
+
+
+def _every(ctx: Context) -> Iterator[Record]:
+    store = ctx.db.stores[BOM_ROWS.name]
+    for slot in store.by_created:
+        yield _recipe(store.record(slot))
+
+
+def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
+    query = list_query(call, collection, ctx.switches)
+    store = ctx.db.stores[BOM_ROWS.name]
+    slots = ctx.db.selectors[BOM_ROWS.name].slots(query.selection)
+    parts = [encode(_recipe(store.record(slot))) for slot in shown(slots, query.page)]
+    return page_reply(parts, len(slots), query.page)
+
+
+def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    body = checked(ctx, _CREATE, call.body())
+    given = cast("list[Record]", body["rows"])
+    products = [_product(ctx, row) for row in given]
+    if body.get("keep_current_rows") is False:
+        for product_id in set(products):
+            _delete_rows(ctx, product_id)
+    for row, product_id in zip(given, products, strict=True):
+        create_row(ctx, {**row, "product_item_id": product_id})
+    return Reply(204)
+
+
+def _product(ctx: Context, row: Record) -> int:
+    variant = ctx.get("variants", row["product_variant_id"])
+    if variant is None or ctx.get("variants", row["ingredient_variant_id"]) is None:
+        raise unprocessable("variant not found")
+    if variant.get("product_id") is None:
+        raise unprocessable("product variant does not belong to the product")
+    return int(variant["product_id"])
+
+
+def _delete_rows(ctx: Context, product_id: int) -> int:
+    rows = ctx.children(BOM_ROWS.name, "product_item_id", product_id)
+    for row in rows:
+        ctx.delete(BOM_ROWS.name, row["id"])
+    return len(rows)
+
+
+def _delete(ctx: Context, collection: Collection, call: Call) -> Reply:
+    if not _delete_rows(ctx, int(path_key(call, collection))):
+        raise not_found()
+    return Reply(ctx.switches.status("delete_status"))
+
+
+def _update_row(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    reply = update.run(ctx, _ROWS, call)
+    return Reply(reply.status, encode(_recipe(decode_record(reply.body))))
+
+
+def _delete_row(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    return delete.run(ctx, _ROWS, call)
+
+
+RECIPES = Collection(
+    name="recipes",
+    entity="recipe",
+    filters=(
+        Filter("recipe_row_id", field="id"),
+        Filter("product_id", "int", "product_item_id"),
+        Filter("product_variant_ids", "int", "product_variant_id", many=True),
+        Filter("ingredient_variant_id", "int"),
+    ),
+    ranges=Ranges(ids=False, deleted=False),
+    computed=_every,
+    routes=(
+        Route("GET", "/recipes", _list),
+        Route("POST", "/recipes", _create),
+        Route("DELETE", "/recipes/{id}", _delete),
+        Route("PATCH", "/recipe_rows/{id}", _update_row),
+        Route("DELETE", "/recipe_rows/{id}", _delete_row),
+    ),
+)

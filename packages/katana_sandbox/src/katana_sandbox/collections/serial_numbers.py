@@ -1,0 +1,112 @@
+"""Serial numbers and their ledger: listed by entry, or by unit with the entries of each; both alphabetical."""
+
+from collections.abc import Iterator
+
+from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
+from katana_sandbox.context import Context
+from katana_sandbox.operations.create import checked
+from katana_sandbox.operations.list import page_reply
+from katana_sandbox.operations.query import list_query
+from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
+from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
+from katana_sandbox.wire.encoding import Record, array, encode
+from katana_sandbox.wire.schema import choice, integer, number, record, several, text
+
+_ASSIGNABLE = (ORDER, PRODUCTION, ADJUSTED, MOVED, BOUGHT, SOLD)
+_KINDS = (*_ASSIGNABLE, "SalesOrderFulfillmentRow")
+_ASSIGN = record(
+    ("resource_type", "resource_id", "serial_numbers"),
+    resource_type=choice(*_ASSIGNABLE),
+    resource_id=integer(1),
+    serial_numbers=several(text()),
+)
+_UNASSIGN = record(
+    ("resource_type", "resource_id", "ids"),
+    resource_type=choice(*_KINDS),
+    resource_id=integer(1),
+    ids=several(number()),
+)
+
+
+def _entries(ctx: Context) -> Iterator[Record]:
+    store = ctx.db.stores[ENTRIES]
+    found = [wire_entry(ctx, store.record(slot)) for slot in store.by_created]
+    yield from sorted(found, key=lambda entry: str(entry["serial_number"]))
+
+
+def _units(ctx: Context) -> Iterator[Record]:
+    store = ctx.db.stores[SERIALS]
+    for unit in sorted((store.record(slot) for slot in store.by_created), key=lambda unit: str(unit["serial_number"])):
+        entries = ctx.children(ENTRIES, "serial_number_id", unit["id"])
+        dated = ctx.switches.word("serial_in_stock") == "dated"
+        counted = [entry for entry in entries if entry["transaction_date"] is not None or not dated]
+        yield {
+            "id": unit["id"],
+            "serial_number": unit["serial_number"],
+            "in_stock": sum(entry["quantity_change"] for entry in counted) > 0,
+            "transactions": [_transaction(entry) for entry in entries],
+        }
+
+
+def _transaction(entry: Record) -> Record:
+    names = ("id", "resource_id", "resource_type", "transaction_date", "quantity_change")
+    return {name: entry[name] for name in names}
+
+
+def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
+    query = list_query(call, collection, ctx.switches)
+    conditions = query.selection.conditions
+    found = [entry for entry in _entries(ctx) if all(condition.matches(entry) for condition in conditions)]
+    start = query.page.offset
+    return page_reply([encode(entry) for entry in found[start : start + query.page.limit]], len(found), query.page)
+
+
+def _list_units(ctx: Context, collection: Collection, call: Call) -> Reply:
+    found = [encode(unit) for unit in _units(ctx)]
+    if not ctx.switches.on("serial_stock_pages"):
+        return Reply(200, b'{"data":' + array(found) + b"}")
+    page = list_query(call, collection, ctx.switches).page
+    return page_reply(found[page.offset : page.offset + page.limit], len(found), page)
+
+
+def _assign(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    return Reply(200, encode(assign(ctx, checked(ctx, _ASSIGN, call.body()))))
+
+
+def _unassign(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    unassign(ctx, checked(ctx, _UNASSIGN, call.body()))
+    return Reply(204)
+
+
+SERIAL_NUMBERS = Collection(
+    name="serial_numbers",
+    entity="serial number",
+    filters=(Filter("resource_type", values=_KINDS), Filter("resource_id", "int")),
+    ranges=Ranges(dates=False, ids=False, deleted=False),
+    computed=_entries,
+    routes=(
+        Route("GET", "/serial_numbers", _list),
+        Route("POST", "/serial_numbers", _assign),
+        Route("DELETE", "/serial_numbers", _unassign),
+    ),
+)
+SERIAL_NUMBERS_STOCK = Collection(
+    name="serial_numbers_stock",
+    entity="serial number",
+    ranges=Ranges(dates=False, ids=False, deleted=False),
+    computed=_units,
+    routes=(
+        Route("GET", "/serial_numbers_stock", _list_units),
+        Route("GET", "/serial_numbers/serial_numbers_stock", _list_units),
+    ),
+)
+SERIAL_UNITS = Collection(name=SERIALS, entity="serial number", foreign_keys=("code",), stamps=("created_at",))
+SERIAL_ENTRIES = Collection(
+    name=ENTRIES,
+    entity="serial number transaction",
+    key="uuid",
+    soft_delete=False,
+    foreign_keys=("serial_number_id", "resource"),
+    stamps=("created_at",),
+)

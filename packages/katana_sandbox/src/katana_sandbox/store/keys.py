@@ -1,0 +1,130 @@
+"""Keys and links in a few bytes each: ids that were counted upward lie in arrays, any others in dictionaries."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import overload, override
+
+type Key = int | str
+FIRST_ID = 2001
+NOWHERE = -1
+_UNUSED = array("i", [NOWHERE])
+# An id this far beyond those before it is kept apart; the room between would cost four bytes an id.
+_FARTHEST = 1 << 20
+_UNCOUNTED = -1
+
+
+class Places:
+    """A small whole number by key."""
+
+    def __init__(self) -> None:
+        self._counted = array("i")
+        self._others: dict[Key, int] = {}
+
+    def __iter__(self) -> Iterator[Key]:
+        yield from (key for key, place in enumerate(self._counted, FIRST_ID) if place != NOWHERE)
+        yield from self._others
+
+    def get(self, key: Key) -> int:
+        """The place of a key, or `NOWHERE`."""
+        if isinstance(key, int) and FIRST_ID <= key < FIRST_ID + len(self._counted):
+            place = self._counted[key - FIRST_ID]
+            if place != NOWHERE:
+                return place
+        return self._others.get(key, NOWHERE)
+
+    def put(self, key: Key, place: int) -> int:
+        """Give a key its place, where `NOWHERE` forgets the key; the place it had."""
+        offset = key - FIRST_ID if isinstance(key, int) else NOWHERE
+        missing = offset + 1 - len(self._counted)
+        if offset < 0 or missing > _FARTHEST or (self._others and key in self._others):
+            return self._put_apart(key, place)
+        if missing > 0:
+            self._counted.extend(_UNUSED * missing)
+        before = self._counted[offset]
+        self._counted[offset] = place
+        return before
+
+    def _put_apart(self, key: Key, place: int) -> int:
+        before = self._others.pop(key, NOWHERE)
+        if place != NOWHERE:
+            self._others[key] = place
+        return before
+
+
+class Keys(Sequence[Key]):
+    """The keys of a store in order of arrival; the position of a key is its slot."""
+
+    def __init__(self, keys: Sequence[Key] = ()) -> None:
+        self._numbers = array("q")
+        self._others: dict[int, Key] = {}
+        self._slots = Places()
+        for key in keys:
+            self.append(key)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> Key: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Key]: ...
+    @override
+    def __getitem__(self, index: int | slice) -> Key | list[Key]:
+        if isinstance(index, slice):
+            return [self[slot] for slot in range(*index.indices(len(self)))]
+        number = self._numbers[index]
+        return self._others[index] if number == _UNCOUNTED else number
+
+    def append(self, key: Key) -> int:
+        """Take a new key in; its slot."""
+        slot = len(self._numbers)
+        counted = isinstance(key, int) and FIRST_ID <= key < 1 << 62
+        self._numbers.append(int(key) if counted else _UNCOUNTED)
+        if not counted:
+            self._others[slot] = key
+        self._slots.put(key, slot)
+        return slot
+
+    def slot(self, key: Key) -> int | None:
+        """The slot of a key."""
+        slot = self._slots.get(key)
+        return None if slot == NOWHERE else slot
+
+
+class Links:
+    """Slots by the value of a foreign key: for each value the last slot, and for each slot the one linked before it."""
+
+    def __init__(self) -> None:
+        self._last = Places()
+        self._before = array("i")
+
+    def __iter__(self) -> Iterator[Key]:
+        """Every value that is linked to."""
+        return iter(self._last)
+
+    def of(self, value: Key) -> list[int]:
+        """The slots of a value, in order of arrival of their records."""
+        found: list[int] = []
+        slot = self._last.get(value)
+        while slot != NOWHERE:
+            found.append(slot)
+            slot = self._before[slot]
+        return sorted(found)
+
+    def add(self, value: Key, slot: int) -> None:
+        """Link a slot to a value."""
+        missing = slot + 1 - len(self._before)
+        if missing > 0:
+            self._before.extend(_UNUSED * missing)
+        self._before[slot] = self._last.put(value, slot)
+
+    def remove(self, value: Key, slot: int) -> None:
+        """Take a link away that is there."""
+        after = self._last.get(value)
+        if after == slot:
+            self._last.put(value, self._before[slot])
+            return
+        while self._before[after] != slot:
+            after = self._before[after]
+        self._before[after] = self._before[slot]

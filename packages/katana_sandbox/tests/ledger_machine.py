@@ -1,0 +1,270 @@
+"""The stock machine with goods that are made: kits, manufacturing orders, outsourced purchases, serial numbers."""
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+
+from katana_sandbox.wire.numbers import as_decimal
+
+from .stock_machine import ANY, DAYS, PLACES, QUANTITIES, WHERE, StockMachine, day
+
+SHARES = st.sampled_from([1, 0.5])
+SHIPPED = st.sampled_from(["PACKED", "DELIVERED"])
+LINES = "outsourced_purchase_order_recipe_rows"
+type Amounts = dict[tuple[int, int], Decimal]
+
+
+class LedgerMachine(StockMachine):
+    """Besides parts: a kit of two parts, goods made of a part and a kit, and units that have serial numbers.
+
+    `steps` counts the rules that ran, of all machines of this process.
+    """
+
+    steps: ClassVar[int] = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        parts = list(self.account.goods)
+        for place in PLACES:
+            self.account.tenant.edit("locations", place, manufacturing_allowed=True, sales_allowed=True)
+        self.kit = self._product({"is_auto_assembly": True}, {parts[0]: 2, parts[1]: 1})
+        self.made = self._product({}, {parts[2]: 3, self.kit: 1})
+        self.unit = self._product({"serial_tracked": True}, {parts[0]: 1})
+        self.account.goods += [self.kit, self.made]
+        self.minted = 0
+        self._make_units(PLACES[0], day(1), final=True)
+        LedgerMachine.steps -= 1  # the invariants are also checked before the first rule
+
+    def _product(self, fields: dict[str, Any], recipe: dict[int, int]) -> int:
+        body = {"name": "Made", "is_purchasable": True, **fields, "variants": [{"sku": "M"}]}
+        product = self.account.tenant.create("products", body)
+        variant = product["variants"][0]["id"]
+        for part, quantity in recipe.items():
+            line = {"product_variant_id": variant, "product_item_id": product["id"], "ingredient_variant_id": part}
+            self.account.tenant.create("bom_rows", {**line, "quantity": quantity})
+        work = {"product_variant_id": variant, "operation_name": "Fit", "type": "fixed", "cost_parameter": 7}
+        self.account.call("POST", "/product_operation_rows", {"rows": [work]})
+        return variant
+
+    def order(self, which: int) -> dict[str, Any] | None:
+        """A manufacturing order that no shipment of kits has made."""
+        return self.pick("manufacturing_orders", which, variant_id=self.made)
+
+    def post(self, path: str, body: dict[str, Any]) -> None:
+        with self.unless_refused():
+            self.account.call("POST", path, body)
+
+    @rule(quantity=QUANTITIES, place=WHERE)
+    def plan_making(self, quantity: str, place: int) -> None:
+        body = {"variant_id": self.made, "planned_quantity": float(quantity), "location_id": place}
+        self.account.call("POST", "/manufacturing_orders", body)
+
+    @rule(which=ANY, share=SHARES, final=st.booleans(), on=DAYS)
+    def produce(self, which: int, share: float, final: bool, on: int) -> None:
+        order = self.order(which)
+        if order:
+            body = {"manufacturing_order_id": order["id"], "is_final": final, "completed_date": day(on)}
+            self.post(
+                "/manufacturing_order_productions", {**body, "completed_quantity": order["planned_quantity"] * share}
+            )
+
+    @rule(which=ANY, status=st.sampled_from(["IN_PROGRESS", "BLOCKED", "DONE"]))
+    def set_making_status(self, which: int, status: str) -> None:
+        order = self.order(which)
+        if order:
+            self.edit(f"/manufacturing_orders/{order['id']}", {"status": status})
+
+    @rule(which=ANY, on=DAYS)
+    def redate_production(self, which: int, on: int) -> None:
+        found = self.pick("manufacturing_order_productions", which)
+        if found:
+            self.edit(f"/manufacturing_order_productions/{found['id']}", {"production_date": day(on)})
+
+    @rule(name=st.sampled_from(["manufacturing_orders", "manufacturing_order_productions", LINES]), which=ANY)
+    def delete_making(self, name: str, which: int) -> None:
+        self.delete_one(name, which)
+
+    @rule(quantity=QUANTITIES, place=WHERE, uom=st.booleans())
+    def outsource(self, quantity: str, place: int, uom: bool) -> None:
+        row: dict[str, Any] = {"variant_id": self.made, "quantity": float(quantity), "price_per_unit": 2}
+        row |= {"purchase_uom": "box", "purchase_uom_conversion_rate": 4} if uom else {}
+        header = {"supplier_id": self.account.supplier, "location_id": PLACES[0], "entity_type": "outsourced"}
+        body = {**header, "tracking_location_id": place, "purchase_order_rows": [row]}
+        self.account.call("POST", "/purchase_orders", body)
+
+    @rule(which=ANY, quantity=st.integers(1, 3))
+    def change_ingredient(self, which: int, quantity: int) -> None:
+        found = self.pick(LINES, which)
+        if found:
+            self.edit(f"/{LINES}/{found['id']}", {"planned_quantity_per_unit": quantity})
+
+    @rule(which=ANY, place=WHERE)
+    def move_tracking(self, which: int, place: int) -> None:
+        order = self.pick("purchase_orders", which, entity_type="outsourced")
+        if order:
+            self.edit(f"/purchase_orders/{order['id']}", {"tracking_location_id": place})
+
+    @rule(which=ANY, status=SHIPPED)
+    def change_shipment(self, which: int, status: str) -> None:
+        found = self.pick("sales_order_fulfillments", which)
+        if found:
+            self.edit(f"/sales_order_fulfillments/{found['id']}", {"status": status})
+
+    @rule(place=WHERE, quantity=QUANTITIES, share=SHARES, on=DAYS)
+    def a_kit_shipped_and_undone_was_never_built(self, place: int, quantity: str, share: float, on: int) -> None:
+        order = self._sold(self.kit, place, float(quantity))
+        before = self.account.state()
+        line = {"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": float(quantity) * share}
+        made = self._ship(order, line, on)
+        assert self.account.state() != before
+        self.account.call("DELETE", f"/sales_order_fulfillments/{made['id']}")
+        assert self.account.state() == before
+
+    @rule(which=ANY, on=DAYS)
+    def a_production_deleted_at_once_was_never_there(self, which: int, on: int) -> None:
+        order = self.order(which)
+        if order and order["status"] != "DONE":
+            before = self.account.state()
+            body = {"manufacturing_order_id": order["id"], "completed_quantity": 2, "completed_date": day(on)}
+            made = self.account.tenant.create("manufacturing_order_productions", body)
+            self.account.call("DELETE", f"/manufacturing_order_productions/{made['id']}")
+            assert self.account.state() == before
+
+    @rule(place=WHERE, on=DAYS, final=st.booleans())
+    def make_units(self, place: int, on: int, final: bool) -> None:
+        self._make_units(place, day(on), final=final)
+
+    def _make_units(self, place: int, date: str, *, final: bool) -> None:
+        body = {"variant_id": self.unit, "planned_quantity": 2, "location_id": place}
+        order = self.account.tenant.create("manufacturing_orders", body)
+        names = [f"U{self.minted + number}" for number in range(2)]
+        self.minted += 2
+        bond = {"resource_type": "ManufacturingOrder", "resource_id": order["id"], "serial_numbers": names}
+        units = [entry["id"] for entry in self.account.tenant.create("serial_numbers", bond)["successful"]]
+        run = {"manufacturing_order_id": order["id"], "completed_quantity": 2, "completed_date": date}
+        self.post("/manufacturing_order_productions", {**run, "is_final": final, "serial_numbers": units})
+
+    @rule(place=WHERE, which=ANY, reserve=st.booleans(), on=DAYS)
+    def sell_unit(self, place: int, which: int, reserve: bool, on: int) -> None:
+        units = list(self.account.units())
+        if not units:
+            return
+        unit = units[which % len(units)]
+        order = self._sold(self.unit, place, 1)
+        row = order["sales_order_rows"][0]["id"]
+        if reserve:
+            move = {"serial_number_id": unit, "quantity": 1}
+            self.edit(f"/sales_order_rows/{row}", {"serial_number_transactions": [move]})
+        line = {"sales_order_row_id": row, "quantity": 1, "serial_numbers": [unit]}
+        with self.unless_refused():
+            self._ship(order, line, on)
+
+    @rule(place=WHERE, on=DAYS, which=ANY)
+    def a_unit_shipped_and_undone_was_never_sold(self, place: int, on: int, which: int) -> None:
+        here = [unit for unit, (in_stock, _) in self.account.units().items() if in_stock]
+        if here:
+            order = self._sold(self.unit, place, 1)
+            before = self.account.state()
+            line = {"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 1}
+            line["serial_numbers"] = [here[which % len(here)]]
+            with self.unless_refused():  # it may be reserved for another row
+                made = self._ship(order, line, on)
+                assert self.account.units() != before
+                self.account.call("DELETE", f"/sales_order_fulfillments/{made['id']}")
+            assert self.account.state() == before
+
+    @rule(which=ANY)
+    def a_shipment_of_units_undone_and_sent_again_is_the_same(self, which: int) -> None:
+        shipped = [
+            found
+            for found in self.account.live("sales_order_fulfillments")
+            if found["sales_order_fulfillment_rows"][0]["serial_numbers"]
+        ]
+        if shipped:
+            found = shipped[which % len(shipped)]
+            before = self.account.units()
+            self.account.call("DELETE", f"/sales_order_fulfillments/{found['id']}")
+            assert self.account.units() != before
+            part = found["sales_order_fulfillment_rows"][0]
+            line = {name: part[name] for name in ("sales_order_row_id", "quantity", "serial_numbers")}
+            body = {name: found[name] for name in ("sales_order_id", "status", "picked_date")}
+            body["sales_order_fulfillment_rows"] = [line]
+            self.account.tenant.create("sales_order_fulfillments", body)
+            assert self.account.units() == before
+
+    @invariant()
+    def counted(self) -> None:
+        LedgerMachine.steps += 1
+
+    @invariant()
+    def every_kit_that_left_was_built(self) -> None:
+        left: dict[int, Decimal] = defaultdict(Decimal)
+        kits = {row["id"] for row in self.account.live("sales_order_rows", variant_id=self.kit)}
+        for found in self.account.live("sales_order_fulfillments"):
+            for row in found["sales_order_fulfillment_rows"]:
+                left[found["id"]] += as_decimal(row["quantity"]) * (row["sales_order_row_id"] in kits)
+        built = self.account.live("manufacturing_orders", variant_id=self.kit)
+        assert {order["status"] for order in built} <= {"DONE"}
+        assert sum(as_decimal(order["actual_quantity"]) for order in built) == sum(left.values())
+
+    @invariant()
+    def a_unit_is_in_stock_when_it_was_made_and_not_shipped(self) -> None:
+        net: dict[int, int] = defaultdict(int)
+        for found in self.account.live("manufacturing_order_productions"):
+            for entry in found["serial_numbers"]:
+                net[entry["id"]] += 1
+        for found in self.account.live("sales_order_fulfillments"):
+            for row in found["sales_order_fulfillment_rows"]:
+                for unit in row["serial_numbers"]:
+                    net[unit] -= 1
+        for unit, (in_stock, entries) in self.account.units().items():
+            assert in_stock == (net[unit] > 0)
+            assert sum(change for _, _, date, change in entries if date is not None) == net[unit]
+
+    def open_sales(self) -> Amounts:
+        found = super().open_sales()
+        used: dict[int, Decimal] = defaultdict(Decimal)
+        for production in self.account.live("manufacturing_order_productions"):
+            for entry in production["ingredients"]:
+                used[entry["manufacturing_order_recipe_row_id"]] += as_decimal(entry["quantity"])
+        orders = {order["id"]: order for order in self.account.live("manufacturing_orders")}
+        for row in self.account.live("manufacturing_order_recipe_rows"):
+            order = orders[row["manufacturing_order_id"]]
+            if order["status"] != "DONE":
+                need = as_decimal(row["planned_quantity_per_unit"]) * as_decimal(order["planned_quantity"])
+                found[row["variant_id"], order["location_id"]] += max(need - used[row["id"]], Decimal(0))
+        return self._with_outsourced(found)
+
+    def open_supply(self) -> Amounts:
+        found = super().open_supply()
+        done: dict[int, Decimal] = defaultdict(Decimal)
+        for production in self.account.live("manufacturing_order_productions"):
+            done[production["manufacturing_order_id"]] += as_decimal(production["quantity"])
+        for order in self.account.live("manufacturing_orders"):
+            if order["status"] != "DONE":
+                left = as_decimal(order["planned_quantity"]) - done[order["id"]]
+                found[order["variant_id"], order["location_id"]] += max(left, Decimal(0))
+        return found
+
+    def _with_outsourced(self, found: Amounts) -> Amounts:
+        orders = {order["id"]: order for order in self.account.live("purchase_orders")}
+        rows = {row["id"]: row for row in self.account.live("purchase_order_rows", received_date=None)}
+        for line in self.account.live(LINES):
+            row, order = rows.get(line["purchase_order_row_id"]), orders[line["purchase_order_id"]]
+            if row is not None and order["status"] != "DRAFT":
+                units = as_decimal(row["quantity"]) * as_decimal(row["purchase_uom_conversion_rate"])
+                need = as_decimal(line["planned_quantity_per_unit"]) * units
+                found[line["ingredient_variant_id"], order["tracking_location_id"]] += need
+        return found
+
+    def _sold(self, variant: int, place: int, quantity: float) -> dict[str, Any]:
+        row = {"variant_id": variant, "quantity": quantity}
+        header = {"customer_id": self.account.customer, "location_id": place}
+        return self.account.tenant.create("sales_orders", {**header, "sales_order_rows": [row]})
+
+    def _ship(self, order: dict[str, Any], line: dict[str, Any], on: int) -> dict[str, Any]:
+        body = {"sales_order_id": order["id"], "status": "DELIVERED", "picked_date": day(on)}
+        return self.account.tenant.create("sales_order_fulfillments", {**body, "sales_order_fulfillment_rows": [line]})

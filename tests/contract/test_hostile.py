@@ -1,0 +1,147 @@
+"""Search under attack: any text is data, is answered in bounded time, and lets the event loop live."""
+
+import asyncio
+import contextlib
+import random
+import statistics
+import sys
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from cache_core.protocol import CacheBackend, Search
+from katana_mcp.backends import BACKENDS
+
+from .backends import CATALOGUE, plain
+from .catalogue import VOCABULARY, fill
+from .toys import HOSTILE_TEXTS, listing, toy
+
+ROWS = 50_000
+PIECES = (
+    *(
+        '"',
+        "NEAR(",
+        "*",
+        "^",
+        "sku:",
+        "-x",
+        "\x00",
+        "\u202e",
+        "😀",
+        "\ud800",
+        "e\u0301",
+        " AND ",
+        "{",
+        "'",
+        "%",
+        "漢字",
+    ),
+    *("00", "4021", "018", "red", "Bake", "sup-", "10%", "a", "1"),
+)
+HUGE = ("x" * 100_000, "a " * 500_000, " ".join(f"t{each}" for each in range(3_000)), '"' * 1_000_000)
+ANY = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
+AT_ONCE = 25
+
+
+def drawn(count: int) -> settings:
+    """Return settings that draw this many texts, some at a time."""
+    return settings(
+        max_examples=count // AT_ONCE,
+        deadline=None,
+        database=None,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=[
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.too_slow,
+            HealthCheck.large_base_example,
+        ],
+    )
+
+
+def some_texts() -> st.SearchStrategy[list[str]]:
+    return st.lists(ANY, min_size=AT_ONCE, max_size=AT_ONCE)
+
+
+@drawn(1_000)
+@given(texts=some_texts())
+async def test_a_thousand_texts_of_any_kind_never_raise(hostile_cache: CacheBackend, texts: list[str]) -> None:
+    for text in texts:
+        assert len((await hostile_cache.search("toy", Search(text, limit=3))).hits) <= 3
+
+
+@pytest.fixture
+async def hostile_cache(cache: CacheBackend) -> CacheBackend:
+    """Return a cache that holds hostile texts."""
+    await cache.apply(listing(*(toy(number, name=text, codes=[text]) for number, text in enumerate(HOSTILE_TEXTS))))
+    return cache
+
+
+@pytest.fixture(params=sorted(BACKENDS))
+async def large(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[CacheBackend]:
+    """Return a registered backend that holds fifty thousand variants."""
+    backend = plain(request.param, CATALOGUE, tmp_path)
+    await backend.open()
+    await fill(backend, ROWS)
+    yield backend
+    await backend.close()
+
+
+class Stalls:
+    """Measures how long the event loop stands still, with a tick of ten milliseconds."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncGenerator[None]:
+        ticking = asyncio.create_task(self._tick())
+        yield
+        ticking.cancel()
+
+    async def _tick(self) -> None:
+        while True:
+            start = time.perf_counter()
+            await asyncio.sleep(0.01)
+            self.longest = max(self.longest, time.perf_counter() - start - 0.01)
+
+
+def ten_thousand() -> list[str]:
+    """Return texts drawn by Hypothesis, and words of the catalogue among them, so that there is much to rank."""
+    texts: list[str] = [*HUGE, *HOSTILE_TEXTS, *PIECES]
+
+    @drawn(8_000)
+    @given(some_texts())
+    def draw(some: list[str]) -> None:
+        texts.extend(some)
+
+    draw()
+    pick = random.Random(3)
+    while len(texts) < 10_000:
+        word = pick.choice(VOCABULARY[:1_000])
+        texts.append(pick.choice((word, word[:2], word[1:], f"{word} {pick.choice(PIECES)}", f'"{word}"*')))
+    return texts
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3_600)
+async def test_ten_thousand_texts_are_answered_in_bounded_time(large: CacheBackend) -> None:
+    stalls, taken = Stalls(), list[tuple[float, str]]()
+    async with stalls.watched():
+        for text in ten_thousand():
+            start = time.perf_counter()
+            await large.search("variant", Search(text))
+            taken.append((time.perf_counter() - start, text[:40]))
+    taken.sort()
+    p99, (longest, slowest) = taken[int(len(taken) * 0.99)][0], taken[-1]
+    sys.stderr.write(
+        f"\n  {large.name}: {len(taken):,} texts over {ROWS:,} variants: median"
+        f" {statistics.median(each for each, _ in taken) * 1_000:.1f} ms, p99 {p99 * 1_000:.0f} ms,"
+        f" longest {longest * 1_000:.0f} ms ({slowest!r}), longest stall {stalls.longest * 1_000:.0f} ms\n"
+    )
+    assert p99 < 0.150
+    assert longest < 0.500
+    assert stalls.longest < 0.050

@@ -1,0 +1,22 @@
+"""CI runs the contract for each backend and flag state, with the command that a developer types."""
+
+from pathlib import Path
+
+import yaml
+
+from katana_mcp.backends import BACKENDS
+from katana_mcp.flags import FLAGS
+
+from .backends import KINDS
+
+CI = Path(__file__).resolve().parents[2] / ".github/workflows/ci.yml"
+
+
+def test_ci_has_a_job_for_each_backend_and_flag_state() -> None:
+    job = yaml.safe_load(CI.read_text("utf-8"))["jobs"]["contract"]
+    assert sorted(job["strategy"]["matrix"]["backend"]) == sorted(kind.name for kind in KINDS)
+    assert {"run": "make contract BACKEND=${{ matrix.backend }}"} in job["steps"]
+
+
+def test_every_flag_and_every_backend_is_under_the_contract() -> None:
+    assert {*FLAGS, *BACKENDS} <= {kind.name for kind in KINDS}
