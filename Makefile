@@ -47,7 +47,8 @@ format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff check --fix --quiet .
 
 bench: .venv/.synced  ## Measure against the floors (timings are never asserted elsewhere)
-	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s $(ARGS)
+	$(RUN) python -m bench $(ARGS)
+	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s
 
 soak: .venv/.synced  ## Run the slow proofs
 	$(RUN) pytest -q -m soak --timeout 3600 $(ARGS)

@@ -5,6 +5,7 @@ import resource
 import sqlite3
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,11 @@ from bench.caches import backend
 from bench.figures import Figure
 from bench.floor import records_of
 from cache_core.clock import SystemClock
-from cache_core.spec import EntitySpec
+from cache_core.records import RecordId
+from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.products import PRODUCT
 from cache_core.specs.variants import VARIANT
-from cache_core.sync import SourcePage, Syncer
+from cache_core.sync import SourcePage, Syncer, Window
 
 TICK = 0.002
 
@@ -28,14 +30,18 @@ class InventedSource:
     def __init__(self, size: int) -> None:
         self._sizes = {"product": data.product_of(size), "variant": size}
 
-    async def page(self, spec: EntitySpec, number: int, since: str | None) -> SourcePage:
+    async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
         """Return one page, decoded from its wire form."""
         del since
-        total = self._sizes[spec.name]
-        newest = total - (number - 1) * data.PAGE
-        make = data.product if spec.name == "product" else data.variant
-        wire = data.body([make(nr) for nr in range(newest, max(0, newest - data.PAGE), -1)])
+        total = self._sizes[listed.name]
+        newest = total - (window.number - 1) * window.size
+        make = data.product if listed.name == "product" else data.variant
+        wire = data.body([make(nr) for nr in range(newest, max(0, newest - window.size), -1)])
         return SourcePage(records_of(wire), total)
+
+    async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
+        """Return nothing: a cold sync asks for no single records."""
+        raise AssertionError(f"{spec.name}: {ids}")
 
 
 class Holding:

@@ -3,19 +3,19 @@
 Writing is measured in seconds of the processor, reading by the clock.
 """
 
+import statistics
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from test_bench import say, spread, times
-from test_bench_variants import rows_of
 from typed_documents import DOCUMENTS, NOON, PARENTS, day
 
 from cache_core.conditions import Condition, Missing, NoneOf, OneOf, Order, Within
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Search, Selection
-from cache_core.records import canonical, encode
+from cache_core.records import canonical, decode, encode
 from cache_core.specs import SPECS
 from cache_typed.backend import TypedBackend
 
@@ -31,6 +31,32 @@ MEASURED = (
     *("manufacturing_order_recipe_row", "manufacturing_order_operation_row", "manufacturing_order_production"),
     *("sales_order_fulfillment", "stock_transfer", "stock_adjustment", "inventory_movement", "bom_row"),
 )
+
+
+def say(text: str) -> None:
+    """Show a figure."""
+    sys.stderr.write(f"\n  {text}")
+
+
+async def times(work: Callable[[int], Awaitable[object]], repeats: int) -> list[float]:
+    """Return how long each call took, in milliseconds, shortest first."""
+    taken: list[float] = []
+    for each in range(repeats):
+        start = time.perf_counter()
+        await work(each)
+        taken.append((time.perf_counter() - start) * 1_000)
+    return sorted(taken)
+
+
+def spread(taken: list[float]) -> str:
+    """Return median and 95th percentile."""
+    return f"p50 {statistics.median(taken):.2f} ms, p95 {taken[int(len(taken) * 0.95)]:.2f} ms"
+
+
+def rows_of(page: bytes) -> list[dict[str, object]]:
+    """Return the records of a page of the wire."""
+    listed = decode(page)["data"]
+    return [dict(each) for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
 async def lend(cache: TypedBackend) -> None:
