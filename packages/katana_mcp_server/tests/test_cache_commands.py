@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -295,10 +295,14 @@ def test_the_real_process_stops_at_ctrl_c_without_a_trace(run: Run, tmp_path: Pa
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (directory(tmp_path) / "comparisons.db").exists():
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        while not (directory(tmp_path) / "comparisons.db").exists():
+            with suppress(subprocess.TimeoutExpired):
+                assert process.wait(0.05) is None
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (130, "", "katana-mcp: stopped\n")
     assert run("status", "--json").entity("variant")["records"] == 172
     assert run("verify").code == 0
