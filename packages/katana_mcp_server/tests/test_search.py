@@ -198,3 +198,15 @@ async def test_an_order_shows_its_customers_new_name_once_that_is_fresh(
     rows = (await stage.call("search_sales_orders", query="renamed rowers", limit=50))["rows"]
     assert order["id"] in [row["sales_order_id"] for row in rows]
     assert {row["customer"] for row in rows} == {"Renamed Rowers"}
+
+
+async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage) -> None:
+    told: list[str | None] = []
+
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        told.append(message)
+
+    await stage.client.call_tool("search_items", {"query": "seal"}, progress_handler=on_progress)
+    assert {"syncing factory", "syncing materials", "syncing variants"} <= set(told)
+    assert "syncing factorys" not in told

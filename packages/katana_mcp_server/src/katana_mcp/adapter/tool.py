@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any, Self, cast
 
 import structlog
@@ -11,6 +12,7 @@ from fastmcp.tools.base import Tool, ToolResult
 from mcp.types import TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
+from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.failures import refusal_of, told
@@ -68,7 +70,7 @@ class RequestTool(Tool):
         given = cast("dict[str, Any]", meant_in(arguments))
         request = validated(self._spec.request, self.parameters, given)
         services = await self._tenant.services()
-        told = _ProgressReports(get_context())
+        told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:
             return await self._spec.run(request, services)
@@ -80,12 +82,13 @@ class RequestTool(Tool):
 class _ProgressReports:
     """Passes the progress of listings on to the client that waits for this call."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, specs: Mapping[str, EntitySpec]) -> None:
         self._context = context
+        self._specs = specs
         self._sending: set[asyncio.Task[None]] = set()
 
     def __call__(self, progress: Progress) -> None:
-        message = f"syncing {progress.entity.replace('_', ' ')}s"
+        message = f"syncing {self._specs[progress.entity].collection.replace('_', ' ')}"
         report = self._context.report_progress(progress.done, progress.total, message)
         task = asyncio.ensure_future(report)
         self._sending.add(task)
