@@ -26,7 +26,7 @@ test: .venv/.synced  ## Run all that must pass
 	$(RUN) pytest -q -n $(PYTEST_WORKERS) $(ARGS)
 
 contract: .venv/.synced  ## Run the contract of one cache backend or flag state (BACKEND=typed)
-	$(RUN) pytest -q -n $(PYTEST_WORKERS) tests/contract $(if $(BACKEND),--backend $(BACKEND)) $(ARGS)
+	$(RUN) pytest -q -n $(PYTEST_WORKERS) tests/contract --backend $(or $(BACKEND),all) $(ARGS)
 
 retire: .venv/.synced  ## Prove in a copy that the legacy cache can go  # goes with cache_legacy
 	$(RUN) python scripts/retire_legacy.py  # goes with cache_legacy

@@ -7,6 +7,7 @@ from decimal import Decimal
 import pytest
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
+from katana_sandbox.factory.build import SMALL_ORDERS
 from katana_sandbox.registry import COLLECTIONS
 from katana_sandbox.rules.purchases import settle_order as settle_purchase_order
 from katana_sandbox.rules.sales import settle_order
@@ -18,7 +19,8 @@ def everything(tenant: Tenant) -> dict[str, list[object]]:
 
 def test_one_seed_gives_one_account_and_another_seed_another() -> None:
     first, second, third = (
-        everything(Sandbox(SandboxConfig(seed=seed), clock=ManualClock()).tenant()) for seed in (7, 7, 8)
+        everything(Sandbox(SandboxConfig(seed=seed, orders=SMALL_ORDERS), clock=ManualClock()).tenant())
+        for seed in (7, 7, 8)
     )
     assert first == second
     assert first["sales_orders"] != third["sales_orders"]
@@ -165,3 +167,16 @@ def test_dates_are_relative_to_the_clock() -> None:
     clock = ManualClock(datetime.fromisoformat("2031-06-01T00:00:00+00:00"))
     orders = list(Sandbox(clock=clock).tenant().all("sales_orders"))
     assert "2031-05" in max(order["created_at"] for order in orders)[:7]
+
+
+def test_an_account_that_was_built_before_is_the_same_and_shares_nothing() -> None:
+    first = Sandbox(clock=ManualClock()).tenant()
+    built = first.db.saved()
+    first.create("customers", {"name": "Wheelbarrow Ltd"})
+    first.delete("products", next(first.all("products"))["id"], hard=True)
+    again = Sandbox(clock=ManualClock()).tenant()
+    assert again.db.saved() == built
+    other = Sandbox(SandboxConfig(seed=8), clock=ManualClock()).tenant()
+    later = ManualClock()
+    later.advance(60)
+    assert other.db.saved() != built != Sandbox(clock=later).tenant().db.saved()

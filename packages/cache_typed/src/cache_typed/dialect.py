@@ -6,7 +6,7 @@ Another database follows by another module with these names.
 import json
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -76,6 +76,18 @@ def connect(path: str) -> Connection:
     return connection
 
 
+def pour(image: bytes, connection: Connection) -> None:
+    """Make an empty database equal to the image of another one."""
+    with closing(sqlite3.connect(":memory:")) as source:
+        source.deserialize(image)
+        source.backup(connection)
+
+
+def logged(image: bytes) -> bytes:
+    """Return an image with the write-ahead log turned on: to turn it on in the file flushes the whole file."""
+    return b"".join((image[:18], b"\2\2", image[20:]))
+
+
 def only_read(connection: Connection) -> None:
     """Refuse whatever would change the file."""
     connection.execute("PRAGMA query_only = ON")
@@ -94,18 +106,19 @@ def size_in_header(header: bytes) -> int:
 
 
 def check(connection: Connection, *, whole: bool) -> None:
-    """Refuse a damaged file; `whole` reads all of it.
+    """Refuse a damaged file; `whole` reads all of it, otherwise the first page of each table.
 
     Raises:
         sqlite3.DatabaseError: it is damaged, as `is_damage` tells.
     """
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
-    for (name,) in tables.fetchall():
-        connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
     if whole:
         verdict: str = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
             raise Damage(verdict)
+        return
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
+    for (name,) in tables.fetchall():
+        connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -9,8 +9,9 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -43,7 +44,7 @@ class Storage:
     """
 
     def __init__(
-        self, directory: Path | None, mappings: Sequence[TableMapping], clock: Clock, *, looking: bool = False
+        self, directory: Path | None, mappings: tuple[TableMapping, ...], clock: Clock, *, looking: bool = False
     ) -> None:
         """Remember where; nothing is opened yet. `looking` makes and changes nothing."""
         self.set_aside: tuple[Path, ...] = ()
@@ -55,6 +56,7 @@ class Storage:
         self._looking = looking
         self._path: Path | None = None
         self._inode = 0
+        self._made = False
         self._threads: tuple[Executor, Executor] | None = None
         self._connections: list[Connection] = []
         self._local = threading.local()
@@ -155,8 +157,7 @@ class Storage:
             self._path = private_directory(self._directory) / FILE_NAME
             if self._path.exists() and (_is_marked(self._path) or _is_cut(self._path)):
                 self._move_aside(self._path)
-            if not self._path.exists():
-                self._begin(self._path)
+            self._made = not self._path.exists() and self._begin(self._path)
             private_file(self._path)
         try:
             self._connect()
@@ -179,41 +180,50 @@ class Storage:
                 for each in (*parts, older.with_suffix(".lock")):
                     each.unlink(missing_ok=True)
 
-    def _begin(self, path: Path) -> None:
-        """Fill the file from the newest older version of it, if there is one, while other processes wait."""
-        older = _older(path)
-        if not older:
-            return
+    def _begin(self, path: Path) -> bool:
+        """Make the file whole while other processes wait, filled from its newest older version if there is one.
+
+        Returns:
+            Whether it was made here, and no other process was faster.
+        """
+        older = next(reversed(_older(path)), None)
         with private_file(path.with_suffix(".lock")).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if path.exists():
-                return
+                return False
+            for suffix in _SUFFIXES:
+                # What a removed file left would be taken up by the new one.
+                path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
             partial = path.with_name(f"{path.name}.growing")
             partial.unlink(missing_ok=True)
-            try:
-                self._fill(private_file(partial), older[-1])
-            except sqlite3.DatabaseError as error:
-                partial.unlink()
-                if not dialect.is_damage(error):
-                    raise
-                return
+            self._make(private_file(partial), older)
             partial.rename(path)
+        return True
+
+    def _make(self, path: Path, older: Path | None) -> None:
+        image = schema.empty_image(self._mappings)
+        path.write_bytes(image if older else dialect.logged(image))
+        try:
+            if older:
+                self._fill(path, older)
+        except sqlite3.DatabaseError as error:
+            if not dialect.is_damage(error):
+                raise
 
     def _fill(self, path: Path, older: Path) -> None:
-        connection = dialect.connect(str(path))
-        try:
-            schema.ensure(connection, self._mappings)
+        with closing(dialect.connect(str(path))) as connection:
             self._left = growing.fill(connection, str(older), self._mappings)
-        finally:
-            connection.close()
 
     def _connect(self) -> None:
         # Another process may replace the file later; then the mark must not meet the new one.
         self._inode = self._path.stat().st_ino if self._path is not None else 0
         first = self._connection()
-        if self._path is not None:
+        if self._path is None:
+            dialect.pour(schema.empty_image(self._mappings), first)
+        else:
             dialect.use_write_ahead_log(first)
-            dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
+            if not self._made:
+                dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
         self.emptied = (*self._left, *schema.ensure(first, self._mappings))
         self._serve(first)
 

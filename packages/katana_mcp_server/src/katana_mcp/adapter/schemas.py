@@ -1,5 +1,6 @@
 """JSON schemas as hosts get them: flat, closed, described, and without what only costs tokens."""
 
+from functools import cache
 from typing import Any, cast
 
 from fastmcp.utilities.json_schema import compress_schema, dereference_refs
@@ -10,6 +11,7 @@ from katana_mcp.tools.answers import Envelope
 type Schema = dict[str, Any]
 
 
+@cache
 def input_schema(model: type[BaseModel]) -> Schema:
     """Return the request model's schema: no `$ref`, no titles, no null branches, no `default: null`.
 
@@ -23,6 +25,7 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return plain
 
 
+@cache
 def output_schema(model: type[BaseModel]) -> Schema:
     """Return the answer model's schema: no `$ref`, no titles, no defaults, descriptions on fields only.
 
