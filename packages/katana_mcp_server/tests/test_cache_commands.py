@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 import structlog
+from other_backend import OTHER, two_backends
 
 from katana_mcp import cli, comparisons
-
-TYPED, LEGACY = "typed-3.db", "legacy-v1.sqlite"
+from katana_mcp.backends import BACKENDS
+from katana_mcp.flags import DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,15 @@ def directory(tmp_path: Path) -> Path:
     return found
 
 
+def typed_file(tmp_path: Path) -> Path:
+    """Return the file of the backend that holds every entity."""
+    (found,) = directory(tmp_path).glob("typed-*.db")
+    return found
+
+
 def test_looking_at_nothing_makes_nothing(run: Run, tmp_path: Path) -> None:
     status = run("status", "--json")
-    assert (status.code, status.data["absent"]) == (0, ["legacy", "typed"])
+    assert (status.code, status.data["absent"]) == (0, list(BACKENDS))
     assert {each["backend"] for each in status.data["entities"]} == {None}
     assert "there is no typed cache yet" in run("status").out
     for command in (["verify"], ["compare"], ["migrate"]):
@@ -80,7 +87,7 @@ def test_looking_at_nothing_makes_nothing(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "kept").exists()
 
 
-def test_a_rebuilt_cache_is_shown_checked_moved_and_compared(run: Run) -> None:
+def test_a_rebuilt_cache_is_shown_and_checked(run: Run) -> None:
     rebuilt = run("rebuild", "--json")
     assert (rebuilt.code, rebuilt.err) == (0, "")
     assert rebuilt.entity("variant") == {
@@ -94,10 +101,15 @@ def test_a_rebuilt_cache_is_shown_checked_moved_and_compared(run: Run) -> None:
     variant = status.entity("variant")
     assert (variant["records"], variant["flag"], variant["backend"]) == (172, "typed", "typed")
     assert 0 <= variant["age_seconds"] < 60
-    assert status.entity("location")["backend"] == "legacy"
+    assert status.entity("location")["backend"] == DEFAULTS["location"]
     sound = run("verify", "--json")
-    assert (sound.code, sound.data["faults"], sound.data["entities"]) == (0, {"legacy": [], "typed": []}, [])
-    moved = run("migrate", "variants", "product", "--to", "legacy", "--json")
+    assert (sound.code, sound.data["faults"], sound.data["entities"]) == (0, {name: [] for name in BACKENDS}, [])
+
+
+@two_backends
+def test_a_rebuilt_cache_is_moved_and_compared(run: Run) -> None:
+    run("rebuild")
+    moved = run("migrate", "variants", "product", "--to", OTHER, "--json")
     assert (moved.code, moved.entity("variant")["rows"], moved.entity("variant")["differences"]) == (0, 172, 0)
     equal = run("verify", "--json")
     assert {each["entity"]: each["differences"] for each in equal.data["entities"]} == {"variant": 0, "product": 0}
@@ -109,9 +121,9 @@ def test_a_rebuilt_cache_is_shown_checked_moved_and_compared(run: Run) -> None:
 
 def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) -> None:
     run("rebuild", "variant")
-    for command in (["status"], ["verify"], ["migrate", "--to", "legacy"], ["compare", "--run", "5"]):
+    for command in (["status"], ["verify"], ["migrate", "--to", OTHER], ["compare", "--run", "5"]):
         ran = run(*command)
-        assert "variant" in ran.out or "sound" in ran.out
+        assert any(word in ran.out for word in ("variant", "sound", "backend is left"))
         assert "\x1b" not in ran.out + ran.err
 
 
@@ -137,7 +149,7 @@ def test_a_terminal_gets_bars_and_color_unless_it_says_no(
 
 def test_quarantined_records_are_shown_with_their_reason_and_without_their_content(run: Run, tmp_path: Path) -> None:
     run("rebuild", "customer")
-    with closing(sqlite3.connect(directory(tmp_path) / TYPED)) as db, db:
+    with closing(sqlite3.connect(typed_file(tmp_path))) as db, db:
         poison = ("customer", "i7", 1, "id: \x1b[31mbroken", '{"name": "Berger"}')
         db.execute("INSERT INTO cache_quarantine (entity, key, has_id, reason, payload) VALUES (?, ?, ?, ?, ?)", poison)
     status = run("status", "--json")
@@ -149,7 +161,7 @@ def test_quarantined_records_are_shown_with_their_reason_and_without_their_conte
 
 def test_damage_is_told_and_left_where_it_is(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant")
-    path = directory(tmp_path) / TYPED
+    path = typed_file(tmp_path)
     path.write_bytes(b"not a database " * 500)
     before = sorted(each.name for each in directory(tmp_path).iterdir())
     status, verify = run("status", "--json"), run("verify")
@@ -157,16 +169,17 @@ def test_damage_is_told_and_left_where_it_is(run: Run, tmp_path: Path) -> None:
     assert "damaged" in status.data["damaged"][0]
     assert "file is not a database" in verify.out
     assert sorted(each.name for each in directory(tmp_path).iterdir()) == before
-    assert run("rebuild", "--json").data["set_aside"][0].startswith(f"{TYPED}.damaged-")
+    assert run("rebuild", "--json").data["set_aside"][0].startswith(f"{path.name}.damaged-")
     assert run("verify").code == 0
 
 
+@two_backends
 def test_a_difference_between_the_backends_is_named_by_its_id(run: Run, tmp_path: Path) -> None:
     run("rebuild", "product", "material")
-    run("migrate", "--to", "legacy")
-    with closing(sqlite3.connect(directory(tmp_path) / LEGACY)) as db, db:
-        (row,) = db.execute("SELECT id FROM entities WHERE entity = 'product' LIMIT 1").fetchone()
-        db.execute("UPDATE entities SET archived = 1 - archived WHERE entity = 'product' AND id = ?", (row,))
+    run("migrate", "--to", OTHER)
+    with closing(sqlite3.connect(typed_file(tmp_path))) as db, db:
+        (row,) = db.execute("SELECT id FROM product LIMIT 1").fetchone()
+        db.execute("UPDATE product SET cache_archived = 1 - cache_archived WHERE id = ?", (row,))
     verify = run("verify", "--json")
     assert (verify.code, verify.entity("product")["different"]) == (1, [row])
     assert verify.entity("material")["differences"] == 0
@@ -180,34 +193,38 @@ def test_a_difference_between_the_backends_is_named_by_its_id(run: Run, tmp_path
     assert run("compare", "--reset", "--json").data["entities"] == []
 
 
+@two_backends
 def test_what_is_behind_is_told_and_not_called_different(run: Run) -> None:
     run("rebuild", "product")
-    run("migrate", "product", "--to", "legacy")
+    run("migrate", "product", "--to", OTHER)
     run("rebuild", "supplier")
     again = run("verify", "--json")
     assert again.entity("product")["differences"] == 0
     kept = run("migrate", "product", "--to", "typed", "--json")
     assert (kept.code, kept.entity("product")["result"]) == (0, "equal")
     nothing = run("migrate", "customer", "--json")
-    assert nothing.entity("customer")["result"] == "legacy holds no complete listing: nothing to copy"
+    assert nothing.entity("customer")["result"] == f"{OTHER} holds no complete listing: nothing to copy"
 
 
+@two_backends
 def test_enough_equal_comparisons_are_a_go(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparisons, "ENOUGH", 250)
-    run("rebuild", "tax_rate", "--cache-backend-tax-rate", "compare:typed")
-    assert run("compare", "tax_rate", "--run", "249", "--cache-backend-tax-rate", "compare:typed").code == 1
-    ran = run("compare", "tax_rate", "--run", "1", "--cache-backend-tax-rate", "compare:typed")
+    flag = ("--cache-backend-tax-rate", "compare:typed")
+    run("rebuild", "tax_rate", *flag)
+    assert run("compare", "tax_rate", "--run", "249", *flag).code == 1
+    ran = run("compare", "tax_rate", "--run", "1", *flag)
     assert ran.code == 0
     assert ran.out.rstrip().endswith("go")
 
 
 def test_clearing_takes_our_files_alone_and_only_when_told(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant", "location")
-    run("migrate", "--to", "legacy")
+    run("migrate", "--to", OTHER)
     run("compare", "variant", "--run", "5")
     here = directory(tmp_path)
     (here / "notes.txt").write_text("mine")
-    (here / "typed-1.db.damaged-1").write_text("")
+    for old in ("typed-1.db.damaged-1", "legacy-v1.sqlite"):
+        (here / old).touch()
     asked = run("clear")
     assert (asked.code, asked.out) == (2, "")
     assert "--yes" in asked.err
@@ -241,11 +258,11 @@ def test_a_person_is_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_cache_in_use_is_not_cleared(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant")
-    with closing(sqlite3.connect(directory(tmp_path) / TYPED)) as server:
+    with closing(sqlite3.connect(typed_file(tmp_path))) as server:
         server.execute("SELECT count(*) FROM variant").fetchone()
         ran = run("clear", "--yes")
-    assert (ran.code, (directory(tmp_path) / TYPED).exists()) == (1, True)
-    assert ran.err == f"katana-mcp: a server is using {TYPED}: stop it first; nothing was deleted\n"
+    assert ran.code == 1
+    assert ran.err == f"katana-mcp: a server is using {typed_file(tmp_path).name}: stop it first; nothing was deleted\n"
     assert run("clear", "--yes").code == 0
 
 
@@ -255,7 +272,7 @@ WRONG = [
     (["compare", "sales_order"], "there are location, tax_rate"),
     (["migrate", "stock"], "no entity is called 'stock' here"),
     (["rebuild", "stock"], "no entity is called 'stock' here"),
-    (["migrate", "--to", "memory"], "there are typed and legacy"),
+    (["migrate", "--to", "memory"], f"choose {' or '.join(BACKENDS)}"),
     (["compare", "--run", "-1"], "--run"),
     (["compare", "--run", "many"], "--run"),
     (["clear", "variant"], "variant"),
@@ -286,6 +303,7 @@ def test_a_directory_that_cannot_be_used_is_one_sentence(run: Run, tmp_path: Pat
     assert "symbolic link" in ran.err
 
 
+@two_backends
 def test_the_real_process_stops_at_ctrl_c_without_a_trace(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant")
     process = subprocess.Popen(

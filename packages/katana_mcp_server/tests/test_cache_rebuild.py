@@ -2,23 +2,28 @@
 
 import asyncio
 import inspect
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from other_backend import OTHER, TRIAL, two_backends
 from server_wire import live
 
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import Search
-from katana_mcp.backends import Store
+from cache_core.spec import EntitySpec
+from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.cache_commands.compare import More, compare
-from katana_mcp.cache_commands.job import CommandFailed, Job, backends, opened
+from katana_mcp.cache_commands.job import CommandFailed, Job, opened
 from katana_mcp.cache_commands.migrate import migrate
 from katana_mcp.cache_commands.rebuild import BESIDE, LISTED, rebuild
 from katana_mcp.cache_commands.status import status
 from katana_mcp.cache_commands.verify import verify
+from katana_mcp.flags import FLAGS
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
+from katana_mcp.stores import PARTS, Parts
 from katana_mcp.testing import Setup, paced, staged
 from katana_mcp.wiring import Outside, cache_directory
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
@@ -58,8 +63,7 @@ def rename(own: OwnSandbox, name: str) -> None:
 async def found(job: Job, entity: str, text: str) -> int:
     """Return how many records a search finds in the backend that the flag names."""
     async with opened(job) as stores:
-        store = next(each for each in stores if each.name == job.flag(entity))
-        return (await store.search(entity, Search(text))).total
+        return (await stores[job.flag(entity)].search(entity, Search(text))).total
 
 
 class Fuse:
@@ -75,10 +79,15 @@ class Fuse:
         if self.left == 0:
             raise self._error
 
-    def make(self, directory: Path, *, looking: bool = False) -> tuple[Store, Store]:
-        """Return backends on this fuse."""
-        legacy, typed = backends(directory, looking=looking)
-        return cast("tuple[Store, Store]", (Fused(legacy, self), Fused(typed, self)))
+    def parts(self) -> Parts:
+        """Return the cache with every backend on this fuse."""
+        return replace(PARTS, backends={name: self._fused(make) for name, make in BACKENDS.items()})
+
+    def _fused(self, make: Make) -> Make:
+        def fused(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+            return cast("Store", Fused(make(directory, specs, looking=looking), self))
+
+        return fused
 
 
 class Fused:
@@ -102,14 +111,7 @@ class Fused:
 
 def on_fuse(job: Job, fuse: Fuse) -> Job:
     """Return the same job with backends on a fuse."""
-    return Job(
-        settings=job.settings,
-        outside=job.outside,
-        directory=job.directory,
-        clock=job.clock,
-        tell=job.tell,
-        make=fuse.make,
-    )
+    return replace(job, parts=fuse.parts())
 
 
 async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
@@ -128,7 +130,7 @@ async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
     assert (await verify(job, [])).fine
 
 
-@pytest.mark.parametrize("flag", ["typed", "legacy", "compare:typed"])
+@pytest.mark.parametrize("flag", FLAGS)
 async def test_entities_that_share_a_file_keep_what_they_hold(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, flag: str
 ) -> None:
@@ -163,13 +165,14 @@ async def test_text_is_borrowed_from_what_is_cached_when_the_borrower_alone_is_r
     assert await found(job, "variant", "wheelbarrow") > 0
 
 
+@two_backends
 async def test_what_the_other_backend_held_cannot_come_back(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path, cache_backend="typed")
     await rebuild(job, [])
-    await migrate(job, ["product"], "legacy")
+    await migrate(job, ["product"], OTHER)
     rename(own, "Renamed Wheelbarrow")
     await rebuild(job, ["product"])
-    assert await held(job_on(own, tmp_path, cache_backend="legacy"), "product") == (0, None)
+    assert await held(job_on(own, tmp_path, cache_backend=OTHER), "product") == (0, None)
 
 
 async def test_a_running_server_reads_the_new_data_with_its_next_read(own: OwnSandbox, tmp_path: Path) -> None:
@@ -246,18 +249,19 @@ async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeat
     assert (await verify(job, [])).fine
 
 
+@two_backends
 @pytest.mark.parametrize(
     ("to", "stride"),
     [
-        ("typed", STRIDE),
-        pytest.param("typed", 1, marks=pytest.mark.soak),
-        pytest.param("legacy", 1, marks=pytest.mark.soak),
+        (ALWAYS, STRIDE),
+        pytest.param(ALWAYS, 1, marks=pytest.mark.soak),
+        pytest.param(OTHER, 1, marks=pytest.mark.soak),
     ],
 )
 async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
     own: OwnSandbox, tmp_path: Path, to: str, stride: int
 ) -> None:
-    job = job_on(own, tmp_path, cache_backend="legacy" if to == "typed" else "typed")
+    job = job_on(own, tmp_path, cache_backend=OTHER if to == ALWAYS else ALWAYS)
     await rebuild(job, ["customer"])
     records, _ = await held(job, "customer")
     asked, step, stopped = len(own.sandbox.journal), 1 - stride, True
@@ -279,14 +283,15 @@ async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
     assert len(own.sandbox.journal) == asked
 
 
+@two_backends
 async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
     job = job_on(own, tmp_path)
     await rebuild(job, [])
-    await migrate(job, [], "legacy")
-    on_legacy = job_on(own, tmp_path, cache_backend="legacy")
-    assert await found(job, "variant", "bike") == await found(on_legacy, "variant", "bike") > 0
+    await migrate(job, [], OTHER)
+    on_other = job_on(own, tmp_path, cache_backend=OTHER)
+    assert await found(job, "variant", "bike") == await found(on_other, "variant", "bike") > 0
     clock.advance(60)
     rename(own, "Renamed Wheelbarrow")
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
@@ -294,8 +299,23 @@ async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
         await stage.call("search_items", query="wheelbarrow")
     report = await migrate(job, ["product"], "typed")
     (product,) = cast("list[dict[str, Any]]", report.data["entities"])
-    assert product["result"] == "typed is newer than legacy: left as it is"
+    assert product["result"] == f"{ALWAYS} is newer than {OTHER}: left as it is"
     assert await found(job, "variant", "wheelbarrow") > 0
+
+
+async def test_with_one_backend_left_there_is_nothing_to_compare_or_to_move(own: OwnSandbox, tmp_path: Path) -> None:
+    both = job_on(own, tmp_path, cache_backend=ALWAYS)
+    job = replace(both, parts=replace(PARTS, backends={ALWAYS: BACKENDS[ALWAYS]}))
+    await rebuild(job, ["variant"])
+    assert await held(job, "variant") == await held(both, "variant") != (0, None)
+    told = f"only the {ALWAYS} backend is left: there is nothing"
+    for report, what in (
+        (await verify(job, []), "to compare"),
+        (await compare(job, [], More(run=10)), "to compare"),
+        (await migrate(job, [], None), "to move"),
+    ):
+        assert report.notes == (f"{told} {what}",)
+        assert (report.fine, report.data["entities"]) == (True, [])
 
 
 async def test_a_second_rebuild_at_the_same_time_is_refused(own: OwnSandbox, tmp_path: Path) -> None:
@@ -308,16 +328,17 @@ async def test_a_second_rebuild_at_the_same_time_is_refused(own: OwnSandbox, tmp
     assert (await held(job, "variant"))[0] == 172
 
 
+@two_backends
 async def test_looking_checking_and_comparing_ask_katana_nothing_while_a_server_runs(
     own: OwnSandbox, tmp_path: Path
 ) -> None:
-    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": "compare:legacy"})) as stage:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": TRIAL})) as stage:
         await stage.call("search_items", query="bike")
         await stage.call("list_sales_orders", limit=1)
         asked = stage.requests()
-        job = job_on(own, tmp_path, cache_backend="compare:legacy")
+        job = job_on(own, tmp_path, cache_backend=TRIAL)
         shown = cast("list[dict[str, Any]]", (await status(job, ["variant"], quarantine=False)).data["entities"])
-        assert [(each["backend"], each["records"]) for each in shown] == [("legacy", 172), ("typed", 172)]
+        assert [(each["backend"], each["records"]) for each in shown] == [(OTHER, 172), (ALWAYS, 172)]
         assert (await verify(job, [])).fine
         report = await compare(job, ["variant"], More(run=100))
         assert stage.requests() == asked

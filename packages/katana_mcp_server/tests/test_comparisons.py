@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from other_backend import TRIAL, two_backends
 
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
@@ -25,7 +26,7 @@ from katana_mcp.comparisons import (
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
 
-SIDES = ("legacy", "typed")
+SIDES = ("first", "second")
 
 
 def read(
@@ -58,8 +59,8 @@ async def test_counts_examples_and_timings_are_kept_and_added_up(tmp_path: Path)
         "CacheUnavailable at reading.py:7",
         "CacheUnavailable",
     ]
-    assert found.examples[0].answering == "legacy"
-    assert (found.timings["legacy"].count, found.timings["typed"].count) == (6, 4)
+    assert found.examples[0].answering == "first"
+    assert (found.timings["first"].count, found.timings["second"].count) == (6, 4)
 
 
 async def test_percentiles_are_right_to_a_fifth(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ async def test_percentiles_are_right_to_a_fifth(tmp_path: Path) -> None:
     for milliseconds in range(1, 101):
         kept.record(read(seconds=(milliseconds / 1e3, 1.0)))
     await kept.close()
-    timing = standing(tmp_path).timings["legacy"]
+    timing = standing(tmp_path).timings["first"]
     assert 0.050 <= timing.p50 <= 0.060
     assert 0.095 <= timing.p95 <= 0.114
     assert bucket(0.0) == 0
@@ -131,11 +132,11 @@ async def test_forgetting_one_entity_leaves_the_others(tmp_path: Path) -> None:
     assert (variant, product.mismatches) == (Standing("variant"), 1)
 
 
+@two_backends
 async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_data(
     own: OwnSandbox, tmp_path: Path
 ) -> None:
-    flags = {"cache_backend": "compare:legacy"}
-    async with staged(own, Setup(cache_dir=tmp_path, flags=flags)) as stage:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": TRIAL})) as stage:
         await stage.call("search_customers", query="berger")
         await stage.call("search_items", query="bike")
     (path,) = files(tmp_path)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
 import pytest
+from other_backend import OTHER
 
 from cache_core.conditions import EVERYTHING, OneOf
 from cache_core.protocol import Search, Selection
@@ -149,7 +150,7 @@ def test_a_spec_says_nothing_that_its_collection_does_not_know(spec: EntitySpec)
     assert {"get": collection.gets in {"path", "id"}, "list_ids": "ids" in known, "full_list": True}[spec.fetch_by]
 
 
-@pytest.mark.parametrize("flags", [{}, {"cache_backend": "legacy"}], ids=["as shipped", "parties and SKUs in legacy"])
+@pytest.mark.parametrize("flags", [{}, {"cache_backend": OTHER}], ids=str)
 async def test_documents_are_found_by_what_a_person_types(own: OwnSandbox, flags: dict[str, object]) -> None:
     tenant = own.sandbox.tenant("default")
     bought, made, moved, counted, billed, shipped = (

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from other_backend import OTHER
 from server_wire import live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
@@ -129,9 +130,9 @@ async def test_a_page_beyond_the_reach_of_a_search_is_refused(stage: Stage) -> N
 
 MIXED: tuple[dict[str, object], ...] = (
     {},
-    {"cache_backend": "legacy"},
-    {"cache_backend_service": "legacy"},
-    {"cache_backend_variant": "legacy"},
+    {"cache_backend": OTHER},
+    {"cache_backend_service": OTHER},
+    {"cache_backend_variant": OTHER},
 )
 
 

@@ -46,8 +46,8 @@ def _typed(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bo
 
 
 BACKENDS: Mapping[str, Make] = {
-    "typed": _typed,
     "legacy": LegacyBackend,  # goes with cache_legacy
+    "typed": _typed,
 }
 ALWAYS = "typed"
 """The backend of the entities that have no flag."""

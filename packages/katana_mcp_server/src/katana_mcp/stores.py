@@ -104,7 +104,7 @@ class Stores:
 
     async def _flipped(self, directory: Path | None, cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
         """Fill what a flip left empty or behind; a backend that nothing uses any more is opened only for that."""
-        used = {ALWAYS, *(name for flag in self._flags.values() for name in _names(flag, stores))}
+        used = {ALWAYS, *(name for flag in self._flags.values() for name in holders(flag, stores))}
         unused = [store for name, store in stores.items() if name not in used and _was_used(directory, name)]
         there = {name: store for name, store in stores.items() if name in used or store in unused}
         for store in unused:
@@ -125,8 +125,8 @@ class Stores:
             flag = self._flags.get(spec.name)
             if flag is None:
                 continue
-            wrote = _names(str(before.get(spec.name, flag)), stores)
-            for target, source in product(_names(flag, stores), stores):
+            wrote = holders(str(before.get(spec.name, flag)), stores)
+            for target, source in product(holders(flag, stores), stores):
                 if source != target:
                     stale = target not in wrote and source in wrote
                     await self._fill(spec, cache, (stores[source], stores[target]), stale)
@@ -152,10 +152,10 @@ class Stores:
             _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
 
 
-def _names(flag: str, stores: Mapping[str, Store]) -> list[str]:
+def holders(flag: str, names: Iterable[str]) -> list[str]:
     """Return the backends that hold an entity with this flag, the answering one first."""
     first = flag.removeprefix("compare:")
-    return [first] if flag == first else [first, *(name for name in stores if name != first)]
+    return [first] if flag == first else [first, *(name for name in names if name != first)]
 
 
 def _was_used(directory: Path | None, name: str) -> bool:

@@ -52,7 +52,7 @@ def status(
 
 @app.command
 def verify(*entities: str, as_json: AsJson = False, flags: Given = None) -> None:
-    """Check the cache files, and compare both backends record by record where both hold an entity.
+    """Check the cache files, and compare two backends record by record where both hold an entity.
 
     Args:
         entities: only these, such as variant or product.
@@ -95,7 +95,7 @@ def migrate(*entities: str, to: str | None = None, as_json: AsJson = False, flag
 
     Args:
         entities: only these, such as variant or product.
-        to: the backend to fill, typed or legacy; by default the one that the entity's flag names.
+        to: the backend to fill; by default the one that the entity's flag names.
         as_json: print JSON for programs.
         flags: settings.
     """

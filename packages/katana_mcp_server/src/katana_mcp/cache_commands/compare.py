@@ -26,7 +26,10 @@ from katana_mcp.cache_commands.job import (
 )
 from katana_mcp.cache_commands.screen import told_seconds
 from katana_mcp.comparisons import KeptComparisons, Standing, forget, standings
+from katana_mcp.flags import FLAGS
+from katana_mcp.stores import holders
 
+_TRIAL = "compare:"
 _STEP = 100
 _ATTEMPTS = 5
 
@@ -59,32 +62,35 @@ async def compare(job: Job, entities: Sequence[str], more: More) -> Report:
     names = [spec.name for spec in specs]
     if more.reset:
         await asyncio.to_thread(forget, job.directory, names)
+    if job.alone:
+        return Report({"entities": []}, notes=(f"only the {job.alone} backend is left: there is nothing to compare",))
     skipped = await _run(job, specs, more) if more.run else []
     found = await asyncio.to_thread(standings, job.directory, names)
     told = [each for each in found if entities or each.comparisons or each.errors or _is_compared(job, each.entity)]
     notes = [f"nothing is cached of {', '.join(skipped)}: nothing to compare"] if skipped else []
     if not told:
-        notes.append("nothing was compared yet: set KATANA_CACHE_BACKEND_VARIANT=compare:legacy, or use --run")
+        trial = next(flag for flag in FLAGS if flag.startswith(_TRIAL))
+        notes.append(f"nothing was compared yet: set KATANA_CACHE_BACKEND_VARIANT={trial}, or use --run")
     return Report(
         data={"entities": [_data(each) for each in told]},
-        sheets=(*([_sheet(told)] if told else []), *_examples(told)),
+        sheets=(*([_sheet(told, tuple(job.parts.backends))] if told else []), *_examples(told)),
         notes=tuple(notes),
         fine=bool(told) and all(each.against is None for each in told),
     )
 
 
 def _is_compared(job: Job, entity: str) -> bool:
-    return job.flag(entity).startswith("compare:")
+    return job.flag(entity).startswith(_TRIAL)
 
 
 async def _run(job: Job, specs: Sequence[EntitySpec], more: More) -> list[str]:
     """Compare generated reads of each entity; return the entities of which nothing is cached."""
     skipped: list[str] = []
-    async with opened(job) as (legacy, typed):
+    async with opened(job) as stores:
         for spec in specs:
-            answering = job.flag(spec.name).removeprefix("compare:")
-            sides = (legacy, typed) if answering == "legacy" else (typed, legacy)
-            if not await _run_entity(job, spec, sides, more):
+            answering = job.flag(spec.name).removeprefix(_TRIAL)
+            first, second = holders(f"{_TRIAL}{answering}", stores)
+            if not await _run_entity(job, spec, (stores[first], stores[second]), more):
                 skipped.append(spec.name)
     return skipped
 
@@ -136,15 +142,16 @@ async def _statuses(spec: EntitySpec, sides: Sequence[CacheBackend]) -> list[Ent
     return [await side.status(spec.name) for side in sides]
 
 
-def _sheet(found: Sequence[Standing]) -> Sheet:
-    head = ("entity", "comparisons", "generated", "differences", "errors", "legacy p50/p95", "typed p50/p95", "verdict")
-    return Sheet(head, [_line(each) for each in found])
+def _sheet(found: Sequence[Standing], backends: Sequence[str]) -> Sheet:
+    times = (f"{name} p50/p95" for name in backends)
+    head = ("entity", "comparisons", "generated", "differences", "errors", *times, "verdict")
+    return Sheet(head, [_line(each, backends) for each in found])
 
 
-def _line(each: Standing) -> Line:
+def _line(each: Standing, backends: Sequence[str]) -> Line:
     verdict = "go" if each.against is None else f"no-go: {each.against}"
     counts = (each.comparisons, each.generated, each.mismatches, each.errors)
-    times = (_times(each, "legacy"), _times(each, "typed"))
+    times = (_times(each, name) for name in backends)
     return Line((each.entity, *counts, *times, verdict), good=each.against is None)
 
 

@@ -12,20 +12,14 @@ from cache_core.protocol import CacheBackend, SyncState
 from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
-from katana_mcp.backends import Store
-from katana_mcp.flags import DEFAULTS, Flag
+from katana_mcp.backends import ALWAYS, Store
+from katana_mcp.flags import DEFAULTS
 from katana_mcp.settings import Settings, SettingsError
-from katana_mcp.stores import PARTS
+from katana_mcp.stores import PARTS, Parts
 from katana_mcp.wiring import Outside
 
 type Tell = Callable[[str, int, int | None], None]
 """Told how far long work is: of what, how many done, of how many."""
-
-
-def backends(directory: Path | None, *, looking: bool = False) -> tuple[Store, Store]:
-    """Return the legacy and the typed backend of a directory, not yet open; `looking` makes and changes nothing."""
-    stores = PARTS.stores(directory, DEFAULTS, looking=looking)
-    return stores["legacy"], stores["typed"]
 
 
 class BadInput(SettingsError):
@@ -46,7 +40,7 @@ class Job:
         directory: where the account's cache stands, or will.
         clock: where time comes from.
         tell: shows progress.
-        make: gives the legacy and the typed backend of a directory.
+        parts: what the cache is made of.
     """
 
     settings: Settings
@@ -54,11 +48,21 @@ class Job:
     directory: Path
     clock: Clock
     tell: Tell
-    make: Callable[..., tuple[Store, Store]] = backends
+    parts: Parts = PARTS
 
-    def flag(self, entity: str) -> Flag:
-        """Return the entity's flag; what only one backend holds is typed."""
-        return self.settings.flags().get(entity, "typed")
+    def flag(self, entity: str) -> str:
+        """Return the entity's flag; what has none stands in one backend always."""
+        return self.settings.flags().get(entity, ALWAYS)
+
+    def stores(self, directory: Path, *, looking: bool = False) -> dict[str, Store]:
+        """Return a store of each backend, not yet open; `looking` makes and changes nothing."""
+        return self.parts.stores(directory, DEFAULTS, looking=looking)
+
+    @property
+    def alone(self) -> str | None:
+        """The only backend there is, or None: then there is a second one to compare with and to move to."""
+        name, *others = self.parts.backends
+        return None if others else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ async def looked_at(job: Job) -> AsyncGenerator[Stands]:
     """Open what there is without a trace."""
     stands = Stands()
     try:
-        for store in job.make(job.directory, looking=True):
+        for store in job.stores(job.directory, looking=True).values():
             try:
                 await store.open()
                 stands.stores[store.name] = store
@@ -148,17 +152,16 @@ async def looked_at(job: Job) -> AsyncGenerator[Stands]:
 
 
 @asynccontextmanager
-async def opened(job: Job, directory: Path | None = None) -> AsyncGenerator[tuple[Store, Store]]:
-    """Open both backends for work; damaged files are set aside, as a server does."""
-    where = directory or job.directory
-    private_directory(where.parent)
-    stores = job.make(where)
+async def opened(job: Job) -> AsyncGenerator[dict[str, Store]]:
+    """Open every backend for work; damaged files are set aside, as a server does."""
+    private_directory(job.directory.parent)
+    stores = job.stores(job.directory)
     try:
-        for store in stores:
+        for store in stores.values():
             await store.open()
         yield stores
     finally:
-        for store in stores:
+        for store in stores.values():
             await store.close()
 
 
@@ -191,5 +194,5 @@ def age(state: SyncState) -> tuple[str, str]:
 
 
 SHARED = tuple(DEFAULTS)
-"""The entities that both backends hold."""
+"""The entities that every backend holds."""
 EVERY = tuple(spec.name for spec in SPECS)

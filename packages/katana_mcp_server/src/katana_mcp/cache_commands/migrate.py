@@ -19,6 +19,7 @@ from katana_mcp.cache_commands.job import (
     opened,
     require_cache,
 )
+from katana_mcp.stores import holders
 
 _ATTEMPTS = 3
 
@@ -41,27 +42,25 @@ class _Moved:
 
 async def migrate(job: Job, entities: Sequence[str], to: str | None) -> Report:
     """Fill the backend named by `to`, or by each entity's flag, and compare it record by record with its source."""
-    if to not in {None, "typed", "legacy"}:
-        raise BadInput(f"--to: {to!r} is no backend to fill; there are typed and legacy")
+    if to is not None and to not in job.parts.backends:
+        raise BadInput(f"--to: {to!r} is no backend to fill; choose {' or '.join(job.parts.backends)}")
     specs = chosen(entities, SHARED)
     require_cache(job)
+    if job.alone:
+        return Report({"entities": []}, notes=(f"only the {job.alone} backend is left: there is nothing to move",))
     moved: list[_Moved] = []
-    async with opened(job) as (legacy, typed):
+    async with opened(job) as stores:
         for spec in specs:
-            target = to or _wanted(job, spec.name)
-            moved.append(await _move(job, spec, (legacy, typed) if target == "typed" else (typed, legacy)))
+            # The one that the flag names; under compare, the one on trial.
+            target = to or holders(job.flag(spec.name), stores)[-1]
+            source = next(name for name in stores if name != target)
+            moved.append(await _move(job, spec, (stores[source], stores[target])))
     head = ("entity", "from", "to", "rows copied", "equal records", "result")
     return Report(
         data={"entities": [_data(each) for each in moved]},
         sheets=(Sheet(head, [_line(each) for each in moved]),),
         fine=all(each.fine for each in moved),
     )
-
-
-def _wanted(job: Job, entity: str) -> str:
-    """Return the backend to fill by default: the one that the flag names, the one on trial under compare."""
-    flag = job.flag(entity)
-    return {"compare:legacy": "typed", "compare:typed": "legacy"}.get(flag, flag)
 
 
 async def _move(job: Job, spec: EntitySpec, sides: tuple[CacheBackend, CacheBackend]) -> _Moved:

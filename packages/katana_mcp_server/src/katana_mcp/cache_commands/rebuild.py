@@ -7,7 +7,7 @@ leaves the old data as it was.
 import asyncio
 import fcntl
 import shutil
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from cache_core.sync import Progress, Syncer, SyncOutcome
 from katana_mcp.backends import Store
 from katana_mcp.cache_commands.job import EVERY, CommandFailed, Job, Line, Report, Sheet, chosen, looked_at, newest_of
 from katana_mcp.comparisons import LoggedComparisons
+from katana_mcp.stores import holders
 from katana_mcp.wiring import connected
 
 BESIDE = "rebuild"
@@ -74,7 +75,7 @@ async def _built(job: Job, specs: Sequence[EntitySpec], beside: Path) -> list[Sy
     async with AsyncExitStack() as stack:
         stack.push_async_callback(tenant.close)
         live = await stack.enter_async_context(looked_at(job))
-        stores = {store.name: store for store in _used(job, job.make(beside))}
+        stores = _used(job, job.stores(beside))
         for store in stores.values():
             stack.push_async_callback(store.close)
             await store.open()
@@ -106,28 +107,21 @@ def _tell(job: Job, progress: Progress) -> None:
 
 def _target(job: Job, spec: EntitySpec, stores: dict[str, Store]) -> CacheBackend:
     """Return where an entity is built: in the backend that its flag names, in both for a parallel run."""
-    flag = job.flag(spec.name)
-    if flag in stores:
-        return stores[flag]
-    return ComparedBackend(stores["typed"], stores["legacy"], LoggedComparisons(), job.clock)
+    first, *others = (stores[name] for name in holders(job.flag(spec.name), stores))
+    return ComparedBackend(first, others[0], LoggedComparisons(), job.clock) if others else first
 
 
-def _used(job: Job, stores: Iterable[Store]) -> list[Store]:
+def _used(job: Job, stores: Mapping[str, Store]) -> dict[str, Store]:
     """Return the backends that a flag names, or that were used before: what is old there must go too."""
-    flags = [job.flag(name) for name in EVERY]
-    return [
-        store
-        for store in stores
-        if any(flag == store.name or flag.startswith("compare:") for flag in flags)
-        or any(job.directory.glob(f"{store.name}-*"))
-    ]
+    named = {name for entity in EVERY for name in holders(job.flag(entity), stores)}
+    return {name: store for name, store in stores.items() if name in named or any(job.directory.glob(f"{name}-*"))}
 
 
 async def _swapped(job: Job, specs: Sequence[EntitySpec], beside: Path) -> tuple[Path, ...]:
     """Put the new data in place of the old; return damaged files that were set aside."""
     names = [spec.name for spec in specs]
     async with AsyncExitStack() as stack:
-        stores = _used(job, job.make(job.directory))
+        stores = tuple(_used(job, job.stores(job.directory)).values())
         for nr, store in enumerate(stores):
             job.tell("swapping", nr, len(stores))
             stack.push_async_callback(store.close)

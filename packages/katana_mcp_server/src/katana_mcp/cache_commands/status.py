@@ -9,6 +9,7 @@ from cache_core.spec import EntitySpec
 from cache_core.sync.source import PAGE_SIZE
 from katana_mcp.cache_commands.job import EVERY, Job, Line, Report, Sheet, Stands, chosen, looked_at
 from katana_mcp.cache_commands.screen import size, told_age, told_size
+from katana_mcp.stores import holders
 
 _QUARANTINED = 1_000
 
@@ -50,9 +51,7 @@ type _Poison = dict[tuple[str, str], tuple[Quarantined, ...]]
 async def _rows(job: Job, spec: EntitySpec, stands: Stands) -> list[_Row]:
     """Return a row per backend that the flag names; the one that answers first."""
     flag = job.flag(spec.name)
-    answering = flag.removeprefix("compare:")
-    names = [answering] if flag == answering else [answering, "typed" if answering == "legacy" else "legacy"]
-    stores = [stands.stores.get(name) for name in names]
+    stores = [stands.stores.get(name) for name in holders(flag, job.parts.backends)]
     found = [None if store is None else await store.status(spec.name) for store in stores]
     return [((spec.name, flag), each) for each in found]
 

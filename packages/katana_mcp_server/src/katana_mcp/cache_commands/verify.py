@@ -1,4 +1,4 @@
-"""`verify`: are the files sound, and do both backends hold the same where both hold an entity."""
+"""`verify`: are the files sound, and do the two backends that hold an entity hold the same."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,13 +21,13 @@ from katana_mcp.cache_commands.job import (
 
 
 async def verify(job: Job, entities: Sequence[str]) -> Report:
-    """Return the faults of each file, and the differences of each entity that both backends hold."""
+    """Return the faults of each file, and the differences of each entity that two backends hold."""
     specs = chosen(entities, EVERY)
     require_cache(job)
     faults: dict[str, tuple[str, ...]] = {}
-    for nr, store in enumerate(stores := job.make(job.directory, looking=True)):
+    for nr, (name, store) in enumerate((stores := job.stores(job.directory, looking=True)).items()):
         job.tell("checking files", nr, len(stores))
-        faults[store.name] = await store.faults()
+        faults[name] = await store.faults()
     async with looked_at(job) as stands:
         pairs = [await _pair(job, spec, stands) for spec in specs if spec.name in SHARED]
     compared = [pair for pair in pairs if pair is not None]
@@ -47,22 +47,23 @@ async def verify(job: Job, entities: Sequence[str]) -> Report:
             Sheet(("file", "result"), files),
             *([Sheet(("entity", "compared", "missing", "surplus", "different", "result"), lines)] if lines else []),
         ),
+        notes=(f"only the {job.alone} backend is left: there is nothing to compare",) if job.alone else (),
         fine=fine,
     )
 
 
 async def _pair(job: Job, spec: EntitySpec, stands: Stands) -> tuple[str, Verified | str] | None:
-    """Return how the two backends compare, or which of them is behind; None where only one has the entity."""
+    """Return how the two that hold the entity compare, or which of them is behind; None where fewer hold it."""
     stores = stands.holding(spec.name)
-    states = {name: await store.state(spec.name) for name, store in stores.items()}
-    known = [name for name, state in states.items() if state.completed_at is not None]
-    if len(known) < len(("legacy", "typed")):
+    listed = {name: (await store.state(spec.name)).completed_at for name, store in stores.items()}
+    known = {name: at for name, at in listed.items() if at is not None}
+    if len(known) < 2:
         return None
-    if states["legacy"].completed_at != states["typed"].completed_at:
-        behind = min(known, key=lambda name: states[name].completed_at or "")
-        return spec.name, behind
+    if len(set(known.values())) > 1:
+        return spec.name, min(known, key=known.__getitem__)
     migration = Migration(await newest_of(stores.values()), job.clock, job.tell)
-    return spec.name, await migration.verify(spec, stores["legacy"], stores["typed"])
+    first, second = known
+    return spec.name, await migration.verify(spec, stores[first], stores[second])
 
 
 def _file_line(name: str, faults: Sequence[str], stands: Stands) -> Line:
