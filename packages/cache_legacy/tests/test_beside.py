@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from cache_core.errors import CacheUnavailable
+from cache_core.errors import CacheUnavailable, LeaseLost
+from cache_core.leases import Claim
 from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
 from cache_core.spec import EntitySpec, Searchable
@@ -111,6 +112,19 @@ async def test_taking_over_replaces_one_entity_whole_and_leaves_the_others(
     assert await live.quarantined("part") == (POISON,)
     assert await live.faults() == ()
     await live.apply(Batch(entity="part", at=AT, upserts=(part(9),)))
+    await live.close()
+
+
+async def test_who_syncs_while_an_entity_is_taken_over_writes_no_more(tmp_path: Path) -> None:
+    live = await filled(tmp_path / "live", range(1, 4), OLD)
+    other = await filled(tmp_path / "other", range(3, 8), NEW)
+    await other.close()
+    mine = await live.claim(Claim("part", "me", AT, 30))
+    await live.take(tmp_path / "other", ["part"])
+    for _ in range(2):
+        with pytest.raises(LeaseLost):
+            await live.apply(Batch(entity="part", at=AT, upserts=(part(9),), lease=mine))
+        assert (await live.claim(Claim("part", "me", AT, 30))).holder == "me"
     await live.close()
 
 

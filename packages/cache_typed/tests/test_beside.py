@@ -4,13 +4,15 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typed_orders import NOON, batch, order
 from typed_released import FIXTURES
 
-from cache_core.errors import CacheUnavailable
+from cache_core.errors import CacheUnavailable, LeaseLost
+from cache_core.leases import Claim
 from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
 from cache_core.testing import ManualClock
@@ -110,6 +112,19 @@ async def test_taking_over_replaces_one_entity_whole_and_leaves_the_others(
     await live.take(tmp_path / "other", ["customer"])
     if statement is None:
         assert await live.faults() == ()
+    await live.close()
+
+
+async def test_who_syncs_while_an_entity_is_taken_over_writes_no_more(tmp_path: Path) -> None:
+    live = await filled(tmp_path / "live", range(1, 4), OLD)
+    other = await filled(tmp_path / "other", range(3, 8), NEW)
+    await other.close()
+    mine = await live.claim(Claim("sales_order", "me", NOON, 30))
+    await live.take(tmp_path / "other", ["sales_order"])
+    for _ in range(2):
+        with pytest.raises(LeaseLost):
+            await live.apply(replace(batch(order(9)), lease=mine))
+        assert (await live.claim(Claim("sales_order", "me", NOON, 30))).holder == "me"
     await live.close()
 
 

@@ -63,6 +63,11 @@ def granted(claim: Claim, standing: Lease | None) -> Lease:
     return Lease(claim.entity, claim.holder, standing.epoch + 1, claim.at, until)
 
 
+def voided(standing: Lease) -> Lease:
+    """Return the lease after the rows were replaced: free, and what its holder still writes is refused."""
+    return replace(standing, holder="", epoch=standing.epoch + 1, until=standing.taken_at)
+
+
 def refuse_stale(lease: Lease | None, standing: Lease | None) -> None:
     """Refuse a write under a lease that another holder has taken since; None is a write that needs no lease.
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
 from cache_core.clock import Clock
-from cache_core.conditions import EVERYTHING, Order
+from cache_core.conditions import EVERYTHING, Order, Within
 from cache_core.indexing import parents_of, row_of
 from cache_core.protocol import Batch, CacheBackend, Selection, Stored
 from cache_core.records import RecordId, iso
@@ -64,8 +64,10 @@ class Migration:
 
     async def fill(self, spec: EntitySpec, source: CacheBackend, target: CacheBackend) -> int:
         """Copy an entity's rows, quarantine and sync state from `source` into `target`; return how many rows."""
+        # Read before the rows: what a server writes meanwhile must not be older than the cursor that is copied.
+        state, poison = await source.state(spec.name), await source.quarantined(spec.name, 1_000)
         total, done = await source.count(spec.name, (), EVERYTHING), 0
-        async for rows in windows(spec.name, source):
+        async for rows in windows(spec, source):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             upserts = [row_of(spec, row.record, parents) for row in rows]
             await _put(Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts), target)
@@ -74,9 +76,9 @@ class Migration:
         end = Batch(
             entity=spec.name,
             at=iso(self.clock.now()),
-            removed=await _only_in(spec.name, target, source),
-            quarantine=await source.quarantined(spec.name, 1_000),
-            state=await source.state(spec.name),
+            removed=await _only_in(spec, target, source),
+            quarantine=poison,
+            state=state,
         )
         await target.apply(end)
         return done
@@ -84,7 +86,7 @@ class Migration:
     async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> None:
         """Compute the text and soft state of every row of an entity again, from the parents as they are now."""
         total, done = await backend.count(spec.name, (), EVERYTHING), 0
-        async for rows in windows(spec.name, backend):
+        async for rows in windows(spec, backend):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             again = [row_of(spec, row.record, parents) for row in rows]
             await backend.apply(Batch(entity=spec.name, at=iso(self.clock.now()), reindexed=again))
@@ -96,14 +98,14 @@ class Migration:
         total, done = await first.count(spec.name, (), EVERYTHING), 0
         missing: list[RecordId] = []
         different: list[RecordId] = []
-        async for rows in windows(spec.name, first):
+        async for rows in windows(spec, first):
             found = await second.get_many(spec.name, [row.id for row in rows])
             theirs = {row.id: row for row in found.rows}
             missing.extend(found.missing)
             different.extend(row.id for row in rows if row.id in theirs and theirs[row.id] != row)
             done += len(rows)
             self.tell(spec.name, done, total)
-        surplus = await _only_in(spec.name, second, first)
+        surplus = await _only_in(spec, second, first)
         return Verified(
             entity=spec.name,
             compared=done - len(missing),
@@ -114,12 +116,18 @@ class Migration:
         )
 
 
-async def windows(entity: str, backend: CacheBackend) -> AsyncIterator[tuple[Stored, ...]]:
-    """Yield all rows of an entity in windows, by id, in any soft state."""
-    offset = 0
-    while rows := await backend.select(entity, Selection((), Order("id"), STEP, offset, EVERYTHING)):
+async def windows(spec: EntitySpec, backend: CacheBackend) -> AsyncIterator[tuple[Stored, ...]]:
+    """Yield all rows of an entity in windows, by id, in any soft state; a row that goes meanwhile hides no other."""
+    where: tuple[Within, ...] = ()
+    last: RecordId | None = None
+    while True:
+        selection = Selection(where, Order(spec.id_path), STEP + len(where), 0, EVERYTHING)
+        rows = tuple(row for row in await backend.select(spec.name, selection) if row.id != last)
+        if not rows:
+            return
         yield rows
-        offset += len(rows)
+        last = rows[-1].id
+        where = (Within(spec.id_path, low=last),)
 
 
 async def _put(batch: Batch, target: CacheBackend) -> None:
@@ -133,9 +141,9 @@ async def _put(batch: Batch, target: CacheBackend) -> None:
         await target.apply(replace(batch, upserts=again))
 
 
-async def _only_in(entity: str, here: CacheBackend, there: CacheBackend) -> list[RecordId]:
+async def _only_in(spec: EntitySpec, here: CacheBackend, there: CacheBackend) -> list[RecordId]:
     """Return the ids that one backend holds and the other does not."""
     found: list[RecordId] = []
-    async for rows in windows(entity, here):
-        found.extend((await there.get_many(entity, [row.id for row in rows])).missing)
+    async for rows in windows(spec, here):
+        found.extend((await there.get_many(spec.name, [row.id for row in rows])).missing)
     return found

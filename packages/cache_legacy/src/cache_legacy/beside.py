@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cache_core.errors import CacheCorrupt
 from cache_core.files import private_file
+from cache_core.leases import decode_lease, encode_lease, lease_line, voided
 from cache_legacy.storage import WAIT_SECONDS, storage_errors, tables, tables_expected
 
 COPIES = "checked-"
@@ -54,7 +55,8 @@ def faults(path: Path) -> tuple[str, ...]:
 def take(path: Path, beside: Path, entities: Iterable[str]) -> None:
     """Replace what a cache file holds of these entities by what another one holds, or change nothing.
 
-    Readers see all of the old or all of the new; other entities stay as they are.
+    Readers see all of the old or all of the new; other entities stay as they are. Who syncs these entities meanwhile
+    loses the lease: the proof of a half-read listing went with its rows.
     """
     with storage_errors(), _opened(path) as db:
         db.execute("PRAGMA foreign_keys = ON")
@@ -82,6 +84,11 @@ def _take(db: sqlite3.Connection, entity: str) -> None:
     (base,) = db.execute("SELECT coalesce(max(ref), 0) FROM main.entities").fetchone()
     for statement in _MOVED:
         db.execute(statement, {"base": base, "entity": entity})
+    line = lease_line(entity)
+    for (text,) in db.execute("SELECT state FROM main.states WHERE entity = ?", (line,)).fetchall():
+        lease = decode_lease(text)
+        if lease is not None:
+            db.execute("UPDATE main.states SET state = ? WHERE entity = ?", (encode_lease(voided(lease)), line))
 
 
 def _opened(path: Path) -> closing[sqlite3.Connection]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cache_core.files import private_file
-from cache_typed import dialect, growing, schema, words
+from cache_typed import dialect, growing, schema, words, writing
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 from cache_typed.schema import EntitySchema
@@ -39,7 +39,8 @@ def faults(path: Path, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
 def take(path: Path, beside: Path, mappings: Iterable[TableMapping]) -> None:
     """Replace what a cache file holds of these entities by what another one of this version holds, or change nothing.
 
-    Readers see all of the old or all of the new; other entities stay as they are.
+    Readers see all of the old or all of the new; other entities stay as they are. Who syncs these entities meanwhile
+    loses the lease: the proof of a half-read listing went with its rows.
     """
     schemas = [schema.schema_of(mapping) for mapping in mappings]
     with closing(dialect.connect(str(path))) as connection, dialect.attached(connection, str(beside)) as source:
@@ -49,6 +50,7 @@ def take(path: Path, beside: Path, mappings: Iterable[TableMapping]) -> None:
             growing.fill_names(connection, source)
             for each in schemas:
                 schema.renew(connection, each, found)
+                writing.void_lease(connection, each.layout.spec.name)
                 # The sidecar is made as a whole: faster than row by row.
                 own = f" ON {each.layout.name} "
                 triggers = [thing for thing in each.sidecar if thing.kind == "trigger" and own in thing.sql]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import batched
 from typing import NamedTuple
 
-from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
+from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
 from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
 from cache_typed import dialect
@@ -98,6 +98,13 @@ def take_lease(db: Connection, claim: Claim) -> Lease:
     lease = granted(claim, _lease(db, claim.entity))
     db.execute(_REMEMBER, (lease_line(claim.entity), encode_lease(lease)))
     return lease
+
+
+def void_lease(db: Connection, entity: str) -> None:
+    """Make the late writes of who syncs the entity void; the caller holds the transaction."""
+    standing = _lease(db, entity)
+    if standing is not None:
+        db.execute(_REMEMBER, (lease_line(entity), encode_lease(voided(standing))))
 
 
 def _lease(db: Connection, entity: str) -> Lease | None:
