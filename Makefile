@@ -52,6 +52,7 @@ bench: .venv/.synced  ## Measure against the floors (timings are never asserted 
 
 soak: .venv/.synced  ## Run the slow proofs
 	$(RUN) pytest -q -m soak --timeout 3600 $(ARGS)
+	$(RUN) python -m mutants
 
 .PHONY: retire  # goes with cache_legacy
 .PHONY: help setup demo serve test contract check format bench soak

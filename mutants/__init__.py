@@ -1,0 +1,1 @@
+"""`python -m mutants`: puts bugs that the field has had back in, one at a time; the tests must notice each."""
