@@ -35,6 +35,9 @@ OVER_BUDGET = {
     "search_sales_orders": 1_750,
     "list_sales_orders": 2_200,
     "get_sales_order": 2_560,
+    "search_purchase_orders": 1_800,
+    "list_purchase_orders": 2_250,
+    "get_purchase_order": 2_800,
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
 }
