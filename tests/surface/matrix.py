@@ -64,6 +64,35 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    orders = _live(tenant, "manufacturing_orders")
+    order = next(each for each in orders if each.get("sales_order_id"))
+    changes = _filters(
+        orders,
+        ("deadline", "done"),
+        status=["DONE"],
+        open=True,
+        overdue=True,
+        ingredient_availability=["EXPECTED"],
+        skus_or_variant_ids=[order["variant_id"]],
+        make_to_order=True,
+        sales_order_id=order["sales_order_id"],
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
+        order_by="production_deadline_date",
+    )
+    return {
+        "search_manufacturing_orders": Usual({"query": "mo"}, search),
+        "list_manufacturing_orders": Usual({"limit": 10}, changes),
+        "get_manufacturing_order": Usual(
+            {"manufacturing_order_id": order["id"]},
+            {
+                "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
+                "rows_page": {"rows_page": 2},
+            },
+        ),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -104,6 +133,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
             {"sales_order_id": {"sales_order_id": live[0]["order_no"]}, "rows_page": {"rows_page": 2}},
         ),
         **_purchase_orders(tenant, search),
+        **_manufacturing_orders(tenant, search),
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),

@@ -38,6 +38,9 @@ OVER_BUDGET = {
     "search_purchase_orders": 1_800,
     "list_purchase_orders": 2_250,
     "get_purchase_order": 2_800,
+    "search_manufacturing_orders": 2_000,
+    "list_manufacturing_orders": 1_800,
+    "get_manufacturing_order": 3_450,
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
 }

@@ -3,7 +3,8 @@
 from katana_mcp.descriptor import Entity
 from katana_mcp.entities.customers import CUSTOMERS
 from katana_mcp.entities.items import ITEMS
+from katana_mcp.entities.manufacturing_orders import MANUFACTURING_ORDERS
 from katana_mcp.entities.purchase_orders import PURCHASE_ORDERS
 from katana_mcp.entities.sales_orders import SALES_ORDERS
 
-ENTITIES: tuple[Entity, ...] = (ITEMS, SALES_ORDERS, PURCHASE_ORDERS, CUSTOMERS)
+ENTITIES: tuple[Entity, ...] = (ITEMS, SALES_ORDERS, PURCHASE_ORDERS, MANUFACTURING_ORDERS, CUSTOMERS)
