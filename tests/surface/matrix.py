@@ -93,6 +93,55 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    moved, counted = _live(tenant, "stock_transfers"), _live(tenant, "stock_adjustments")
+    elsewhere = {
+        "source_location_id": moved[0]["target_location_id"],
+        "target_location_id": moved[0]["source_location_id"],
+    }
+    transfers = _filters(
+        moved,
+        ("transfer", "arrival"),
+        status=["received"],
+        open=True,
+        overdue=True,
+        skus_or_variant_ids=[moved[0]["stock_transfer_rows"][0]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+        **elsewhere,
+    )
+    adjustments = _filters(
+        counted,
+        ("adjusted",),
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
+        reason="Counted",
+        skus_or_variant_ids=[counted[0]["stock_adjustment_rows"][0]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+    )
+    later: dict[str, object] = {"rows_page": 2}
+    return {
+        "search_stock_transfers": Usual({"query": "st"}, search),
+        "list_stock_transfers": Usual({"limit": 5}, transfers),
+        "get_stock_transfer": Usual(
+            {"stock_transfer_id": moved[0]["id"]},
+            {
+                "stock_transfer_id": {"stock_transfer_id": moved[1]["stock_transfer_number"]},
+                "rows_page": later,
+            },
+        ),
+        "search_stock_adjustments": Usual({"query": "sa"}, search),
+        "list_stock_adjustments": Usual({"limit": 5}, adjustments),
+        "get_stock_adjustment": Usual(
+            {"stock_adjustment_id": counted[0]["id"]},
+            {
+                "stock_adjustment_id": {"stock_adjustment_id": counted[1]["stock_adjustment_number"]},
+                "rows_page": later,
+            },
+        ),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -134,6 +183,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         ),
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
+        **_stock(tenant, search),
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),

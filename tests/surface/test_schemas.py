@@ -41,6 +41,10 @@ OVER_BUDGET = {
     "search_manufacturing_orders": 2_000,
     "list_manufacturing_orders": 1_800,
     "get_manufacturing_order": 3_450,
+    "search_stock_transfers": 1_700,
+    "list_stock_transfers": 1_700,
+    "get_stock_transfer": 1_650,
+    "list_stock_adjustments": 1_600,
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
 }
