@@ -16,7 +16,11 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def own(clock: ManualClock) -> OwnSandbox:
-    return OwnSandbox(Sandbox(clock=clock))
+    sandbox = Sandbox(clock=clock)
+    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
+        tenant = sandbox.tenant()
+        tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
+    return OwnSandbox(sandbox)
 
 
 @pytest.fixture

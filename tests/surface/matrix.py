@@ -1,10 +1,13 @@
 """One telling set of arguments per tool, and for each parameter a value that must make a difference."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from katana_sandbox import Tenant
 
 PART = "00.4021.018.003"
+
+type Changes = dict[str, dict[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,125 @@ class Usual:
 
     arguments: dict[str, object]
     changes: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+
+
+def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
+    """Return the live records, oldest first."""
+    return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
+
+
+def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
+    """Return the changes of a list: its window, the moments named, and its own filters."""
+    middle = sorted(each["created_at"] for each in records)[len(records) // 2]
+    moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
+    window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
+    return {name: {name: value} for name, value in (window | moments | filters).items()}
+
+
+def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    orders = _live(tenant, "purchase_orders")
+    order = orders[-1]
+    changes = _filters(
+        orders,
+        ("arrival", "received"),
+        status=["RECEIVED"],
+        open=True,
+        overdue=True,
+        billing_status=["BILLED"],
+        entity_type="outsourced",
+        supplier_id=order["supplier_id"],
+        location_id=order["location_id"],
+        skus_or_variant_ids=[order["purchase_order_rows"][0]["variant_id"]],
+        currency="USD",
+        order_by="expected_arrival_date",
+        include_rows=True,
+    )
+    return {
+        "search_purchase_orders": Usual({"query": "po"}, search),
+        "list_purchase_orders": Usual({"limit": 10}, changes),
+        "get_purchase_order": Usual(
+            {"purchase_order_id": order["id"]},
+            {"purchase_order_id": {"purchase_order_id": orders[0]["order_no"]}, "rows_page": {"rows_page": 2}},
+        ),
+    }
+
+
+def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    orders = _live(tenant, "manufacturing_orders")
+    order = next(each for each in orders if each.get("sales_order_id"))
+    changes = _filters(
+        orders,
+        ("deadline", "done"),
+        status=["DONE"],
+        open=True,
+        overdue=True,
+        ingredient_availability=["EXPECTED"],
+        skus_or_variant_ids=[order["variant_id"]],
+        make_to_order=True,
+        sales_order_id=order["sales_order_id"],
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
+        order_by="production_deadline_date",
+    )
+    return {
+        "search_manufacturing_orders": Usual({"query": "mo"}, search),
+        "list_manufacturing_orders": Usual({"limit": 10}, changes),
+        "get_manufacturing_order": Usual(
+            {"manufacturing_order_id": order["id"]},
+            {
+                "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
+                "rows_page": {"rows_page": 2},
+            },
+        ),
+    }
+
+
+def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    moved, counted = _live(tenant, "stock_transfers"), _live(tenant, "stock_adjustments")
+    elsewhere = {
+        "source_location_id": moved[0]["target_location_id"],
+        "target_location_id": moved[0]["source_location_id"],
+    }
+    transfers = _filters(
+        moved,
+        ("transfer", "arrival"),
+        status=["received"],
+        open=True,
+        overdue=True,
+        skus_or_variant_ids=[moved[0]["stock_transfer_rows"][0]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+        **elsewhere,
+    )
+    adjustments = _filters(
+        counted,
+        ("adjusted",),
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
+        reason="Counted",
+        skus_or_variant_ids=[counted[0]["stock_adjustment_rows"][0]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+    )
+    later: dict[str, object] = {"rows_page": 2}
+    return {
+        "search_stock_transfers": Usual({"query": "st"}, search),
+        "list_stock_transfers": Usual({"limit": 5}, transfers),
+        "get_stock_transfer": Usual(
+            {"stock_transfer_id": moved[0]["id"]},
+            {
+                "stock_transfer_id": {"stock_transfer_id": moved[1]["stock_transfer_number"]},
+                "rows_page": later,
+            },
+        ),
+        "search_stock_adjustments": Usual({"query": "sa"}, search),
+        "list_stock_adjustments": Usual({"limit": 5}, adjustments),
+        "get_stock_adjustment": Usual(
+            {"stock_adjustment_id": counted[0]["id"]},
+            {
+                "stock_adjustment_id": {"stock_adjustment_id": counted[1]["stock_adjustment_number"]},
+                "rows_page": later,
+            },
+        ),
+    }
 
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:
@@ -59,6 +181,9 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
             {"sales_order_id": order["id"]},
             {"sales_order_id": {"sales_order_id": live[0]["order_no"]}, "rows_page": {"rows_page": 2}},
         ),
+        **_purchase_orders(tenant, search),
+        **_manufacturing_orders(tenant, search),
+        **_stock(tenant, search),
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),

@@ -3,6 +3,18 @@
 from katana_mcp.descriptor import Entity
 from katana_mcp.entities.customers import CUSTOMERS
 from katana_mcp.entities.items import ITEMS
+from katana_mcp.entities.manufacturing_orders import MANUFACTURING_ORDERS
+from katana_mcp.entities.purchase_orders import PURCHASE_ORDERS
 from katana_mcp.entities.sales_orders import SALES_ORDERS
+from katana_mcp.entities.stock_adjustments import STOCK_ADJUSTMENTS
+from katana_mcp.entities.stock_transfers import STOCK_TRANSFERS
 
-ENTITIES: tuple[Entity, ...] = (ITEMS, SALES_ORDERS, CUSTOMERS)
+ENTITIES: tuple[Entity, ...] = (
+    ITEMS,
+    SALES_ORDERS,
+    PURCHASE_ORDERS,
+    MANUFACTURING_ORDERS,
+    STOCK_TRANSFERS,
+    STOCK_ADJUSTMENTS,
+    CUSTOMERS,
+)

@@ -96,6 +96,19 @@ type Currency = Annotated[str, Field(pattern="^[A-Z]{3}$"), BeforeValidator(_cur
 """An ISO 4217 code, in any case."""
 
 
+class DatedListRequest(ListRequest):
+    """A list of what carries the dates of its making and of its last change."""
+
+    created_from: Annotated[Moment | None, not_before("created_at")] = None
+    """Entered in Katana at or after this moment, ISO-8601."""
+    created_to: Annotated[Until | None, not_after("created_at")] = None
+    """Entered in Katana at or before this moment; a date alone includes that day."""
+    updated_from: Annotated[Moment | None, not_before("updated_at")] = None
+    """Changed at or after this moment."""
+    updated_to: Annotated[Until | None, not_after("updated_at")] = None
+    """Changed at or before this moment; a date alone includes that day."""
+
+
 def spelling(allowed: Sequence[str]) -> BeforeValidator:
     """Accept each allowed value in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
     known = {each.casefold().replace("_", ""): each for each in allowed}
@@ -107,7 +120,7 @@ def spelling(allowed: Sequence[str]) -> BeforeValidator:
         return known.get(plain, value)
 
     def wires(value: object) -> object:
-        return [wire(each) for each in items(cast("list[object]", value))] if isinstance(value, list) else value
+        return [wire(each) for each in items(cast("list[object]", value))] if isinstance(value, list) else wire(value)
 
     return BeforeValidator(wires)
 

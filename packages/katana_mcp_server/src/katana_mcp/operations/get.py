@@ -1,11 +1,146 @@
-"""`get_<entity>`: one whole document; the entity brings the tool, because documents differ."""
+"""`get_<entity>`: one whole document, by id or business key; what it holds is said by the entity."""
 
-from katana_mcp.descriptor import AnyTool, Entity
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, cast
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Order, Where
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Json, Record
+from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
+from katana_mcp.lookup import Called, one_record
+from katana_mcp.names import text
+from katana_mcp.operations.rows import shown
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.requests import PageNumber, Request
+from katana_mcp.tools.warnings import ToolWarning
+
+
+class DocumentRequest(Request):
+    """What every get takes beside the id of its document."""
+
+    rows_page: Annotated[PageNumber, Field()] = 1
+    """Page of the rows, 50 per page."""
+
+
+class DocumentAnswer(Envelope):
+    """What every get answers beside its document."""
+
+    rows_page: int = 1
+    rows_have_more: bool = False
+
+
+type Beside = Mapping[str, list[Record]]
+"""Rows that Katana keeps beside a document, by the name under which they join its record."""
+
+
+async def _nothing(_: Record, __: Services) -> Beside:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What varies between documents.
+
+    Attributes:
+        source: the cache entity.
+        toolset: the group of the tool.
+        called: the argument, the entity in words, the business key in words.
+        key_path: the field of the record that holds the business key.
+        what: what the document holds, for the description.
+        reads: further cache entities that the answer reads.
+        request: the arguments.
+        answer: the shape of the answer.
+        holds: the key of the answer that the document stands under.
+        view: how the document is shown.
+        paged: its lists that come in pages.
+        beside: reads rows that the record does not embed.
+    """
+
+    source: str
+    toolset: str
+    called: Called
+    key_path: str
+    what: str
+    reads: tuple[str, ...]
+    request: type[DocumentRequest]
+    answer: type[DocumentAnswer]
+    holds: str = "order"
+    view: View
+    paged: tuple[str, ...] = ("rows",)
+    beside: Callable[[Record, Services], Awaitable[Beside]] = _nothing
+
+
+_ROWS_PER_PAGE = 50
 
 
 def get_tool(entity: Entity) -> AnyTool | None:
     """Return the entity's get tool, or None when it has none."""
     return entity.get
+
+
+def document_tool(document: Document) -> AnyTool:
+    """Return the tool that gets a document."""
+
+    async def run(request: DocumentRequest, services: Services) -> Answer:
+        return await _get(document, request, services)
+
+    return ToolSpec(
+        name=f"get_{document.source}",
+        toolset=document.toolset,
+        description=description(document.called[1], f"list_{document.source}s", document.what),
+        request=document.request,
+        answer=document.answer,
+        run=run,
+    )
+
+
+async def rows_beside(services: Services, entity: str, where: Where, order: str = "id") -> list[Record]:
+    """Return the live rows of another cache entity that belong to a document, `-rank` for descending."""
+    selection = Selection(where, Order(order.removeprefix("-"), order.startswith("-")), _MOST)
+    return [row.record for row in await services.cache.select(entity, selection)]
+
+
+_MOST = 10_000
+
+
+def of_ids(path: str, *ids: int | None) -> Where:
+    """The field is one of these ids."""
+    return (OneOf(path, tuple(dict.fromkeys(each for each in ids if each is not None))),)
+
+
+async def _get(document: Document, request: DocumentRequest, services: Services) -> Answer:
+    now = await current(services, (document.source, *document.reads), (document.source,))
+    argument = document.called[0]
+    with now.refusals():
+        stored = await one_record(services, document.source, getattr(request, argument), document.called)
+    beside = cast("dict[str, Json]", await document.beside(stored.record, services))
+    whole = replace(stored, record={**stored.record, **beside})
+    (told,) = await shown(lambda _: document.view, [(document.source, whole)], services)
+    first = (request.rows_page - 1) * _ROWS_PER_PAGE
+    lists: dict[str, list[object]] = {name: getattr(told, name) or [] for name in document.paged}
+    more = any(first + _ROWS_PER_PAGE < len(each) for each in lists.values())
+    page = {name: each[first : first + _ROWS_PER_PAGE] for name, each in lists.items()}
+    on = f"get_{document.source}({argument}={stored.id}, rows_page={request.rows_page + 1})"
+    fields: dict[str, object] = {
+        document.holds: told.model_copy(update=page),
+        "rows_page": request.rows_page,
+        "rows_have_more": more,
+        "next_actions": [on] if more else [],
+    }
+    return now.answer(document.answer, *_deleted(document, stored), **fields)
+
+
+def _deleted(document: Document, stored: Stored) -> list[ToolWarning]:
+    if not stored.deleted:
+        return []
+    called = text(stored.record, document.key_path)
+    message = f"{document.called[1]} {called} was deleted in Katana at {text(stored.record, 'deleted_at')}"
+    return [ToolWarning(severity="advisory", code=warning_codes.DELETED_ITEM, message=message)]
 
 
 def description(entity_title: str, list_tool: str, what: str) -> str:

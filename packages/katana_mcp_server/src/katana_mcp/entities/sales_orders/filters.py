@@ -9,6 +9,7 @@ from cache_core.conditions import OneOf, Where
 from katana_mcp.entities.sales_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     Currency,
+    DatedListRequest,
     Moment,
     Refers,
     Until,
@@ -20,7 +21,7 @@ from katana_mcp.operations.filters import (
     switch,
     unless,
 )
-from katana_mcp.tools.requests import ListRequest, NameOrId, SkuOrVariantId
+from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
 
 type Status = Literal["PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"]
 STATUSES = ("PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
@@ -36,7 +37,7 @@ def is_closed(_: datetime) -> Where:
     return (OneOf("status", ("DELIVERED",)),)
 
 
-class ListSalesOrdersRequest(ListRequest):
+class ListSalesOrdersRequest(DatedListRequest):
     """Filters of `list_sales_orders`."""
 
     status: Annotated[
@@ -59,14 +60,6 @@ class ListSalesOrdersRequest(ListRequest):
     """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
     currency: Annotated[Currency | None, equals("currency")] = None
     """ISO 4217 code, EUR."""
-    created_from: Annotated[Moment | None, not_before("created_at")] = None
-    """Entered in Katana at or after this moment, ISO-8601."""
-    created_to: Annotated[Until | None, not_after("created_at")] = None
-    """Entered in Katana at or before this moment; a date alone includes that day."""
-    updated_from: Annotated[Moment | None, not_before("updated_at")] = None
-    """Changed at or after this moment."""
-    updated_to: Annotated[Until | None, not_after("updated_at")] = None
-    """Changed at or before this moment; a date alone includes that day."""
     delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
     """Due at or after this moment."""
     delivery_to: Annotated[Until | None, not_after("delivery_date")] = None

@@ -1,0 +1,22 @@
+"""Manufacturing orders: what is made, from what, by when, and how far it is."""
+
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER
+from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
+from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, summary
+
+_WRITES = "writing comes with the write rail"
+
+MANUFACTURING_ORDERS = Entity(
+    name="manufacturing_order",
+    plural="manufacturing_orders",
+    toolset="manufacturing",
+    sources=("manufacturing_order",),
+    reads=("location", "variant", "product", "material", "service"),
+    searched=("order number", "SKU of the product made", "serial numbers", "notes"),
+    summary=View(row=summary, model=ManufacturingOrderSummary, names=NAMED),
+    list_request=ListManufacturingOrdersRequest,
+    get=GET_MANUFACTURING_ORDER,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={"list": "Filters combine; newest first. `overdue=true`: open orders whose deadline has passed."},
+)

@@ -1,0 +1,91 @@
+"""What manufacturing orders can be listed by."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Where
+from katana_mcp.entities.manufacturing_orders.rows import overdue as is_late
+from katana_mcp.operations.filters import (
+    DatedListRequest,
+    Moment,
+    Refers,
+    Until,
+    equals,
+    not_after,
+    not_before,
+    one_of,
+    spelling,
+    switch,
+    unless,
+)
+from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+
+type Status = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]
+type Availability = Literal["PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE"]
+STATUSES = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
+AVAILABILITIES = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
+
+
+def is_open(_: datetime) -> Where:
+    """Not done."""
+    return unless("status", "DONE")
+
+
+def is_closed(_: datetime) -> Where:
+    """Done."""
+    return (OneOf("status", ("DONE",)),)
+
+
+class ListManufacturingOrdersRequest(DatedListRequest):
+    """Filters of `list_manufacturing_orders`."""
+
+    status: Annotated[
+        Annotated[list[Status], Field(min_length=1, max_length=5)] | None, spelling(STATUSES), one_of("status")
+    ] = None
+    """Only these statuses."""
+    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    """True: not done; false: done."""
+    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    """True: open orders whose production deadline has passed. False: no filter."""
+    ingredient_availability: Annotated[
+        Annotated[list[Availability], Field(min_length=1, max_length=6)] | None,
+        spelling(AVAILABILITIES),
+        one_of("ingredient_availability"),
+    ] = None
+    """Only orders whose ingredients are so."""
+    skus_or_variant_ids: Annotated[
+        list[SkuOrVariantId] | None,
+        Refers("variant", "variant_id", "variant"),
+        Field(min_length=1, max_length=100),
+    ] = None
+    """Orders that make any of these SKUs (texts) or variant ids (integers)."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    make_to_order: Annotated[bool | None, equals("is_linked_to_sales_order")] = None
+    """True: made for a sales order; false: made to stock."""
+    sales_order_id: Annotated[NameOrId | None, Refers("sales_order", "sales_order_id", "sales order")] = None
+    """Made for this sales order: id or order number."""
+    deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
+    """Due at or after this moment."""
+    deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
+    """Due at or before this moment; a date alone includes that day."""
+    done_from: Annotated[Moment | None, not_before("done_date")] = None
+    """Done at or after this moment."""
+    done_to: Annotated[Until | None, not_after("done_date")] = None
+    """Done at or before this moment; a date alone includes that day."""
+    order_by: (
+        Literal[
+            "-created_at",
+            "created_at",
+            "-production_deadline_date",
+            "production_deadline_date",
+            "-done_date",
+            "done_date",
+            "-updated_at",
+            "updated_at",
+        ]
+        | None
+    ) = None
+    """Sort key, `-` for descending; newest created first by default."""

@@ -1,0 +1,79 @@
+"""How a manufacturing order looks in searches and lists."""
+
+from datetime import datetime
+
+from cache_core.conditions import Below, NoneOf, Where, hold
+from cache_core.protocol import Stored
+from cache_core.records import iso
+from katana_mcp.names import Names, text
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import number, whole
+
+NAMED: dict[str, tuple[str, ...]] = {"variant": ("variant_id",), "location": ("location_id",)}
+
+
+class ManufacturingOrderSummary(Answer):
+    """A manufacturing order without its recipe rows, operations and productions."""
+
+    manufacturing_order_id: int | None = None
+    order_no: str | None = None
+    status: str | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    """Of the product made."""
+    planned_quantity: Number | None = None
+    completed_quantity: Number | None = None
+    remaining_quantity: Number | None = None
+    location_id: int | None = None
+    location: str | None = None
+    order_created_date: str | None = None
+    production_deadline_date: str | None = None
+    done_date: str | None = None
+    overdue: bool | None = None
+    ingredient_availability: str | None = None
+    sales_order_id: int | None = None
+    """Made to order for it."""
+    sales_order_row_id: int | None = None
+    deleted_at: str | None = None
+    url: str | None = None
+
+
+def summary(stored: Stored, names: Names, services: Services) -> ManufacturingOrderSummary:
+    """Return an order without what belongs to it."""
+    return ManufacturingOrderSummary.model_validate(header(stored, names, services))
+
+
+def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the keys of `ManufacturingOrderSummary`."""
+    record = stored.record
+    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
+    fields |= {name: whole(record, name) for name in _IDS}
+    fields |= {name: number(record, name) for name in _NUMBERS}
+    return fields | {
+        "manufacturing_order_id": whole(record, "id"),
+        "sku": names.sku(record.get("variant_id")),
+        "name": names.variant(record.get("variant_id")),
+        "location": names.name("location", record.get("location_id")),
+        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "url": services.url(f"/manufacturingorder/{stored.id}"),
+    }
+
+
+_TEXTS = (
+    "order_no",
+    "status",
+    "order_created_date",
+    "production_deadline_date",
+    "done_date",
+    "ingredient_availability",
+    "deleted_at",
+)
+_IDS = ("variant_id", "location_id", "sales_order_id", "sales_order_row_id")
+_NUMBERS = ("planned_quantity", "completed_quantity", "remaining_quantity")
+
+
+def overdue(now: datetime) -> Where:
+    """Not done, and its deadline has passed."""
+    return (NoneOf("status", ("DONE",)), Below("production_deadline_date", iso(now)))

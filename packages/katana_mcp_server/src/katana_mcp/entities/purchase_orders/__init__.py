@@ -1,0 +1,32 @@
+"""Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
+
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
+from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
+from katana_mcp.entities.purchase_orders.rows import (
+    PARTIES,
+    ROW_VARIANTS,
+    PurchaseOrderSummary,
+    PurchaseOrderWithRows,
+    summary,
+    with_rows,
+)
+
+_WRITES = "writing comes with the write rail"
+
+PURCHASE_ORDERS = Entity(
+    name="purchase_order",
+    plural="purchase_orders",
+    toolset="purchasing",
+    sources=("purchase_order",),
+    reads=("supplier", "location", "variant", "product", "material", "service"),
+    searched=("order number", "supplier name", "notes", "SKUs and supplier item codes of rows"),
+    summary=View(row=summary, model=PurchaseOrderSummary, names=PARTIES),
+    expanded=View(row=with_rows, model=PurchaseOrderWithRows, names=PARTIES | ROW_VARIANTS),
+    list_request=ListPurchaseOrdersRequest,
+    get=GET_PURCHASE_ORDER,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={
+        "list": "Filters combine; newest first. `overdue=true`: open orders whose arrival date has passed.",
+    },
+)

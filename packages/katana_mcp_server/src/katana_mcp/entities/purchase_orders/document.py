@@ -1,0 +1,123 @@
+"""`get_purchase_order`: one order with its rows and additional costs, by id or by order number."""
+
+from cache_core.protocol import Stored
+from cache_core.records import Record
+from katana_mcp.descriptor import View
+from katana_mcp.entities.purchase_orders.rows import PARTIES, ROW_VARIANTS, PurchaseOrderWithRows, header, lines
+from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.operations.get import (
+    Beside,
+    Document,
+    DocumentAnswer,
+    DocumentRequest,
+    document_tool,
+    of_ids,
+    rows_beside,
+)
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.tools.requests import NameOrId
+from katana_mcp.values import number, rows, whole
+
+_COSTS = "purchase_order_additional_cost_row"
+
+
+class GetPurchaseOrderRequest(DocumentRequest):
+    """Arguments of `get_purchase_order`."""
+
+    purchase_order_id: NameOrId
+    """Purchase order id (integer) or order number (text, PO-42)."""
+
+
+class AdditionalCost(Answer):
+    """A cost beside the goods, such as freight."""
+
+    additional_cost_row_id: int | None = None
+    additional_cost_id: int | None = None
+    name: str | None = None
+    price: Number | None = None
+    currency: str | None = None
+    tax_rate: Number | None = None
+    distribution_method: str | None = None
+    reference: str | None = None
+
+
+class PurchaseOrderDocument(PurchaseOrderWithRows):
+    """A purchase order with everything that its header says."""
+
+    additional_costs: list[AdditionalCost] | None = None
+    additional_info: str | None = None
+    total_in_base_currency: Number | None = None
+    base_currency: str | None = None
+    last_document_status: str | None = None
+    tracking_location_id: int | None = None
+    tracking_location: str | None = None
+    ingredient_availability: str | None = None
+    ingredient_expected_date: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class PurchaseOrderAnswer(DocumentAnswer):
+    """The answer of `get_purchase_order`."""
+
+    order: PurchaseOrderDocument
+
+
+async def _costs(record: Record, services: Services) -> Beside:
+    """Costs name no order but a group: that of the order, or of its rows."""
+    groups = (whole(row, "group_id") for row in rows(record, "purchase_order_rows"))
+    return {_COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups))}
+
+
+def _document(stored: Stored, names: Names, services: Services) -> PurchaseOrderDocument:
+    record = stored.record
+    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
+    fields |= {
+        "rows": lines(record, names),
+        "additional_costs": [_cost(row) for row in rows(record, _COSTS)],
+        "total_in_base_currency": number(record, "total_in_base_currency"),
+        "base_currency": names.base_currency(),
+        "tracking_location_id": whole(record, "tracking_location_id"),
+        "tracking_location": names.name("location", record.get("tracking_location_id")),
+    }
+    return PurchaseOrderDocument.model_validate(header(stored, names, services) | fields)
+
+
+def _cost(row: Record) -> AdditionalCost:
+    return AdditionalCost(
+        additional_cost_row_id=whole(row, "id"),
+        additional_cost_id=whole(row, "additional_cost_id"),
+        name=text(row, "name"),
+        price=number(row, "price"),
+        currency=text(row, "currency"),
+        tax_rate=number(row, "tax_rate"),
+        distribution_method=text(row, "distribution_method"),
+        reference=text(row, "reference"),
+    )
+
+
+_TEXTS = (
+    "additional_info",
+    "last_document_status",
+    "ingredient_availability",
+    "ingredient_expected_date",
+    "created_at",
+    "updated_at",
+)
+
+GET_PURCHASE_ORDER = document_tool(
+    Document(
+        source="purchase_order",
+        toolset="purchasing",
+        called=("purchase_order_id", "purchase order", "order number"),
+        key_path="order_no",
+        what="with its rows and additional costs, by id or order number; rows carry SKU and name",
+        reads=(_COSTS, "supplier", "location", "variant", "product", "material", "service", *FACTORY),
+        request=GetPurchaseOrderRequest,
+        answer=PurchaseOrderAnswer,
+        view=View(row=_document, model=PurchaseOrderDocument, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
+        paged=("rows", "additional_costs"),
+        beside=_costs,
+    )
+)

@@ -1,0 +1,97 @@
+"""What purchase orders can be listed by."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Where
+from katana_mcp.entities.purchase_orders.rows import overdue as is_late
+from katana_mcp.operations.filters import (
+    Currency,
+    DatedListRequest,
+    Moment,
+    Refers,
+    Until,
+    equals,
+    not_after,
+    not_before,
+    one_of,
+    spelling,
+    switch,
+    unless,
+)
+from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+
+type Status = Literal["DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"]
+type BillingStatus = Literal["NOT_BILLED", "PARTIALLY_BILLED", "BILLED"]
+type Kind = Literal["regular", "outsourced"]
+STATUSES = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
+BILLING_STATUSES = ("NOT_BILLED", "PARTIALLY_BILLED", "BILLED")
+
+
+def is_open(_: datetime) -> Where:
+    """Not all of it is received."""
+    return unless("status", "RECEIVED")
+
+
+def is_closed(_: datetime) -> Where:
+    """All of it is received."""
+    return (OneOf("status", ("RECEIVED",)),)
+
+
+class ListPurchaseOrdersRequest(DatedListRequest):
+    """Filters of `list_purchase_orders`."""
+
+    status: Annotated[
+        Annotated[list[Status], Field(min_length=1, max_length=4)] | None, spelling(STATUSES), one_of("status")
+    ] = None
+    """Only these statuses."""
+    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    """True: not wholly received; false: received."""
+    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    """True: open orders whose arrival date has passed; drafts do not count. False: no filter."""
+    billing_status: Annotated[
+        Annotated[list[BillingStatus], Field(min_length=1, max_length=3)] | None,
+        spelling(BILLING_STATUSES),
+        one_of("billing_status"),
+    ] = None
+    """Only these billing statuses."""
+    entity_type: Annotated[Kind | None, spelling(("regular", "outsourced")), equals("entity_type")] = None
+    """Bought goods, or work done by a supplier with our ingredients."""
+    supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
+    """Supplier id, or the supplier's exact name."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    skus_or_variant_ids: Annotated[
+        list[SkuOrVariantId] | None,
+        Refers("variant", "purchase_order_rows[].variant_id", "variant"),
+        Field(min_length=1, max_length=100),
+    ] = None
+    """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
+    currency: Annotated[Currency | None, equals("currency")] = None
+    """ISO 4217 code, EUR."""
+    arrival_from: Annotated[Moment | None, not_before("expected_arrival_date")] = None
+    """Expected at or after this moment."""
+    arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None
+    """Expected at or before this moment; a date alone includes that day."""
+    received_from: Annotated[Moment | None, not_before("purchase_order_rows[].received_date")] = None
+    """With a row received at or after this moment."""
+    received_to: Annotated[Until | None, not_after("purchase_order_rows[].received_date")] = None
+    """With a row received at or before this moment; a date alone includes that day."""
+    order_by: (
+        Literal[
+            "-created_at",
+            "created_at",
+            "-expected_arrival_date",
+            "expected_arrival_date",
+            "-updated_at",
+            "updated_at",
+            "-total_in_base_currency",
+            "total_in_base_currency",
+        ]
+        | None
+    ) = None
+    """Sort key, `-` for descending; newest created first by default."""
+    include_rows: bool = False
+    """Also each order's rows, with SKU and name."""

@@ -1,0 +1,135 @@
+"""How a purchase order looks in searches and lists."""
+
+from datetime import datetime
+
+from cache_core.conditions import Below, NoneOf, Where, hold
+from cache_core.protocol import Stored
+from cache_core.records import Record, iso
+from katana_mcp.names import Names, text
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import number, rows, whole
+
+PARTIES: dict[str, tuple[str, ...]] = {
+    "supplier": ("supplier_id",),
+    "location": ("location_id", "tracking_location_id"),
+}
+ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("purchase_order_rows[].variant_id",)}
+
+
+class PurchaseOrderLine(Answer):
+    """A row of a purchase order; a partial receipt splits a row."""
+
+    purchase_order_row_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    quantity: Number | None = None
+    """In `purchase_uom`."""
+    purchase_uom: str | None = None
+    purchase_uom_conversion_rate: Number | None = None
+    price_per_unit: Number | None = None
+    total: Number | None = None
+    """Without tax."""
+    currency: str | None = None
+    tax_rate_id: int | None = None
+    location_id: int | None = None
+    arrival_date: str | None = None
+    received_date: str | None = None
+    """Absent until the row is received."""
+
+
+class PurchaseOrderSummary(Answer):
+    """A purchase order without its rows."""
+
+    purchase_order_id: int | None = None
+    order_no: str | None = None
+    status: str | None = None
+    entity_type: str | None = None
+    supplier_id: int | None = None
+    supplier: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    order_created_date: str | None = None
+    expected_arrival_date: str | None = None
+    overdue: bool | None = None
+    total: Number | None = None
+    """With tax, in `currency`."""
+    currency: str | None = None
+    billing_status: str | None = None
+    row_count: int = 0
+    deleted_at: str | None = None
+    url: str | None = None
+
+
+class PurchaseOrderWithRows(PurchaseOrderSummary):
+    """A purchase order, with its rows where they were asked for."""
+
+    rows: list[PurchaseOrderLine] | None = None
+
+
+def summary(stored: Stored, names: Names, services: Services) -> PurchaseOrderSummary:
+    """Return an order without its rows."""
+    return PurchaseOrderSummary.model_validate(header(stored, names, services))
+
+
+def with_rows(stored: Stored, names: Names, services: Services) -> PurchaseOrderWithRows:
+    """Return an order with its rows."""
+    return PurchaseOrderWithRows.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
+
+
+def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the keys of `PurchaseOrderSummary`."""
+    record = stored.record
+    texts: dict[str, object] = {name: text(record, name) for name in _TEXTS}
+    return texts | {
+        "purchase_order_id": whole(record, "id"),
+        "supplier_id": whole(record, "supplier_id"),
+        "supplier": names.name("supplier", record.get("supplier_id")),
+        "location_id": whole(record, "location_id"),
+        "location": names.name("location", record.get("location_id")),
+        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "total": number(record, "total"),
+        "row_count": len(rows(record, "purchase_order_rows")),
+        "url": services.url(f"/purchaseorder/{stored.id}"),
+    }
+
+
+_TEXTS = (
+    "order_no",
+    "status",
+    "entity_type",
+    "order_created_date",
+    "expected_arrival_date",
+    "currency",
+    "billing_status",
+    "deleted_at",
+)
+
+
+def overdue(now: datetime) -> Where:
+    """Something is still to come, and the arrival date has passed; a draft cannot be late."""
+    return (NoneOf("status", ("RECEIVED", "DRAFT")), Below("expected_arrival_date", iso(now)))
+
+
+def lines(record: Record, names: Names) -> list[PurchaseOrderLine]:
+    """Return the order's rows as sent, with SKU and name."""
+    return [
+        PurchaseOrderLine(
+            purchase_order_row_id=whole(row, "id"),
+            variant_id=whole(row, "variant_id"),
+            sku=names.sku(row.get("variant_id")),
+            name=names.variant(row.get("variant_id")),
+            quantity=number(row, "quantity"),
+            purchase_uom=text(row, "purchase_uom"),
+            purchase_uom_conversion_rate=number(row, "purchase_uom_conversion_rate"),
+            price_per_unit=number(row, "price_per_unit"),
+            total=number(row, "total"),
+            currency=text(row, "currency") or text(record, "currency"),
+            tax_rate_id=whole(row, "tax_rate_id"),
+            location_id=whole(row, "location_id"),
+            arrival_date=text(row, "arrival_date"),
+            received_date=text(row, "received_date"),
+        )
+        for row in rows(record, "purchase_order_rows")
+    ]

@@ -1,0 +1,30 @@
+"""Stock adjustments: what was corrected in the stock of a location, and why."""
+
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
+from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
+from katana_mcp.entities.stock_adjustments.rows import (
+    PLACES,
+    ROW_VARIANTS,
+    StockAdjustmentSummary,
+    StockAdjustmentWithRows,
+    summary,
+    with_rows,
+)
+
+_WRITES = "writing comes with the write rail"
+
+STOCK_ADJUSTMENTS = Entity(
+    name="stock_adjustment",
+    plural="stock_adjustments",
+    toolset="inventory",
+    sources=("stock_adjustment",),
+    reads=("location", "variant", "product", "material", "service"),
+    searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
+    summary=View(row=summary, model=StockAdjustmentSummary, names=PLACES),
+    expanded=View(row=with_rows, model=StockAdjustmentWithRows, names=PLACES | ROW_VARIANTS),
+    list_request=ListStockAdjustmentsRequest,
+    get=GET_STOCK_ADJUSTMENT,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={"list": "Filters combine; newest first."},
+)

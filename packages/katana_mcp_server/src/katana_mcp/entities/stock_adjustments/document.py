@@ -1,0 +1,76 @@
+"""`get_stock_adjustment`: one adjustment with its rows, by id or by number."""
+
+from cache_core.protocol import Stored
+from cache_core.records import Record
+from katana_mcp.descriptor import View
+from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header, lines
+from katana_mcp.entities.stock_adjustments.rows import StockAdjustmentLine as Line
+from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Number
+from katana_mcp.tools.requests import NameOrId
+from katana_mcp.values import number, rows
+
+
+class GetStockAdjustmentRequest(DocumentRequest):
+    """Arguments of `get_stock_adjustment`."""
+
+    stock_adjustment_id: NameOrId
+    """Stock adjustment id (integer) or number (text, SA-3)."""
+
+
+class CostedAdjustmentLine(Line):
+    """A row with its cost."""
+
+    cost_per_unit: Number | None = None
+    currency: str | None = None
+
+
+class StockAdjustmentDocument(StockAdjustmentSummary):
+    """A stock adjustment with everything that its header says."""
+
+    rows: list[CostedAdjustmentLine] | None = None
+    additional_info: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class StockAdjustmentAnswer(DocumentAnswer):
+    """The answer of `get_stock_adjustment`."""
+
+    adjustment: StockAdjustmentDocument
+
+
+def _document(stored: Stored, names: Names, services: Services) -> StockAdjustmentDocument:
+    record = stored.record
+    fields: dict[str, object] = {name: text(record, name) for name in ("additional_info", "created_at", "updated_at")}
+    return StockAdjustmentDocument.model_validate(
+        header(stored, names, services) | fields | {"rows": _costed(record, names)}
+    )
+
+
+def _costed(record: Record, names: Names) -> list[CostedAdjustmentLine]:
+    sent = rows(record, "stock_adjustment_rows")
+    return [
+        CostedAdjustmentLine(
+            **line.model_dump(), cost_per_unit=number(row, "cost_per_unit"), currency=names.base_currency()
+        )
+        for line, row in zip(lines(record, names), sent, strict=True)
+    ]
+
+
+GET_STOCK_ADJUSTMENT = document_tool(
+    Document(
+        source="stock_adjustment",
+        toolset="inventory",
+        called=("stock_adjustment_id", "stock adjustment", "adjustment number"),
+        key_path="stock_adjustment_number",
+        what="with its rows, by id or number; rows carry SKU, name and cost",
+        reads=("location", "variant", "product", "material", "service", *FACTORY),
+        request=GetStockAdjustmentRequest,
+        answer=StockAdjustmentAnswer,
+        holds="adjustment",
+        view=View(row=_document, model=StockAdjustmentDocument, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+    )
+)

@@ -1,0 +1,41 @@
+"""What stock adjustments can be listed by."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from katana_mcp.operations.filters import DatedListRequest, Moment, Refers, Until, equals, not_after, not_before
+from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+
+
+class ListStockAdjustmentsRequest(DatedListRequest):
+    """Filters of `list_stock_adjustments`."""
+
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    reason: Annotated[Annotated[str, Field(min_length=1, max_length=256)] | None, equals("reason")] = None
+    """The exact reason; `search_stock_adjustments` finds parts of it."""
+    skus_or_variant_ids: Annotated[
+        list[SkuOrVariantId] | None,
+        Refers("variant", "stock_adjustment_rows[].variant_id", "variant"),
+        Field(min_length=1, max_length=100),
+    ] = None
+    """Adjustments with a row for any of these SKUs (texts) or variant ids (integers)."""
+    adjusted_from: Annotated[Moment | None, not_before("stock_adjustment_date")] = None
+    """Adjusted at or after this moment."""
+    adjusted_to: Annotated[Until | None, not_after("stock_adjustment_date")] = None
+    """Adjusted at or before this moment; a date alone includes that day."""
+    order_by: (
+        Literal[
+            "-created_at",
+            "created_at",
+            "-stock_adjustment_date",
+            "stock_adjustment_date",
+            "-updated_at",
+            "updated_at",
+        ]
+        | None
+    ) = None
+    """Sort key, `-` for descending; newest created first by default."""
+    include_rows: bool = False
+    """Also each adjustment's rows, with SKU and name."""

@@ -1,0 +1,30 @@
+"""Stock transfers: what moves from one location to another."""
+
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
+from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
+from katana_mcp.entities.stock_transfers.rows import (
+    PLACES,
+    ROW_VARIANTS,
+    StockTransferSummary,
+    StockTransferWithRows,
+    summary,
+    with_rows,
+)
+
+_WRITES = "writing comes with the write rail"
+
+STOCK_TRANSFERS = Entity(
+    name="stock_transfer",
+    plural="stock_transfers",
+    toolset="inventory",
+    sources=("stock_transfer",),
+    reads=("location", "variant", "product", "material", "service"),
+    searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
+    summary=View(row=summary, model=StockTransferSummary, names=PLACES),
+    expanded=View(row=with_rows, model=StockTransferWithRows, names=PLACES | ROW_VARIANTS),
+    list_request=ListStockTransfersRequest,
+    get=GET_STOCK_TRANSFER,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={"list": "Filters combine; newest first. `overdue=true`: not received though the arrival date has passed."},
+)

@@ -1,0 +1,76 @@
+"""`get_stock_transfer`: one transfer with its rows, by id or by number."""
+
+from cache_core.protocol import Stored
+from cache_core.records import Record
+from katana_mcp.descriptor import View
+from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header, lines
+from katana_mcp.entities.stock_transfers.rows import StockTransferLine as Line
+from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Number
+from katana_mcp.tools.requests import NameOrId
+from katana_mcp.values import number, rows
+
+
+class GetStockTransferRequest(DocumentRequest):
+    """Arguments of `get_stock_transfer`."""
+
+    stock_transfer_id: NameOrId
+    """Stock transfer id (integer) or number (text, ST-3)."""
+
+
+class CostedTransferLine(Line):
+    """A row with its cost."""
+
+    cost_per_unit: Number | None = None
+    currency: str | None = None
+
+
+class StockTransferDocument(StockTransferSummary):
+    """A stock transfer with everything that its header says."""
+
+    rows: list[CostedTransferLine] | None = None
+    additional_info: str | None = None
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class StockTransferAnswer(DocumentAnswer):
+    """The answer of `get_stock_transfer`."""
+
+    transfer: StockTransferDocument
+
+
+def _document(stored: Stored, names: Names, services: Services) -> StockTransferDocument:
+    record = stored.record
+    fields: dict[str, object] = {name: text(record, name) for name in ("additional_info", "created_at", "updated_at")}
+    return StockTransferDocument.model_validate(
+        header(stored, names, services) | fields | {"rows": _costed(record, names)}
+    )
+
+
+def _costed(record: Record, names: Names) -> list[CostedTransferLine]:
+    sent = rows(record, "stock_transfer_rows")
+    return [
+        CostedTransferLine(
+            **line.model_dump(), cost_per_unit=number(row, "cost_per_unit"), currency=names.base_currency()
+        )
+        for line, row in zip(lines(record, names), sent, strict=True)
+    ]
+
+
+GET_STOCK_TRANSFER = document_tool(
+    Document(
+        source="stock_transfer",
+        toolset="inventory",
+        called=("stock_transfer_id", "stock transfer", "transfer number"),
+        key_path="stock_transfer_number",
+        what="with its rows, by id or number; rows carry SKU, name and cost",
+        reads=("location", "variant", "product", "material", "service", *FACTORY),
+        request=GetStockTransferRequest,
+        answer=StockTransferAnswer,
+        holds="transfer",
+        view=View(row=_document, model=StockTransferDocument, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+    )
+)

@@ -1,0 +1,104 @@
+"""How a stock transfer looks in searches and lists."""
+
+from datetime import datetime
+
+from cache_core.conditions import Below, NoneOf, Where, hold
+from cache_core.protocol import Stored
+from cache_core.records import Record, iso
+from katana_mcp.names import Names, text
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import number, rows, whole
+
+PLACES: dict[str, tuple[str, ...]] = {"location": ("source_location_id", "target_location_id")}
+ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("stock_transfer_rows[].variant_id",)}
+
+
+class StockTransferLine(Answer):
+    """A row of a stock transfer."""
+
+    stock_transfer_row_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    quantity: Number | None = None
+
+
+class StockTransferSummary(Answer):
+    """A stock transfer without its rows."""
+
+    stock_transfer_id: int | None = None
+    stock_transfer_number: str | None = None
+    status: str | None = None
+    source_location_id: int | None = None
+    source_location: str | None = None
+    target_location_id: int | None = None
+    target_location: str | None = None
+    order_created_date: str | None = None
+    transfer_date: str | None = None
+    expected_arrival_date: str | None = None
+    overdue: bool | None = None
+    row_count: int = 0
+    deleted_at: str | None = None
+    url: str | None = None
+
+
+class StockTransferWithRows(StockTransferSummary):
+    """A stock transfer, with its rows where they were asked for."""
+
+    rows: list[StockTransferLine] | None = None
+
+
+def summary(stored: Stored, names: Names, services: Services) -> StockTransferSummary:
+    """Return a transfer without its rows."""
+    return StockTransferSummary.model_validate(header(stored, names, services))
+
+
+def with_rows(stored: Stored, names: Names, services: Services) -> StockTransferWithRows:
+    """Return a transfer with its rows."""
+    return StockTransferWithRows.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
+
+
+def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the keys of `StockTransferSummary`."""
+    record = stored.record
+    texts: dict[str, object] = {name: text(record, name) for name in _TEXTS}
+    return texts | {
+        "stock_transfer_id": whole(record, "id"),
+        "source_location_id": whole(record, "source_location_id"),
+        "source_location": names.name("location", record.get("source_location_id")),
+        "target_location_id": whole(record, "target_location_id"),
+        "target_location": names.name("location", record.get("target_location_id")),
+        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "row_count": len(rows(record, "stock_transfer_rows")),
+        "url": services.url(f"/stocktransfer/{stored.id}"),
+    }
+
+
+_TEXTS = (
+    "stock_transfer_number",
+    "status",
+    "order_created_date",
+    "transfer_date",
+    "expected_arrival_date",
+    "deleted_at",
+)
+
+
+def overdue(now: datetime) -> Where:
+    """Not received, and its arrival date has passed; a draft cannot be late."""
+    return (NoneOf("status", ("received", "draft")), Below("expected_arrival_date", iso(now)))
+
+
+def lines(record: Record, names: Names) -> list[StockTransferLine]:
+    """Return the transfer's rows as sent, with SKU and name."""
+    return [
+        StockTransferLine(
+            stock_transfer_row_id=whole(row, "id"),
+            variant_id=whole(row, "variant_id"),
+            sku=names.sku(row.get("variant_id")),
+            name=names.variant(row.get("variant_id")),
+            quantity=number(row, "quantity"),
+        )
+        for row in rows(record, "stock_transfer_rows")
+    ]

@@ -1,0 +1,112 @@
+"""`list_manufacturing_orders` and `get_manufacturing_order` against plain Python over what the sandbox holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage
+from katana_sandbox import Tenant
+
+type Keeps = Callable[[Wire], bool]
+NOW = "2026-03-02T09:00:00.000Z"
+MIDDLE = "2026-02-10T12:00:00.000Z"
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+    ({}, lambda _: True),
+    ({"status": ["in progress", "BLOCKED"]}, lambda each: each["status"] in {"IN_PROGRESS", "BLOCKED"}),
+    ({"open": True}, lambda each: each["status"] != "DONE"),
+    ({"open": False}, lambda each: each["status"] == "DONE"),
+    ({"overdue": True}, lambda each: each["status"] != "DONE" and (each["production_deadline_date"] or NOW) < NOW),
+    ({"ingredient_availability": "not available"}, lambda each: each["ingredient_availability"] == "NOT_AVAILABLE"),
+    ({"make_to_order": True}, lambda each: each["is_linked_to_sales_order"]),
+    ({"make_to_order": False}, lambda each: not each["is_linked_to_sales_order"]),
+    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
+    ({"updated_to": MIDDLE}, lambda each: each["updated_at"] <= MIDDLE),
+    ({"deadline_from": MIDDLE}, lambda each: (each["production_deadline_date"] or "") >= MIDDLE),
+    ({"deadline_to": MIDDLE}, lambda each: (each["production_deadline_date"] or "9") <= MIDDLE),
+    ({"done_from": MIDDLE}, lambda each: (each["done_date"] or "") >= MIDDLE),
+    ({"done_to": MIDDLE}, lambda each: (each["done_date"] or "9") <= MIDDLE),
+]
+
+
+async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
+    orders = live(tenant, "manufacturing_orders")
+    made = next(each for each in orders if each.get("sales_order_id"))
+    sold = tenant.get("sales_orders", made["sales_order_id"])["order_no"]
+    sku = tenant.get("variants", made["variant_id"])["sku"]
+    named: list[tuple[dict[str, Any], Keeps]] = [
+        ({"sales_order_id": sold}, lambda each: each.get("sales_order_id") == made["sales_order_id"]),
+        ({"skus_or_variant_ids": [sku]}, lambda each: each["variant_id"] == made["variant_id"]),
+        ({"location_id": "Main workshop"}, lambda each: each["location_id"] == made["location_id"]),
+    ]
+    for filters, keeps in PLAIN + named:
+        expected = sorted((each["id"] for each in orders if keeps(each)), reverse=True)
+        answer = await stage.call("list_manufacturing_orders", limit=100, **filters)
+        assert [row["manufacturing_order_id"] for row in answer["rows"]] == expected, filters
+        assert answer["total"] == len(expected) > 0, filters
+
+
+async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(stage: Stage, tenant: Tenant) -> None:
+    produced = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
+    linked = next(each["id"] for each in live(tenant, "manufacturing_orders") if each.get("sales_order_id"))
+    for order_id in (produced, linked):
+        order = tenant.get("manufacturing_orders", order_id)
+        shown = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
+
+        def mine(collection: str, of: int = order_id) -> list[Wire]:
+            return [each for each in live(tenant, collection) if each["manufacturing_order_id"] == of]
+
+        recipe = mine("manufacturing_order_recipe_rows")
+        assert recipe
+        for row, sent in zip(shown["recipe_rows"], recipe, strict=True):
+            assert row["recipe_row_id"] == sent["id"]
+            assert row["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
+            assert row["name"]
+            assert amount(row["planned_quantity_per_unit"]) == amount(sent["planned_quantity_per_unit"])
+        steps = sorted(mine("manufacturing_order_operation_rows"), key=lambda each: -amount(each["rank"]))
+        assert [each["operation"] for each in shown["operations"]] == [each["operation_name"] for each in steps]
+        assert [(each["production_id"], amount(each["quantity"])) for each in shown["productions"]] == [
+            (each["id"], amount(each["quantity"])) for each in mine("manufacturing_order_productions")
+        ]
+        assert shown.get("sales_order_row_id") == order.get("sales_order_row_id")
+        assert amount(shown["total_cost"]) == amount(order["total_cost"])
+        assert shown["base_currency"] == "EUR"
+        assert shown["sku"] == tenant.get("variants", order["variant_id"])["sku"]
+
+
+async def test_only_a_whole_order_asks_for_its_rows(stage: Stage) -> None:
+    await stage.call("list_manufacturing_orders")
+    asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
+    reference = {"suppliers", "locations", "variants", "products", "materials", "services"}
+    assert asked - reference == {"manufacturing_orders"}
+    await stage.call("get_manufacturing_order", manufacturing_order_id="MO-1")
+    asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
+    rows = {f"manufacturing_order_{name}" for name in ("recipe_rows", "operation_rows", "productions")}
+    assert asked - reference == {"manufacturing_orders", "factory", *rows}
+
+
+async def test_the_recipe_of_a_long_order_comes_in_pages(stage: Stage, tenant: Tenant) -> None:
+    order = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    recipe = [
+        each
+        for each in live(tenant, "manufacturing_order_recipe_rows")
+        if each["manufacturing_order_id"] == order["id"]
+    ]
+    for _ in range(60 - len(recipe)):
+        body = {"manufacturing_order_id": order["id"], "variant_id": recipe[0]["variant_id"]}
+        tenant.create("manufacturing_order_recipe_rows", body | {"planned_quantity_per_unit": 1})
+    seen: list[int] = []
+    for page, more in ((1, True), (2, False)):
+        answer = await stage.call("get_manufacturing_order", manufacturing_order_id=order["id"], rows_page=page)
+        assert answer["rows_have_more"] is more
+        seen += [each["recipe_row_id"] for each in answer["order"]["recipe_rows"]]
+    assert len(seen) == len(set(seen)) == 60

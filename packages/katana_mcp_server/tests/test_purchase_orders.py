@@ -1,0 +1,140 @@
+"""`list_purchase_orders` and `get_purchase_order` against plain Python over what the sandbox holds."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage
+from katana_sandbox import Tenant
+
+type Keeps = Callable[[Wire], bool]
+NOW = "2026-03-02T09:00:00.000Z"
+MIDDLE = "2026-02-01T12:00:00.000Z"
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def _received(order: Wire) -> list[str]:
+    return [row["received_date"] for row in order["purchase_order_rows"] if row["received_date"]]
+
+
+PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+    ({}, lambda _: True),
+    ({"status": ["partially received", "DRAFT"]}, lambda each: each["status"] in {"PARTIALLY_RECEIVED", "DRAFT"}),
+    ({"open": True}, lambda each: each["status"] != "RECEIVED"),
+    ({"open": False}, lambda each: each["status"] == "RECEIVED"),
+    (
+        {"overdue": True},
+        lambda each: each["status"] not in {"RECEIVED", "DRAFT"} and each["expected_arrival_date"] < NOW,
+    ),
+    ({"billing_status": "billed"}, lambda each: each["billing_status"] == "BILLED"),
+    ({"entity_type": "Regular"}, lambda each: each["entity_type"] == "regular"),
+    ({"currency": "sek"}, lambda each: each["currency"] == "SEK"),
+    ({"created_from": MIDDLE}, lambda each: each["created_at"] >= MIDDLE),
+    ({"updated_to": MIDDLE}, lambda each: each["updated_at"] <= MIDDLE),
+    ({"arrival_from": MIDDLE}, lambda each: (each["expected_arrival_date"] or "") >= MIDDLE),
+    ({"arrival_to": MIDDLE}, lambda each: (each["expected_arrival_date"] or "9") <= MIDDLE),
+    ({"received_from": MIDDLE}, lambda each: max(_received(each), default="") >= MIDDLE),
+    ({"received_to": MIDDLE}, lambda each: min(_received(each), default="9") <= MIDDLE),
+]
+
+
+async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
+    for status in ("NOT_RECEIVED", "DRAFT"):
+        order = next(each for each in live(tenant, "purchase_orders") if each["status"] == status)
+        tenant.edit("purchase_orders", order["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
+    orders = live(tenant, "purchase_orders")
+    for filters, keeps in PLAIN:
+        expected = sorted((each["id"] for each in orders if keeps(each)), reverse=True)
+        answer = await stage.call("list_purchase_orders", limit=100, **filters)
+        assert [row["purchase_order_id"] for row in answer["rows"]] == expected, filters
+        assert answer["total"] == len(expected) > 0, filters
+    overdue = await stage.call("list_purchase_orders", overdue=True)
+    assert all(row["overdue"] for row in overdue["rows"])
+
+
+async def test_suppliers_locations_and_items_can_be_named_or_given_by_id(stage: Stage, tenant: Tenant) -> None:
+    orders = live(tenant, "purchase_orders")
+    order = orders[-1]
+    supplier = tenant.get("suppliers", order["supplier_id"])["name"]
+    place = tenant.get("locations", order["location_id"])["name"]
+    variant = order["purchase_order_rows"][0]["variant_id"]
+    asked: list[tuple[str, object, Keeps]] = [
+        ("supplier_id", order["supplier_id"], lambda each: each["supplier_id"] == order["supplier_id"]),
+        ("supplier_id", supplier, lambda each: each["supplier_id"] == order["supplier_id"]),
+        ("location_id", place, lambda each: each["location_id"] == order["location_id"]),
+        (
+            "skus_or_variant_ids",
+            [variant],
+            lambda each: variant in [row["variant_id"] for row in each["purchase_order_rows"]],
+        ),
+    ]
+    for name, value, keeps in asked:
+        expected = sorted((each["id"] for each in orders if keeps(each)), reverse=True)
+        answer = await stage.call("list_purchase_orders", limit=100, **{name: value})
+        assert [row["purchase_order_id"] for row in answer["rows"]] == expected, (name, value)
+    refusal = await stage.refusal("list_purchase_orders", supplier_id=f"{supplier}x")
+    assert refusal["error"] == "not_found"
+
+
+async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, tenant: Tenant) -> None:
+    costs = live(tenant, "po_additional_cost_rows")
+    order = next(
+        each
+        for each in live(tenant, "purchase_orders")
+        if each["default_group_id"] in [cost["group_id"] for cost in costs]
+    )
+    mine = [each for each in costs if each["group_id"] == order["default_group_id"]]
+    for asked in (order["id"], order["order_no"].lower()):
+        shown = (await stage.call("get_purchase_order", purchase_order_id=asked))["order"]
+        assert shown["purchase_order_id"] == order["id"]
+    assert shown["supplier"] == tenant.get("suppliers", order["supplier_id"])["name"]
+    assert shown["location"] == tenant.get("locations", order["location_id"])["name"]
+    assert (amount(shown["total"]), shown["currency"]) == (amount(order["total"]), order["currency"])
+    assert shown["base_currency"] == "EUR"
+    assert [
+        (each["additional_cost_row_id"], amount(each["price"]), each["currency"]) for each in shown["additional_costs"]
+    ] == [(each["id"], amount(each["price"]), each["currency"]) for each in mine]
+    for row, sent in zip(shown["rows"], order["purchase_order_rows"], strict=True):
+        assert row["purchase_order_row_id"] == sent["id"]
+        assert row["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
+        assert row["name"]
+        assert amount(row["quantity"]) == amount(sent["quantity"])
+        assert amount(row["price_per_unit"]) == amount(sent["price_per_unit"])
+        assert row.get("received_date") == sent["received_date"]
+        assert (row["purchase_uom"], row["currency"]) == (sent["purchase_uom"], sent["currency"])
+    (listed,) = (await stage.call("list_purchase_orders", ids=[order["id"]], include_rows=True))["rows"]
+    assert listed["rows"] == shown["rows"]
+
+
+async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage: Stage, tenant: Tenant) -> None:
+    costly = {each["group_id"] for each in live(tenant, "po_additional_cost_rows")}
+    order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] not in costly)
+    shown = (await stage.call("get_purchase_order", purchase_order_id=order["id"]))["order"]
+    assert shown["additional_costs"] == []
+    (gone,) = [each for each in tenant.all("purchase_orders") if each["deleted_at"]]
+    answer = await stage.call("get_purchase_order", purchase_order_id=gone["id"])
+    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+    refusal = await stage.refusal("get_purchase_order", purchase_order_id="PO-99999")
+    assert refusal["warnings"][0]["message"].startswith("no purchase order has the order number 'PO-99999'")
+
+
+async def test_a_list_asks_for_no_costs_and_nothing_that_belongs_to_sales(stage: Stage) -> None:
+    await stage.call("list_purchase_orders", include_rows=True)
+    asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
+    assert asked == {"purchase_orders", "suppliers", "locations", "variants", "products", "materials", "services"}
+
+
+async def test_a_long_list_is_named_by_as_many_requests_as_a_short_one(stage: Stage, tenant: Tenant) -> None:
+    await stage.call("list_purchase_orders", limit=1, include_rows=True)
+    start = stage.requests()
+    answer = await stage.call("list_purchase_orders", limit=100)
+    assert len(answer["rows"]) == len(live(tenant, "purchase_orders"))
+    assert all(row["supplier"] and row["location"] for row in answer["rows"])
+    assert stage.requests() == start
