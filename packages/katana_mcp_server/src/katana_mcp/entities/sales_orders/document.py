@@ -22,7 +22,7 @@ from katana_mcp.values import child, number
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
-_READS = ("customer", "location", "variant", "product", "material", "service", *FACTORY)
+_READS = ("sales_order", "customer", "location", "variant", "product", "material", "service", *FACTORY)
 _CALLED = ("sales_order_id", "sales order", "order number")
 _ROWS_PER_PAGE = 50
 
@@ -66,7 +66,7 @@ class SalesOrderAnswer(Envelope):
 
 
 async def _get(request: GetSalesOrderRequest, services: Services) -> Answer:
-    now = await current(services, ("sales_order", *_READS), ("sales_order",))
+    now = await current(services, _READS, ("sales_order",))
     with now.refusals():
         stored = await one_record(services, "sales_order", request.sales_order_id, _CALLED)
     (document,) = await shown(lambda _: _VIEW, [("sales_order", stored)], services)
@@ -135,4 +135,5 @@ GET_SALES_ORDER = ToolSpec(
     request=GetSalesOrderRequest,
     answer=SalesOrderAnswer,
     run=_get,
+    reads=_READS,
 )
