@@ -49,3 +49,18 @@ async def test_an_id_that_katana_does_not_tell_in_time_may_still_come(slow: OwnS
         refusal = await paced(clock, stage.refusal("get_sales_order", sales_order_id=first))
         assert clock.monotonic() - started < 10
         assert refusal["error"] == "cold_cache"
+
+
+async def test_progress_of_a_cold_sync_only_grows_over_all_entities(own: OwnSandbox) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert message
+        told.append((progress, total))
+
+    async with staged(own) as stage:
+        await stage.client.call_tool("search_items", {"query": "fork"}, progress_handler=note)
+    done = [each for each, _ in told]
+    assert len(done) > 2
+    assert done == sorted(set(done))
+    assert all(total is not None and each <= total for each, total in told)
