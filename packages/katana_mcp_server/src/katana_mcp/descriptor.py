@@ -25,6 +25,7 @@ class ToolSpec[R: Request]:
         request: the arguments.
         answer: the shape of the result.
         run: does the work.
+        reads: the cache entities that its answers are made of; they are kept fresh while it is served.
         open_world: whether it may ask Katana.
     """
 
@@ -34,6 +35,7 @@ class ToolSpec[R: Request]:
     request: type[R]
     answer: type[Answer]
     run: Callable[[R, Services], Awaitable[Answer]]
+    reads: tuple[str, ...] = ()
     open_world: bool = True
 
 

@@ -48,6 +48,7 @@ async def _missing(services: Services, entity: str, wanted: int | str, called: C
 
 
 async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
+    await services.fresh.read_missing(entity, [wanted])
     return list((await services.cache.get_many(entity, [wanted])).rows)
 
 

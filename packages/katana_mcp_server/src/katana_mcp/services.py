@@ -1,6 +1,6 @@
 """Everything that a tool needs, handed to it per call: no tenant, key or cache lives in module state."""
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,6 +48,10 @@ class TenantDoor(Protocol):
 
     async def services(self) -> Services:
         """Return the services, opening them first if need be."""
+        ...
+
+    def wake(self, entities: Collection[str]) -> None:
+        """Begin to keep these entities fresh where the settings say so; once."""
         ...
 
     async def recover(self) -> None:

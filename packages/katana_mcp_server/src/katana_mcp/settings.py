@@ -150,6 +150,13 @@ class Settings(Choice):
     """The same for tax rates alone."""
     cache_backend_operator: Annotated[Flag | None, Field(validation_alias="KATANA_CACHE_BACKEND_OPERATOR")] = None
     """The same for operators alone."""
+    sync: Annotated[
+        Literal["off", "lazy", "background"],
+        BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value),
+        Field(validation_alias="KATANA_SYNC"),
+    ] = "lazy"
+    """off: answers come from the cache alone. lazy, the default: a read of old rows asks Katana first. background: also
+    refreshed ahead, so that reads wait for nothing; it takes up to half of Katana's 60 requests a minute."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"

@@ -37,11 +37,15 @@ class KatanaSource:
     Args:
         client: For what somebody waits for.
         bulk: For listings: a client with a second key of the account; the same client by default.
+        priority: Of listings, and of reads by ids.
     """
 
-    def __init__(self, client: KatanaClient, bulk: KatanaClient | None = None) -> None:
+    def __init__(
+        self, client: KatanaClient, bulk: KatanaClient | None = None, priority: Priority = Priority.BULK
+    ) -> None:
         self._client = client
         self._bulk = bulk or client
+        self._priority = priority
         self._bulk_key = "KATANA_API_KEY" if self._bulk is client else "KATANA_SYNC_API_KEY"
 
     async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
@@ -60,7 +64,7 @@ class KatanaSource:
         found: list[Record] = []
         collection = cast("Listable", getattr(self._bulk, spec.collection))
         try:
-            with self._bulk.priority(Priority.BULK):
+            with self._bulk.priority(self._priority):
                 for each in ids:
                     with suppress(NotFound):
                         found.append(await collection.get_record(each))
@@ -71,7 +75,7 @@ class KatanaSource:
     async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
         collection = cast("Listable", getattr(self._bulk, listed.collection))
         try:
-            with self._bulk.priority(Priority.BULK):
+            with self._bulk.priority(self._priority):
                 page = await collection.page(window.number, limit=window.size, **filters)
         except KatanaError as error:
             raise _unavailable(error, self._bulk_key) from error
@@ -80,7 +84,7 @@ class KatanaSource:
     async def _factory(self) -> SourcePage:
         """Return the settings, which are one object without an id, as a listing of one record."""
         try:
-            with self._client.priority(Priority.BULK):
+            with self._client.priority(self._priority):
                 settings = await self._client.factory.read_record()
         except KatanaError as error:
             raise _unavailable(error) from error

@@ -101,6 +101,7 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
         "sandbox": True,
         "api_key": chosen.api_key or own.api_key,
         "cache_dir": chosen.cache_dir,
+        "sync": "lazy",
     }
     settings = load(**(flags | dict(chosen.flags)))
     outside = Outside(

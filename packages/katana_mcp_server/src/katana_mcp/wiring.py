@@ -1,7 +1,7 @@
 """The composition root: from settings to services. Nothing else knows which cache backends there are."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +10,10 @@ from pydantic import SecretStr
 
 from cache_core.clock import Clock, SystemClock
 from cache_core.compared import Recorder
+from cache_core.errors import CacheError
 from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, StockReads, Syncer
-from katana_client import KatanaClient
+from katana_client import KatanaClient, Priority
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
@@ -29,6 +30,10 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
 _log = structlog.get_logger("katana_mcp.katana")
+
+_AFTER_ANSWERING = 1.0
+_AFTER_FAILURE = 15.0
+_OFF = "KATANA_SYNC is off, so Katana is not asked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +69,7 @@ class Tenant:
         self._comparisons: KeptComparisons | None = None
         self._root = _root(settings, self._outside)
         self._budgets: list[SharedBudget] = []
+        self._refreshing: asyncio.Task[None] | None = None
         self._key = self._connect(settings.api_key)
         self._sync_key = None if settings.sync_api_key is None else self._connect(settings.sync_api_key)
 
@@ -83,6 +89,24 @@ class Tenant:
         """Return where the account's records come from."""
         return KatanaSource(self._key.client, self._key.client)
 
+    def wake(self, entities: Collection[str]) -> None:
+        """Begin to keep these entities fresh, where the settings say so; a second call changes nothing."""
+        if self._settings.sync == "background" and self._refreshing is None:
+            self._refreshing = asyncio.create_task(self._keep_fresh(entities), name="refresher")
+
+    async def _keep_fresh(self, entities: Collection[str]) -> None:
+        """Refresh ahead of the reads until the server stops; what fails is tried again and meets its reader there."""
+        clock = self._outside.clock or SystemClock()
+        pause = _AFTER_ANSWERING
+        while True:
+            await clock.sleep(pause)
+            try:
+                services = await self.services()
+                pause = await services.fresh.keep_fresh(entities)
+            except (CacheError, Refused) as error:
+                _log.warning("refreshing has to wait", reason=str(error))
+                pause = _AFTER_FAILURE
+
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
         async with self._opening:
@@ -94,6 +118,9 @@ class Tenant:
 
     async def close(self) -> None:
         """Stop syncs, close caches and connections."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+            await asyncio.gather(self._refreshing, return_exceptions=True)
         await self.recover()
         for each in (self._key, self._sync_key):
             if each is not None:
@@ -145,12 +172,13 @@ class Tenant:
         stores = Stores(settings.flags(), outside.recorder or self._comparisons, clock)
         cache, notices = await stores.open(directory)
         source = KatanaSource(self._key.client, bulk)
-        syncer = Syncer(SPECS, source, cache, clock)
+        syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=Priority.INTERACTIVE))
+        closed = _OFF if settings.sync == "off" else None
         return Services(
             cache=cache,
             syncer=syncer,
-            fresh=FreshReads(syncer, cache, clock, outside.patience),
-            stock=StockReads(source, cache, clock),
+            fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
+            stock=StockReads(source, cache, clock, closed=closed),
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),

@@ -55,15 +55,24 @@ class SyncOutcome:
 class Syncer:
     """Brings entities of one tenant up to date from a source into a cache.
 
-    `specs` must hold every entity and `cache` must reach them all, so that parents are found anywhere.
+    `specs` must hold every entity and `cache` must reach them all, so that parents are found anywhere. `live` is asked
+    instead of `source` for records that somebody waits for.
     """
 
-    def __init__(self, specs: Sequence[EntitySpec], source: Source, cache: CacheBackend, clock: Clock) -> None:
+    def __init__(
+        self,
+        specs: Sequence[EntitySpec],
+        source: Source,
+        cache: CacheBackend,
+        clock: Clock,
+        live: Source | None = None,
+    ) -> None:
         self.specs = {spec.name: spec for spec in specs}
         self._cache = cache
         self._clock = clock
         self._leases = Leases(cache, clock)
         self._store = Store(self.specs, cache, clock, self._leases)
+        self._live = live or source
         self._progress = Progresses()
         self._cycle = Cycle(source, self._store, self._progress)
         self._audits = Audits(source, self._store)
@@ -110,6 +119,14 @@ class Syncer:
     async def delete_through(self, entity: str, record_id: RecordId) -> bool:
         """Mark a record that we deleted; return whether it was cached."""
         return await self._writes.delete(self.specs[entity], record_id)
+
+    async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        """Read these records by their ids and store them; return whether that worked. It moves no cursor."""
+        spec = self.specs[entity]
+        with contextlib.suppress(SourceUnavailable, CacheError):
+            await self._store.keep(spec, await self._live.records(spec, ids))
+            return True
+        return False
 
     async def audit(self, entity: str) -> SyncOutcome:
         """Find hard deletions and missing records now, to the end, instead of a few requests after each sync.

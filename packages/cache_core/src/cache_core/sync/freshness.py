@@ -4,17 +4,24 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
+from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
+_EARLY = 0.8
+"""The part of `fresh_for` after which rows are refreshed ahead of the reads that would find them old."""
+_REST = 60.0
+_SHORTEST = 1.0
+_LONG = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,7 @@ class Freshness:
         as_of: when they were last known to be complete, ISO-8601 UTC; None while they never were.
         stale: whether they are older than the entity's `fresh_for`.
         reason: why they could not be refreshed in time, one sentence.
-        failed: whether the last try to refresh them failed, as against one that is still under way.
+        failed: whether the last try to refresh them failed, or none is made, as against one that is still under way.
         failing_since: when it began to fail, by our clock, ISO-8601 UTC.
         done: records stored by the listing that runs now, if one does.
         total: records that this listing will store, when reported.
@@ -52,19 +59,37 @@ class Patience:
     """How many seconds a read waits for a sync: less when it has rows to answer from."""
 
     warm: float = 0.8
-    cold: float = 8.0
+    cold: float = 4.5
+    by_id: float = 3.0
 
 
 class FreshReads:
-    """Decides per entity whether a read needs the source, and waits for it within bounds."""
+    """Decides per entity whether a read needs the source, and waits for it within bounds.
 
-    def __init__(self, syncer: Syncer, cache: CacheBackend, clock: Clock, patience: Patience | None = None) -> None:
+    Args:
+        syncer: brings entities up to date.
+        cache: what is read.
+        clock: where time comes from.
+        patience: how long a read waits.
+        closed: why the source is never asked, one sentence; None where it is.
+    """
+
+    def __init__(
+        self,
+        syncer: Syncer,
+        cache: CacheBackend,
+        clock: Clock,
+        patience: Patience | None = None,
+        *,
+        closed: str | None = None,
+    ) -> None:
         self._syncer = syncer
         self._cache = cache
         self._clock = clock
         self._patience = patience or Patience()
+        self._closed = closed
         self._failed: dict[str, tuple[float, str]] = {}
-        self._refreshing: set[asyncio.Task[None]] = set()
+        self._refreshing: set[asyncio.Task[Any]] = set()
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
@@ -94,11 +119,46 @@ class FreshReads:
             states |= {name: await self._cache.state(name) for name in due}
         return {name: self._freshness(name, states) for name in names}
 
-    def _is_due(self, name: str, state: SyncState) -> bool:
+    async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
+        """Read what a first listing has not brought yet by its ids, where that takes one request."""
+        spec, state = self._syncer.specs[entity], await self._cache.state(entity)
+        if self._closed is not None or spec.fetch_by == "full_list" or state.completed_at is not None:
+            return
+        missing = (await self._cache.get_many(entity, ids)).missing
+        if missing and self._held_off(entity) <= 0 and (len(missing) == 1 or spec.fetch_by == "list_ids"):
+            fetch = asyncio.create_task(self._syncer.fetch(entity, missing), name=f"fetch {entity}")
+            self._refreshing.add(fetch)
+            fetch.add_done_callback(self._refreshing.discard)
+            await finished(fetch, self._patience.by_id, self._clock)
+
+    async def keep_fresh(self, entities: Iterable[str]) -> float:
+        """Refresh what reads would soon find old, one after the other; return in how many seconds to look again.
+
+        Raises:
+            CacheError: the cache cannot be used.
+        """
+        names = self.with_parents(entities)
+        refresh = self._started(list(names), _EARLY)
+        await asyncio.wait({refresh})
+        if not refresh.cancelled():
+            refresh.result()
+        left = [self._left(name, await self._cache.state(name)) for name in names]
+        return max(_SHORTEST, min([*left, _REST]))
+
+    def _left(self, name: str, state: SyncState) -> float:
+        """Return in how many seconds the entity is to be refreshed ahead of reads."""
+        fresh = (_EARLY * self._syncer.specs[name].fresh_for - min(self._age(state), _LONG)).total_seconds()
+        return max(fresh, self._held_off(name))
+
+    def _held_off(self, name: str) -> float:
+        """Return for how many seconds an entity is left alone after a failure."""
         failed = self._failed.get(name)
-        if failed is not None and self._clock.monotonic() < failed[0]:
+        return 0.0 if failed is None else failed[0] - self._clock.monotonic()
+
+    def _is_due(self, name: str, state: SyncState, part: float = 1.0) -> bool:
+        if self._closed is not None or self._held_off(name) > 0:
             return False
-        return self._age(state) > self._syncer.specs[name].fresh_for
+        return self._age(state) > part * self._syncer.specs[name].fresh_for
 
     def _age(self, state: SyncState) -> timedelta:
         """Return how old a complete listing is; one from the future counts as very old."""
@@ -114,18 +174,18 @@ class FreshReads:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _started(self, names: list[str]) -> "asyncio.Task[None]":
-        task = asyncio.create_task(self._refresh(names))
+    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[None]":
+        task = asyncio.create_task(self._refresh(names, part), name="refresh")
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
         return task
 
-    async def _refresh(self, names: list[str]) -> None:
+    async def _refresh(self, names: list[str], part: float) -> None:
         """Sync the entities one after the other, so that parents are there before their children."""
         silent = False
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
-            if self._is_due(name, await self._cache.state(name)):
+            if self._is_due(name, await self._cache.state(name), part):
                 outcome = await self._synced(name)
                 self._remember(outcome)
                 if outcome.everywhere or (silent and outcome.unavailable):
@@ -160,13 +220,13 @@ class FreshReads:
         stale = self._age(state) > self._syncer.specs[name].fresh_for
         progress = self._syncer.progress(name)
         failed = self._failed.get(name)
-        reason = failed[1] if failed is not None else state.incomplete
+        reason = self._closed or (failed[1] if failed is not None else state.incomplete)
         return Freshness(
             entity=name,
             as_of=state.completed_at,
             stale=stale,
             reason=(reason or "a refresh is under way") if stale else None,
-            failed=failed is not None,
+            failed=failed is not None or self._closed is not None,
             failing_since=state.failing_since,
             done=progress.done if progress is not None else None,
             total=progress.total if progress is not None else None,

@@ -54,20 +54,37 @@ class StockAnswer:
 
 
 class StockReads:
-    """Reads stock levels through the cache: one listing per 250 variants that are not fresh."""
+    """Reads stock levels through the cache: one listing per 250 variants that are not fresh.
 
-    def __init__(self, source: StockSource, cache: CacheBackend, clock: Clock, patience: float = 8.0) -> None:
+    Args:
+        source: where levels come from.
+        cache: where they are kept.
+        clock: where time comes from.
+        patience: seconds that a read waits for them.
+        closed: why the source is never asked, one sentence; None where it is.
+    """
+
+    def __init__(
+        self,
+        source: StockSource,
+        cache: CacheBackend,
+        clock: Clock,
+        patience: float = 4.5,
+        *,
+        closed: str | None = None,
+    ) -> None:
         self._source = source
         self._cache = cache
         self._clock = clock
         self._patience = patience
+        self._closed = closed
         self._fetching = asyncio.Lock()
 
     async def ensure(self, variant_ids: Sequence[int]) -> StockAnswer:
         """Return the stock of these variants, fetched now where it is not fresh."""
         reason = None
         if await self._due(variant_ids):
-            reason = await self._bounded(variant_ids)
+            reason = self._closed or await self._bounded(variant_ids)
         found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
         stale = any(self._is_old(_fetched_at(row)) or _is_dirty(row) for row in found.rows)

@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from katana_mcp.adapter.tool import RequestTool
@@ -16,6 +16,9 @@ class _Nobody:
 
     async def services(self) -> Services:
         raise RuntimeError("the catalogue has no services")
+
+    def wake(self, entities: Collection[str]) -> None:
+        raise RuntimeError("the catalogue has no cache")
 
     async def recover(self) -> None:
         raise RuntimeError("the catalogue has no cache")

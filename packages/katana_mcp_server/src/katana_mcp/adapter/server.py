@@ -13,6 +13,7 @@ from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.adapter.tool import RequestTool, json_of, payload_of
 from katana_mcp.adapter.unknown import UnknownNames
+from katana_mcp.adapter.waking import Waking
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources import help as help_pages
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource, read
@@ -46,7 +47,10 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor) -> FastMCP[Any]:
         lifespan=lifespan,
         mask_error_details=True,
         tools=[RequestTool.of(tool, tenant) for tool in tools],
-        middleware=[UnknownNames([tool.name for tool in tools], RESOURCES)],
+        middleware=[
+            UnknownNames([tool.name for tool in tools], RESOURCES),
+            Waking(tenant, {entity for tool in tools for entity in tool.reads}),
+        ],
     )
     for resource in REFERENCE:
         _add_reference(server, resource, tenant)

@@ -85,11 +85,20 @@ class _ProgressReports:
     def __init__(self, context: Context, specs: Mapping[str, EntitySpec]) -> None:
         self._context = context
         self._specs = specs
+        self._seen: dict[str, Progress] = {}
+        self._told = 0
         self._sending: set[asyncio.Task[None]] = set()
 
     def __call__(self, progress: Progress) -> None:
+        self._seen[progress.entity] = progress
+        done = sum(each.done for each in self._seen.values())
+        if done <= self._told:
+            return  # the protocol wants each report to be greater than the one before
+        self._told = done
+        totals = [each.total for each in self._seen.values() if each.total is not None]
+        total = sum(totals) if len(totals) == len(self._seen) else None
         message = f"syncing {self._specs[progress.entity].collection.replace('_', ' ')}"
-        report = self._context.report_progress(progress.done, progress.total, message)
+        report = self._context.report_progress(done, total, message)
         task = asyncio.ensure_future(report)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

@@ -96,6 +96,7 @@ def document_tool(document: Document) -> AnyTool:
         request=document.request,
         answer=document.answer,
         run=run,
+        reads=(document.source, *document.reads),
     )
 
 

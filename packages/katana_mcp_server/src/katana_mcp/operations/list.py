@@ -32,6 +32,7 @@ def list_tool(entity: Entity) -> AnyTool | None:
         request=entity.list_request,
         answer=answer,
         run=run,
+        reads=(*entity.sources, *entity.reads),
     )
 
 
@@ -60,6 +61,7 @@ async def _rows(
     visibility = Visibility(deleted=request.include_deleted)
     start = offset(request)
     if request.ids is not None:
+        await services.fresh.read_missing(source, request.ids)
         found = await services.cache.get_many(source, request.ids)
         rows = [row for row in found.rows if hold(conditions, row.record)]
         missing = [each for each in found.missing if isinstance(each, int)]

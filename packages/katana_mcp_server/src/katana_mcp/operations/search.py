@@ -30,6 +30,7 @@ def search_tool(entity: Entity) -> AnyTool | None:
         request=SearchRequest,
         answer=found_of(entity.summary.model),
         run=run,
+        reads=(*entity.sources, *entity.reads),
     )
 
 

@@ -16,6 +16,8 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, rows, whole
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
+_READS = (*VARIANT_ENTITIES, "location")
+
 
 class CheckInventoryRequest(Request):
     """Arguments of `check_inventory`."""
@@ -66,7 +68,7 @@ class CheckInventoryAnswer(Envelope):
 
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
-    now = await current(services, (*VARIANT_ENTITIES, "location"), ("variant",))
+    now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
     ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not _is_service(each)]
     stock = await services.stock.ensure(ids)
@@ -163,4 +165,5 @@ CHECK_INVENTORY = ToolSpec(
     request=CheckInventoryRequest,
     answer=CheckInventoryAnswer,
     run=_run,
+    reads=_READS,
 )

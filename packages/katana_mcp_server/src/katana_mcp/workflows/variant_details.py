@@ -12,6 +12,8 @@ from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import NOTHING, number, strings, whole
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
+_READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
+
 
 class GetVariantDetailsRequest(Request):
     """Arguments of `get_variant_details`."""
@@ -64,7 +66,7 @@ class VariantDetailsAnswer(Envelope):
 
 
 async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
-    now = await current(services, (*VARIANT_ENTITIES, "supplier", *FACTORY), ("variant",))
+    now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
     rows = await shown(lambda _: _VIEW, [("variant", each) for each in resolved.variants], services)
     fit = bounded("get_variant_details", rows)
@@ -131,4 +133,5 @@ GET_VARIANT_DETAILS = ToolSpec(
     request=GetVariantDetailsRequest,
     answer=VariantDetailsAnswer,
     run=_run,
+    reads=_READS,
 )

@@ -58,6 +58,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     A SKU that several live variants have gives all of them, with a warning; a text of digits that is no SKU is
     taken as an id, because some hosts send numbers as texts.
     """
+    await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
     result = Resolved([], [], [])
     taken: set[int | str] = set()
     for index, each in enumerate(dict.fromkeys(asked)):

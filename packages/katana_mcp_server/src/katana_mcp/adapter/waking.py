@@ -1,0 +1,36 @@
+"""Begins to keep the cache fresh once a client has been answered: nothing of it delays the first answer."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools.base import Tool, ToolResult
+from mcp.types import CallToolRequestParams
+
+from katana_mcp.services import TenantDoor
+
+
+class Waking(Middleware):
+    """Wakes the tenant after the first listing of the tools, or the first call."""
+
+    def __init__(self, tenant: TenantDoor, entities: Collection[str]) -> None:
+        self._tenant = tenant
+        self._entities = entities
+
+    async def on_list_tools(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        """List the tools, then wake the tenant."""
+        listed = await call_next(context)
+        self._tenant.wake(self._entities)
+        return listed
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Call the tool, then wake the tenant."""
+        result = await call_next(context)
+        self._tenant.wake(self._entities)
+        return result

@@ -1,0 +1,147 @@
+"""How the cache is kept in step: ahead of the reads, by the reads, or not at all."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from cache_core.specs import SPECS
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import SettingsError, load
+from katana_mcp.surface import tools
+from katana_mcp.testing import Setup, Stage, paced, staged
+from katana_sandbox import Fault, ManualClock, Status
+
+BACKGROUND = Setup(flags={"sync": "background"})
+CALLS: dict[str, dict[str, object]] = {
+    "search_items": {"query": "fork"},
+    "list_sales_orders": {"limit": 3},
+    "get_sales_order": {"sales_order_id": "SO-5"},
+    "search_customers": {"query": "velo"},
+    "get_variant_details": {"skus_or_variant_ids": ["PAD"]},
+}
+
+
+async def _pass(clock: ManualClock, seconds: float) -> None:
+    await paced(clock, clock.sleep(seconds), 5)
+    for _ in range(50):  # who woke last begins
+        await asyncio.sleep(0)
+    for each in asyncio.all_tasks():
+        if each.get_name() == "refresh":
+            await asyncio.wait({each})
+
+
+async def _begun(stage: Stage, clock: ManualClock) -> None:
+    """List the tools, and wait until the first listing is over."""
+    await stage.client.list_tools()
+    while not stage.requests():
+        await paced(clock, clock.sleep(1), 1)
+    await _pass(clock, 2)
+
+
+async def test_the_cache_is_filled_once_the_tools_were_listed_and_reads_then_ask_nothing(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    async with staged(own, BACKGROUND) as stage:
+        await _begun(stage, clock)
+        for _ in range(3):
+            await _pass(clock, 60)
+            asked = stage.requests()
+            for tool, arguments in CALLS.items():
+                answer = await stage.call(tool, **arguments)
+                assert not {"stale", "warming"} & set(answer), tool
+            assert stage.requests() == asked
+
+
+async def test_nothing_is_opened_before_the_tools_were_listed(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path / "cache", flags={"sync": "background"})) as stage:
+        await _pass(clock, 5)
+        await stage.client.list_tools()
+        assert (_caches(tmp_path), stage.requests()) == ([], 0)
+        for _ in range(60):
+            await _pass(clock, 1)
+        assert _caches(tmp_path)
+
+
+def _caches(directory: Path) -> list[Path]:
+    return [each for each in directory.rglob("*.sqlite") if "budget" not in each.name]
+
+
+async def test_keeping_fresh_costs_a_quarter_of_the_budget_and_stops_with_the_server(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    async with staged(own, BACKGROUND) as stage:
+        await _begun(stage, clock)
+        await _pass(clock, 60)
+        filled = stage.requests()
+        await _pass(clock, 300)
+        assert 0 < stage.requests() - filled <= 85
+    stopped = len(own.sandbox.journal)
+    await _pass(clock, 120)
+    assert len(own.sandbox.journal) == stopped
+
+
+async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, clock: ManualClock) -> None:
+    setup = Setup(flags={"sync": "background", "tools": ("search_customers", "cache_status")})
+    async with staged(own, setup) as stage:
+        await _begun(stage, clock)
+        assert {each.path for each in own.sandbox.journal} == {"/v1/customers"}
+
+
+async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: ManualClock) -> None:
+    own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
+    async with staged(own, BACKGROUND) as stage:
+        await _begun(stage, clock)
+        await _pass(clock, 60)
+        assert 2 <= stage.requests() <= 6
+        own.sandbox.faults.clear()
+        await _pass(clock, 30)
+        asked = stage.requests()
+        assert not {"stale", "warming"} & set(await stage.call("search_customers", query="velo"))
+        assert stage.requests() == asked
+
+
+@pytest.mark.parametrize("tool", [each.name for each in tools() if each.reads])
+async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, tool: str) -> None:
+    calls = CALLS | {"check_inventory": {"skus_or_variant_ids": ["PAD"]}, "search_sales_orders": {"query": "so"}}
+    await stage.call(tool, **calls[tool])
+    status = await stage.call("cache_status")
+    read = {each["entity"] for each in status["entities"] if each.get("as_of")}
+    (spec,) = [each for each in tools() if each.name == tool]
+    parents = {parent for each in SPECS if each.name in read for parent in each.parents}
+    assert set(spec.reads) <= read <= set(spec.reads) | parents
+
+
+async def test_off_answers_from_the_cache_alone_and_says_how_old_it_is(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        for tool, arguments in CALLS.items():
+            await stage.call(tool, **arguments)
+        await stage.call("check_inventory", skus_or_variant_ids=["PAD"])
+    clock.advance(3_600)
+    asked = len(own.sandbox.journal)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"sync": "off"})) as stage:
+        await stage.client.list_tools()
+        await _pass(clock, 5)
+        for tool, arguments in {**CALLS, "check_inventory": {"skus_or_variant_ids": ["PAD"]}}.items():
+            stale = (await stage.call(tool, **arguments))["stale"]
+            assert stale["age_seconds"] >= 3_600, tool
+            assert "KATANA_SYNC is off" in stale["reason"], tool
+    assert len(own.sandbox.journal) == asked
+
+
+async def test_off_without_a_cache_is_a_refusal_that_names_the_setting(own: OwnSandbox) -> None:
+    async with staged(own, Setup(flags={"sync": "off"})) as stage:
+        refusal = await stage.refusal("search_customers", query="velo")
+        assert refusal["error"] == "katana_unavailable"
+        assert "KATANA_SYNC is off" in refusal["warnings"][0]["message"]
+        assert stage.requests() == 0
+
+
+def test_another_value_is_refused_and_lazy_is_the_default() -> None:
+    assert load(sandbox=True).sync == "lazy"
+    with pytest.raises(SettingsError, match=r"KATANA_SYNC \(--sync\)"):
+        load(sandbox=True, sync="always")

@@ -1,0 +1,66 @@
+"""The first sync is under way: what is asked for by id is read from Katana at once, and waits stay short."""
+
+import pytest
+from server_wire import live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import paced, staged
+from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
+
+
+@pytest.fixture
+def slow(clock: ManualClock) -> OwnSandbox:
+    """A factory of many variants whose second page of anything takes half a minute."""
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Delay(30), times=None))
+    return own
+
+
+async def test_an_order_is_read_by_its_id_before_its_listing_has_come_to_it(
+    slow: OwnSandbox, clock: ManualClock
+) -> None:
+    orders = live(slow.sandbox.tenant(), "sales_orders")[:2]
+    first, second = (each["id"] for each in orders)
+    async with staged(slow) as stage:
+        started = clock.monotonic()
+        answer = await paced(clock, stage.call("get_sales_order", sales_order_id=first))
+        assert clock.monotonic() - started < 10
+        assert answer["order"]["order_no"] == orders[0]["order_no"]
+        assert len(answer["order"]["rows"]) == len(orders[0]["sales_order_rows"])
+        assert answer["warming"]
+        listed = await paced(clock, stage.call("list_sales_orders", ids=[first, second, 999_999]))
+        assert [each["sales_order_id"] for each in listed["rows"]] == [first, second]
+        assert listed["not_found"] == [999_999]
+        (orders_status,) = [
+            each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == "sales_order"
+        ]
+        assert orders_status["records"] == 2
+        assert "as_of" not in orders_status
+        await paced(clock, clock.sleep(120), 2)
+        done = await paced(clock, stage.call("list_sales_orders", limit=1))
+        assert done["total"] == len(live(slow.sandbox.tenant(), "sales_orders"))
+
+
+async def test_an_id_that_katana_does_not_tell_in_time_may_still_come(slow: OwnSandbox, clock: ManualClock) -> None:
+    first = live(slow.sandbox.tenant(), "sales_orders")[0]["id"]
+    slow.sandbox.faults.add(Fault("GET /sales_orders", action=Status(503), times=None))
+    async with staged(slow) as stage:
+        started = clock.monotonic()
+        refusal = await paced(clock, stage.refusal("get_sales_order", sales_order_id=first))
+        assert clock.monotonic() - started < 10
+        assert refusal["error"] == "cold_cache"
+
+
+async def test_progress_of_a_cold_sync_only_grows_over_all_entities(own: OwnSandbox) -> None:
+    told: list[tuple[float, float | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        assert message
+        told.append((progress, total))
+
+    async with staged(own) as stage:
+        await stage.client.call_tool("search_items", {"query": "fork"}, progress_handler=note)
+    done = [each for each, _ in told]
+    assert len(done) > 2
+    assert done == sorted(set(done))
+    assert all(total is not None and each <= total for each, total in told)
