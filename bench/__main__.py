@@ -21,16 +21,13 @@ SIZES = (5_000, 50_000, 500_000)
 type Measure = Callable[[int, Path], Coroutine[object, object, list[Figure]]]
 
 
-async def _typed(size: int, directory: Path) -> list[Figure]:
-    from bench.caches import variants  # noqa: PLC0415 - each measured process loads only what it measures
+def _variants(backend: str) -> Measure:
+    async def measured(size: int, directory: Path) -> list[Figure]:
+        from bench.caches import variants  # noqa: PLC0415 - each measured process loads only what it measures
 
-    return await variants("typed", size, directory)
+        return await variants(backend, size, directory)
 
-
-async def _legacy(size: int, directory: Path) -> list[Figure]:
-    from bench.caches import variants  # noqa: PLC0415 - as above
-
-    return await variants("legacy", size, directory)
+    return measured
 
 
 async def _orders(size: int, directory: Path) -> list[Figure]:
@@ -77,8 +74,8 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "client": (_client, (0,)),
     "calls": (_calls, (0,)),
     "starts": (_starts, (0,)),
-    "typed": (_typed, SIZES),
-    "legacy": (_legacy, (5_000, 50_000)),
+    "typed": (_variants("typed"), SIZES),
+    "legacy": (_variants("legacy"), (5_000, 50_000)),  # goes with cache_legacy
     "orders": (_orders, (50_000, 500_000)),
     "sync": (_sync, SIZES),
     "sandbox": (_sandbox, SIZES),

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
 
 from bench import data
 from bench.figures import Figure, Work, spread, spread_of
@@ -18,23 +17,17 @@ from cache_core.specs import SPECS
 from cache_core.specs.products import PRODUCT
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_core.specs.variants import VARIANT
+from katana_mcp.backends import BACKENDS
 
-type BackendName = Literal["legacy", "typed"]
 _CATALOGUE = ("product", "material", "service", "variant")
 
 
-def backend(name: BackendName, directory: Path) -> CacheBackend:
+def backend(name: str, directory: Path) -> CacheBackend:
     """Return a backend on a directory, not yet open."""
-    if name == "legacy":
-        from cache_legacy.backend import LegacyBackend  # noqa: PLC0415 - a measured process loads one backend only
-
-        return LegacyBackend(directory, tuple(spec for spec in SPECS if spec.name in _CATALOGUE))
-    from cache_typed.backend import TypedBackend  # noqa: PLC0415 - as above
-
-    return TypedBackend(directory)
+    return BACKENDS[name](directory, tuple(spec for spec in SPECS if spec.name in _CATALOGUE))
 
 
-async def variants(name: BackendName, size: int, directory: Path) -> list[Figure]:
+async def variants(name: str, size: int, directory: Path) -> list[Figure]:
     """Measure a catalogue of this many variants."""
     cache = backend(name, directory / name)
     await cache.open()
@@ -101,7 +94,7 @@ async def fill(cache: CacheBackend, spec: EntitySpec, wire: Iterator[bytes]) -> 
     return spent
 
 
-async def _opened(name: BackendName, size: int, directory: Path) -> Figure:
+async def _opened(name: str, size: int, directory: Path) -> Figure:
     """Time opening an existing cache and reading one record."""
     taken: list[float] = []
     least: list[float] = []

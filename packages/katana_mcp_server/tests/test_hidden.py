@@ -64,9 +64,26 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_variant_details": {"skus_or_variant_ids": [variant["id"]]},
         "check_inventory": {"skus_or_variant_ids": [variant["id"]]},
     }
-    return calls, sku
+    return calls | _at_locations(own), sku
 
 
+def _at_locations(own: OwnSandbox) -> dict[str, dict[str, object]]:
+    """Return calls that show the name of a location."""
+    calls: dict[str, dict[str, object]] = {}
+    for name, number in NUMBERS.items():
+        document = live(own.sandbox.tenant(), f"{name}s")[0]
+        calls[f"search_{name}s"] = {"query": document[number]}
+        calls[f"list_{name}s"] = {"ids": [document["id"]]}
+        calls[f"get_{name}"] = {f"{name}_id": document["id"]}
+    return calls
+
+
+NUMBERS = {
+    "purchase_order": "order_no",
+    "manufacturing_order": "order_no",
+    "stock_transfer": "stock_transfer_number",
+    "stock_adjustment": "stock_adjustment_number",
+}
 STEP = 16
 
 

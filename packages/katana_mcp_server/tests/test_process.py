@@ -126,7 +126,11 @@ WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
     ([*SERVE, "--port"], {}, ("--port",)),
     (SERVE, {"KATANA_MCP_PORT": "-1"}, ("KATANA_MCP_PORT", "--port")),
     ([*SERVE, "--tools", "no_such_tool"], {}, ("KATANA_MCP_TOOLS", "no_such_tool", "search_items")),
-    ([*SERVE, "--toolsets", "nothing"], {}, ("KATANA_MCP_TOOLSETS", "nothing", "catalog, inventory, sales")),
+    (
+        [*SERVE, "--toolsets", "nothing"],
+        {},
+        ("KATANA_MCP_TOOLSETS", "nothing", "catalog, inventory, manufacturing, purchasing, sales"),
+    ),
     ([*SERVE, "--exclude-tools", "no_such_tool"], {}, ("KATANA_MCP_EXCLUDE_TOOLS", "no_such_tool")),
     ([*SERVE, "--log-level", "loud"], {}, ("KATANA_MCP_LOG_LEVEL", "--log-level", "DEBUG, INFO")),
     ([*SERVE, "--base-url", "http://katana.example/v1"], {}, ("KATANA_BASE_URL", "https")),

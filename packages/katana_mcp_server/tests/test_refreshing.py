@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from server_wire import live
 
 from cache_core.specs import SPECS
 from katana_mcp.sandbox import OwnSandbox
@@ -69,7 +70,7 @@ def _caches(directory: Path) -> list[Path]:
     return [each for each in directory.rglob("*.sqlite") if "budget" not in each.name]
 
 
-async def test_keeping_fresh_costs_a_quarter_of_the_budget_and_stops_with_the_server(
+async def test_keeping_fresh_costs_half_of_the_budget_at_most_and_stops_with_the_server(
     own: OwnSandbox, clock: ManualClock
 ) -> None:
     async with staged(own, BACKGROUND) as stage:
@@ -77,7 +78,7 @@ async def test_keeping_fresh_costs_a_quarter_of_the_budget_and_stops_with_the_se
         await _pass(clock, 60)
         filled = stage.requests()
         await _pass(clock, 300)
-        assert 0 < stage.requests() - filled <= 85
+        assert 0 < stage.requests() - filled <= 150
     stopped = len(own.sandbox.journal)
     await _pass(clock, 120)
     assert len(own.sandbox.journal) == stopped
@@ -88,6 +89,21 @@ async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, cl
     async with staged(own, setup) as stage:
         await _begun(stage, clock)
         assert {each.path for each in own.sandbox.journal} == {"/v1/customers"}
+
+
+def _usual(tool: str, stage: Stage) -> dict[str, object]:
+    """Return arguments that give an answer of all that the tool reads."""
+    calls: dict[str, dict[str, object]] = {
+        **CALLS,
+        "check_inventory": {"skus_or_variant_ids": ["PAD"]},
+        "search_sales_orders": {"query": "so"},
+    }
+    kind, _, entity = tool.partition("_")
+    if tool in calls or kind == "list":
+        return calls.get(tool, {})
+    if kind == "search":
+        return {"query": "main"}
+    return {f"{entity}_id": live(stage.own.sandbox.tenant(), f"{entity}s")[0]["id"]}
 
 
 async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: ManualClock) -> None:
@@ -105,8 +121,7 @@ async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: M
 
 @pytest.mark.parametrize("tool", [each.name for each in tools() if each.reads])
 async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, tool: str) -> None:
-    calls = CALLS | {"check_inventory": {"skus_or_variant_ids": ["PAD"]}, "search_sales_orders": {"query": "so"}}
-    await stage.call(tool, **calls[tool])
+    await stage.call(tool, **_usual(tool, stage))
     status = await stage.call("cache_status")
     read = {each["entity"] for each in status["entities"] if each.get("as_of")}
     (spec,) = [each for each in tools() if each.name == tool]
