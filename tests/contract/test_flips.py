@@ -76,3 +76,11 @@ async def test_a_field_that_becomes_searchable_is_found_in_rows_that_are_already
     more = replace(TOY_PARTS, specs=tuple(replace(s, searchable=searchable) if s is TOY else s for s in SPECS))
     async with flagged(tmp_path / "cache", flag, more) as cache:
         assert await found_ids(cache, "teal") == [1]
+
+
+async def test_a_note_that_cannot_be_written_does_not_stop_the_opening(tmp_path: Path) -> None:
+    (tmp_path / "cache" / "opened.json").mkdir(parents=True, mode=0o700)
+    (tmp_path / "cache").chmod(0o700)
+    async with flagged(tmp_path / "cache", FLAGS[0]) as cache:
+        await rename_owner(cache, "Smith", COMPLETE)
+    assert [each.name for each in (tmp_path / "cache").glob("opened.json*")] == ["opened.json"]

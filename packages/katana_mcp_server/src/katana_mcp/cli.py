@@ -80,8 +80,7 @@ def main() -> None:
     if not arguments or (arguments[0].startswith("-") and arguments[0] not in known):
         arguments = ["serve", *arguments]
     try:
-        app(arguments, print_error=False, exit_on_error=False)
-        sys.stdout.flush()
+        _run(arguments)
     except SettingsError as error:
         _stop(str(error))
     except cyclopts.CycloptsError as error:
@@ -92,6 +91,14 @@ def main() -> None:
         # What is left in the buffer would fail once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(141) from None
+
+
+def _run(arguments: list[str]) -> None:
+    try:
+        app(arguments, print_error=False, exit_on_error=False)
+    finally:
+        # A command ends by SystemExit; what it wrote must fail here, not while the interpreter ends.
+        sys.stdout.flush()
 
 
 def _stop(sentence: str) -> None:

@@ -1,6 +1,7 @@
 """The cache backends of one tenant, wired by the flags and filled at a flip."""
 
 import hashlib
+import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -177,7 +178,13 @@ def _part(note: Mapping[str, Json], name: str) -> Mapping[str, Json]:
 
 def _keep_note(directory: Path | None, note: Mapping[str, Json]) -> None:
     if directory is not None:
-        private_file(private_directory(directory) / _NOTE).write_bytes(encode(note))
+        beside = directory / f"{_NOTE}.{secrets.token_hex(4)}.new"
+        try:
+            private_file(private_directory(directory) / beside.name).write_bytes(encode(note))
+            beside.replace(directory / _NOTE)
+        except OSError as error:
+            _log.warning("how the cache was opened is not kept", reason=str(error))
+            beside.unlink(missing_ok=True)
 
 
 def _quiet(entity: str, done: int, total: int) -> None:

@@ -12,7 +12,9 @@ from katana_mcp.cache_commands.rebuild import BESIDE, LOCK
 from katana_mcp.cache_commands.screen import confirmed, size, somebody_there, told_size
 
 # Files of a backend that is gone are ours too.
-_FILES = re.compile(rf"(typed-\d+|legacy-v\d+|comparisons)\.(db|sqlite|lock)([.-].*)?|opened\.json|{re.escape(LOCK)}")
+_FILES = re.compile(
+    rf"(typed-\d+|legacy-v\d+|comparisons)\.(db|sqlite|lock)([.-].*)?|opened\.json(\.[0-9a-f]+\.new)?|{re.escape(LOCK)}"
+)
 _DIRECTORIES = re.compile(rf"{BESIDE}|checked-.*")
 _DATABASES = re.compile(r".*\.(db|sqlite)")
 
