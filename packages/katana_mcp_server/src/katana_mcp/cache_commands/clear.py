@@ -13,7 +13,8 @@ from katana_mcp.cache_commands.screen import confirmed, size, somebody_there, to
 
 # Files of a backend that is gone are ours too.
 _FILES = re.compile(
-    rf"(typed-\d+|legacy-v\d+|comparisons)\.(db|sqlite|lock)([.-].*)?|opened\.json(\.[0-9a-f]+\.new)?|{re.escape(LOCK)}"
+    r"(typed-\d+|legacy-v\d+|comparisons)\.(db|sqlite|lock)([.-].*)?"
+    rf"|opened\.json(\.[0-9a-f]+\.new)?|{re.escape(LOCK)}"
 )
 _DIRECTORIES = re.compile(rf"{BESIDE}|checked-.*")
 _DATABASES = re.compile(r".*\.(db|sqlite)")
