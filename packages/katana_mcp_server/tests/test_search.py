@@ -202,12 +202,12 @@ async def test_an_order_shows_its_customers_new_name_once_that_is_fresh(
 
 
 async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage) -> None:
-    told: list[str | None] = []
+    told: list[str] = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         del progress, total
-        told.append(message)
+        told.append(message or "")
 
     await stage.client.call_tool("search_items", {"query": "seal"}, progress_handler=on_progress)
-    assert {"syncing factory", "syncing materials", "syncing variants"} <= set(told)
-    assert "syncing factorys" not in told
+    assert {"syncing factory: 1/1", "syncing materials: 39/39", "syncing variants: 172/172"} <= set(told)
+    assert not [each for each in told if each.startswith("syncing factorys")]

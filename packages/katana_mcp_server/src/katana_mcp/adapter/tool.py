@@ -97,7 +97,10 @@ class _ProgressReports:
         self._told = done
         totals = [each.total for each in self._seen.values() if each.total is not None]
         total = sum(totals) if len(totals) == len(self._seen) else None
-        message = f"syncing {self._specs[progress.entity].collection.replace('_', ' ')}"
+        collection = self._specs[progress.entity].collection.replace("_", " ")
+        # The numbers are sums over the entities; the message names what is fetched now, with its own.
+        of = "" if progress.total is None else f"/{progress.total}"
+        message = f"syncing {collection}: {progress.done}{of}"
         report = self._context.report_progress(done, total, message)
         task = asyncio.ensure_future(report)
         self._sending.add(task)
