@@ -1,6 +1,7 @@
 """How the cache is kept in step: ahead of the reads, by the reads, or not at all."""
 
 import asyncio
+import math
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from katana_mcp.surface import tools
 from katana_mcp.testing import Setup, Stage, paced, staged
 from katana_sandbox import Fault, ManualClock, Status
 
+_STEP = 5.0
+_PATIENCE = 20
+"""Looks, 10 ms apart, after which a refresh counts as one that waits for time to pass."""
+
 BACKGROUND = Setup(flags={"sync": "background"})
 CALLS: dict[str, dict[str, object]] = {
     "search_items": {"query": "fork"},
@@ -24,12 +29,33 @@ CALLS: dict[str, dict[str, object]] = {
 
 
 async def _pass(clock: ManualClock, seconds: float) -> None:
-    await paced(clock, clock.sleep(seconds), 5)
-    for _ in range(50):  # who woke last begins
-        await asyncio.sleep(0)
-    for each in asyncio.all_tasks():
-        if each.get_name() == "refresh":
-            await asyncio.wait({each})
+    """Let time pass in steps, and give each step's work the real time that it needs."""
+    await _settled(clock)
+    for _ in range(math.ceil(seconds / _STEP)):
+        clock.advance(min(_STEP, seconds))
+        await _settled(clock)
+
+
+async def _settled(clock: ManualClock) -> None:
+    """Return once the refresher rests; time moves only when it seems to wait for time in the midst of its work."""
+    while True:
+        for _ in range(50):  # who woke last begins
+            await asyncio.sleep(0)
+        working = [each for each in asyncio.all_tasks() if each.get_name() == "refresher" and not _rests(each)]
+        if not working:
+            return
+        for _ in range(_PATIENCE):
+            await asyncio.wait(working, timeout=0.01)
+            if all(_rests(each) for each in working):
+                break
+        else:
+            clock.advance(1)
+
+
+def _rests(refresher: "asyncio.Task[object]") -> bool:
+    """Return whether it sleeps until the next look, or is over."""
+    awaited = getattr(refresher.get_coro(), "cr_await", None)
+    return refresher.done() or getattr(awaited, "cr_code", None) is ManualClock.sleep.__code__
 
 
 async def _begun(stage: Stage, clock: ManualClock) -> None:

@@ -21,6 +21,8 @@ _EARLY = 0.8
 """The part of `fresh_for` after which rows are refreshed ahead of the reads that would find them old."""
 _REST = 60.0
 _SHORTEST = 1.0
+_PER_REQUEST = 2.0
+"""Seconds of rest per request that a refresh ahead of reads has sent: it leaves half of 60 a minute to others."""
 _LONG = timedelta(days=365)
 
 
@@ -140,10 +142,9 @@ class FreshReads:
         names = self.with_parents(entities)
         refresh = self._started(list(names), _EARLY)
         await asyncio.wait({refresh})
-        if not refresh.cancelled():
-            refresh.result()
+        asked = 0 if refresh.cancelled() else refresh.result()
         left = [self._left(name, await self._cache.state(name)) for name in names]
-        return max(_SHORTEST, min([*left, _REST]))
+        return max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
 
     def _left(self, name: str, state: SyncState) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
@@ -174,24 +175,26 @@ class FreshReads:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[None]":
+    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[int]":
         task = asyncio.create_task(self._refresh(names, part), name="refresh")
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
         return task
 
-    async def _refresh(self, names: list[str], part: float) -> None:
-        """Sync the entities one after the other, so that parents are there before their children."""
-        silent = False
+    async def _refresh(self, names: list[str], part: float) -> int:
+        """Sync the entities one after the other, parents before their children; return the requests sent."""
+        silent, asked = False, 0
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
             if self._is_due(name, await self._cache.state(name), part):
                 outcome = await self._synced(name)
                 self._remember(outcome)
+                asked += outcome.requests
                 if outcome.everywhere or (silent and outcome.unavailable):
                     self._failed |= dict.fromkeys(names[index:], self._failed[name])
-                    return
+                    break
                 silent = outcome.unavailable
+        return asked
 
     async def _synced(self, name: str) -> SyncOutcome:
         try:
@@ -209,7 +212,7 @@ class FreshReads:
         told = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
         self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, told)
 
-    async def _wait(self, refresh: "asyncio.Task[None]", seconds: float) -> None:
+    async def _wait(self, refresh: "asyncio.Task[int]", seconds: float) -> None:
         if await finished(refresh, seconds, self._clock):
             await refresh
         else:
@@ -233,7 +236,7 @@ class FreshReads:
         )
 
 
-def _seen(refresh: "asyncio.Task[None]") -> None:
+def _seen(refresh: "asyncio.Task[int]") -> None:
     """Take note of a failure that nobody waits for any more; the next read meets its cause itself."""
     if not refresh.cancelled():
         refresh.exception()
