@@ -11,7 +11,8 @@ from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import ListRequest, Request
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
-type Row = Callable[[Stored, Names, Services], Answer]
+type Own = Callable[[Stored, Names, Services], Mapping[str, object]]
+"""What a row of an answer holds that its record does not say under the same name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +49,13 @@ class View:
     """How rows of an entity are shown.
 
     Attributes:
-        row: makes a row of the answer from a stored row.
-        model: the row's shape.
+        model: the row's shape; what it shares with the record is read from the record.
+        own: returns the row's other fields.
         names: which ids of a record need names: entity → paths.
     """
 
-    row: Row
     model: type[Answer]
+    own: Own
     names: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -14,7 +14,7 @@ from katana_mcp.names import service_variants, text
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import ListRequest, Request
+from katana_mcp.tools.requests import ListRequest, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items
 
@@ -55,9 +55,14 @@ def not_after(path: str) -> Means:
     return Means(lambda value, _: (Within(path, high=iso(value)),))
 
 
-def switch(on: Callable[[datetime], Where], off: Callable[[datetime], Where]) -> Means:
-    """A yes/no filter: other conditions for true and for false."""
-    return Means(lambda value, now: on(now) if value else off(now))
+def open_until(path: str, closed: str) -> Means:
+    """A yes/no filter: true while the field has not this value, false once it has."""
+    return Means(lambda value, _: (NoneOf(path, (closed,)) if value else OneOf(path, (closed,)),))
+
+
+def where_set(conditions: Callable[[datetime], Where]) -> Means:
+    """A filter that true switches on and false leaves off."""
+    return Means(lambda value, now: conditions(now) if value else ())
 
 
 def _in_utc(value: datetime) -> datetime:
@@ -96,6 +101,10 @@ type Currency = Annotated[str, Field(pattern="^[A-Z]{3}$"), BeforeValidator(_cur
 """An ISO 4217 code, in any case."""
 
 
+type Variants = Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=100)]
+"""SKUs (texts) or variant ids (integers)."""
+
+
 class DatedListRequest(ListRequest):
     """A list of what carries the dates of its making and of its last change."""
 
@@ -109,9 +118,9 @@ class DatedListRequest(ListRequest):
     """Changed at or before this moment; a date alone includes that day."""
 
 
-def spelling(allowed: Sequence[str]) -> BeforeValidator:
-    """Accept each allowed value in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
-    known = {each.casefold().replace("_", ""): each for each in allowed}
+def spelling(allowed: TypeAliasType) -> BeforeValidator:
+    """Accept each value of a `Literal` in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
+    known = {each.casefold().replace("_", ""): each for each in get_args(allowed.__value__)}
 
     def wire(value: object) -> object:
         if not isinstance(value, str):
@@ -192,11 +201,6 @@ def needed(request: ListRequest) -> tuple[str, ...]:
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]
     return tuple(meaning.entity for field in used for meaning in field.metadata if isinstance(meaning, Refers))
-
-
-def unless(path: str, *values: str) -> Where:
-    """The field is none of these."""
-    return (NoneOf(path, values),)
 
 
 def filters_of(model: type[Request]) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """From stored rows to the rows of an answer, with names looked up once for all of them."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from cache_core.protocol import Stored
-from cache_core.records import values_at
+from cache_core.records import Record, values_at
 from katana_mcp.descriptor import View
-from katana_mcp.names import look_up
+from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services
-from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import number, whole
 
 type Sourced = tuple[str, Stored]
 """A stored row and the cache entity that it comes from."""
@@ -16,7 +18,32 @@ type Sourced = tuple[str, Stored]
 async def shown(view: Callable[[str], View], rows: Sequence[Sourced], services: Services) -> list[Answer]:
     """Return the rows of the answer in the order of the stored rows."""
     names = await look_up(services.cache, _wanted(view, rows), rows)
-    return [view(source).row(row, names, services) for source, row in rows]
+    return [_row(view(source), row, names, services) for source, row in rows]
+
+
+def _row(view: View, row: Stored, names: Names, services: Services) -> Answer:
+    return filled(view.model, row.record, **view.own(row, names, services))
+
+
+def filled[A: Answer](model: type[A], record: Record, **own: object) -> A:
+    """Return an answer whose texts, whole numbers and amounts are the record's; `own` comes first."""
+    said = {name: read(record, name) for name, read in _readers(model).items()}
+    return model.model_validate(said | own)
+
+
+def line[A: Answer](model: type[A], record: Record, names: Names, **own: object) -> A:
+    """Return the row of a document, with the SKU and the name of its variant."""
+    variant_id = record.get("variant_id")
+    return filled(model, record, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
+
+
+@cache
+def _readers(model: type[Answer]) -> dict[str, Callable[[Record, str], object]]:
+    """Return how the fields of a model are read that a record can hold under their own names."""
+    return {name: _KINDS[field.annotation] for name, field in model.model_fields.items() if field.annotation in _KINDS}
+
+
+_KINDS: dict[object, Callable[[Record, str], object]] = {str | None: text, int | None: whole, Number | None: number}
 
 
 def _wanted(view: Callable[[str], View], rows: Sequence[Sourced]) -> dict[str, list[object]]:

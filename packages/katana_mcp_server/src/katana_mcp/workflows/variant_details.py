@@ -9,7 +9,7 @@ from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
-from katana_mcp.values import NOTHING, number, strings, whole
+from katana_mcp.values import NOTHING, strings, whole
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
@@ -83,16 +83,14 @@ async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
 _SEARCH = "search_items(query=…) finds variants by any part of a name or code"
 
 
-def _details(stored: Stored, names: Names, services: Services) -> VariantDetails:
+def _details(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     parent = names.parent(record)
     item = names.record(*parent) if parent else None
     shared = item or NOTHING
     supplier_id = whole(shared, "default_supplier_id")
-    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    fields |= {name: _flag(shared.get(name)) for name in _FLAGS}
-    fields |= {name: number(record, name) for name in ("sales_price", "purchase_price", "minimum_order_quantity")}
-    fields |= {
+    flags: dict[str, object] = {name: _flag(shared.get(name)) for name in _FLAGS}
+    return flags | {
         "variant_id": whole(record, "id"),
         "name": names.display(record),
         "sales_currency": names.base_currency(),
@@ -104,22 +102,19 @@ def _details(stored: Stored, names: Names, services: Services) -> VariantDetails
         "supplier_id": supplier_id,
         "supplier": names.name("supplier", supplier_id),
         "supplier_item_codes": strings(record, "supplier_item_codes"),
-        "lead_time": whole(record, "lead_time"),
         "additional_info": text(item, "additional_info"),
         "archived": stored.archived or None,
         "deleted": stored.deleted or None,
         "url": services.url(f"/{parent[0]}/{parent[1]}") if parent and parent[0] != "service" else None,
     }
-    return VariantDetails.model_validate(fields)
 
 
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-_TEXTS = ("sku", "internal_barcode", "registered_barcode", "updated_at")
 _FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")
-_VIEW = View(row=_details, model=VariantDetails, names={"variant": ("id",), "supplier": (), "factory": ()})
+_VIEW = View(model=VariantDetails, own=_details, names={"variant": ("id",), "supplier": (), "factory": ()})
 
 GET_VARIANT_DETAILS = ToolSpec(
     name="get_variant_details",

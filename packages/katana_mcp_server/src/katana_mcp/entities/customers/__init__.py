@@ -21,6 +21,6 @@ CUSTOMERS = Entity(
         "comment",
         "category",
     ),
-    summary=View(row=customer_row, model=CustomerRow),
+    summary=View(model=CustomerRow, own=customer_row),
     absent={"list": _LATER, "get": _LATER, "create": _WRITES, "modify": _WRITES, "delete": _WRITES},
 )

@@ -1,10 +1,10 @@
 """How a customer looks in a search."""
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names, text
+from katana_mcp.names import Names
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, whole
+from katana_mcp.values import whole
 
 
 class CustomerRow(Answer):
@@ -23,18 +23,6 @@ class CustomerRow(Answer):
     url: str | None = None
 
 
-def customer_row(stored: Stored, _: Names, services: Services) -> CustomerRow:
-    """Return the row for a customer."""
-    record = stored.record
-    return CustomerRow(
-        customer_id=whole(record, "id"),
-        name=text(record, "name"),
-        company=text(record, "company"),
-        email=text(record, "email"),
-        phone=text(record, "phone"),
-        currency=text(record, "currency"),
-        category=text(record, "category"),
-        reference_id=text(record, "reference_id"),
-        discount_rate=number(record, "discount_rate"),
-        url=services.url(f"/contacts/customers/{stored.id}"),
-    )
+def customer_row(stored: Stored, _: Names, services: Services) -> dict[str, object]:
+    """Return what a customer's record does not say of itself."""
+    return {"customer_id": whole(stored.record, "id"), "url": services.url(f"/contacts/customers/{stored.id}")}

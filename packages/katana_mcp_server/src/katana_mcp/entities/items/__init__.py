@@ -14,8 +14,8 @@ ITEMS = Entity(
     sources=("variant", "service"),
     reads=("product", "material", *FACTORY),
     searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "service name"),
-    summary=View(row=variant_row, model=ItemRow, names={"variant": ("id",), "factory": ()}),
-    views={"service": View(row=service_row, model=ItemRow, names={"factory": ()})},
+    summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "factory": ()}),
+    views={"service": View(model=ItemRow, own=service_row, names={"factory": ()})},
     absent={"list": _LATER, "get": _LATER, "create": _WRITES, "modify": _WRITES, "delete": _WRITES},
     notes={"search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service)."},
 )

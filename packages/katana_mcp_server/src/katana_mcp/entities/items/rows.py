@@ -26,40 +26,35 @@ class ItemRow(Answer):
     url: str | None = None
 
 
-def variant_row(stored: Stored, names: Names, services: Services) -> ItemRow:
-    """Return the row for a variant."""
+def variant_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return what a variant's record does not say of itself."""
     record = stored.record
-    parent = names.parent(record)
-    kind, item_id = parent or (None, None)
+    kind, item_id = names.parent(record) or (None, None)
     item = names.record(kind, item_id) if kind else None
-    return ItemRow(
-        variant_id=whole(record, "id"),
-        item_id=item_id,
-        item_type="material" if kind == "material" else "product",
-        sku=text(record, "sku"),
-        name=names.display(record),
-        uom=text(item, "uom"),
-        sales_price=number(record, "sales_price"),
-        currency=names.base_currency(),
-        supplier_item_codes=strings(record, "supplier_item_codes"),
-        archived=stored.archived or None,
-        url=services.url(f"/{kind}/{item_id}") if kind else None,
-    )
+    return {
+        "variant_id": whole(record, "id"),
+        "item_id": item_id,
+        "item_type": "material" if kind == "material" else "product",
+        "name": names.display(record),
+        "uom": text(item, "uom"),
+        "currency": names.base_currency(),
+        "supplier_item_codes": strings(record, "supplier_item_codes"),
+        "archived": stored.archived or None,
+        "url": services.url(f"/{kind}/{item_id}") if kind else None,
+    }
 
 
-def service_row(stored: Stored, names: Names, services: Services) -> ItemRow:
-    """Return the row for a service; it has exactly one variant and no page of its own in Katana."""
+def service_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return what a service says through its one variant; it has no page of its own in Katana."""
     del services
     variants = rows(stored.record, "variants")
     variant = variants[0] if variants else NOTHING
-    return ItemRow(
-        variant_id=whole(variant, "id"),
-        item_id=whole(stored.record, "id"),
-        item_type="service",
-        sku=text(variant, "sku"),
-        name=text(stored.record, "name"),
-        uom=text(stored.record, "uom"),
-        sales_price=number(variant, "sales_price"),
-        currency=names.base_currency(),
-        archived=stored.archived or None,
-    )
+    return {
+        "variant_id": whole(variant, "id"),
+        "item_id": whole(stored.record, "id"),
+        "item_type": "service",
+        "sku": text(variant, "sku"),
+        "sales_price": number(variant, "sales_price"),
+        "currency": names.base_currency(),
+        "archived": stored.archived or None,
+    }

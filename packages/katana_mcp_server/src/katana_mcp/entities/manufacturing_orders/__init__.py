@@ -3,7 +3,7 @@
 from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
-from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, summary
+from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
 
 _WRITES = "writing comes with the write rail"
 
@@ -14,7 +14,7 @@ MANUFACTURING_ORDERS = Entity(
     sources=("manufacturing_order",),
     reads=("location", "variant", "product", "material", "service"),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
-    summary=View(row=summary, model=ManufacturingOrderSummary, names=NAMED),
+    summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

@@ -15,7 +15,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     recipe_rows,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.names import FACTORY, Names
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -28,7 +28,7 @@ from katana_mcp.operations.get import (
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import number, whole
+from katana_mcp.values import whole
 
 
 class GetManufacturingOrderRequest(DocumentRequest):
@@ -75,29 +75,16 @@ async def _parts(record: Record, services: Services) -> Beside:
     }
 
 
-def _document(stored: Stored, names: Names, services: Services) -> ManufacturingOrderDocument:
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
-    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    fields |= {name: number(record, name) for name in _NUMBERS}
-    fields |= {
+    return header(stored, names, services) | {
         "recipe_rows": recipe_rows(record, names),
         "operations": operations(record),
         "productions": productions(record),
         "base_currency": names.base_currency(),
     }
-    return ManufacturingOrderDocument.model_validate(header(stored, names, services) | fields)
 
 
-_TEXTS = ("additional_info", "sales_order_delivery_deadline", "created_at", "updated_at")
-_NUMBERS = (
-    "actual_quantity",
-    "total_planned_time",
-    "total_actual_time",
-    "total_cost",
-    "material_cost",
-    "subassemblies_cost",
-    "operations_cost",
-)
 _NAMES = NAMED | {"variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id"), "factory": ()}
 
 GET_MANUFACTURING_ORDER = document_tool(
@@ -114,7 +101,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         ),
         request=GetManufacturingOrderRequest,
         answer=ManufacturingOrderAnswer,
-        view=View(row=_document, model=ManufacturingOrderDocument, names=_NAMES),
+        view=View(model=ManufacturingOrderDocument, own=_document, names=_NAMES),
         paged=("recipe_rows", "operations", "productions"),
         beside=_parts,
     )

@@ -1,65 +1,48 @@
 """What manufacturing orders can be listed by."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Where
 from katana_mcp.entities.manufacturing_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     DatedListRequest,
     Moment,
     Refers,
     Until,
+    Variants,
     equals,
     not_after,
     not_before,
     one_of,
+    open_until,
     spelling,
-    switch,
-    unless,
+    where_set,
 )
-from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]
 type Availability = Literal["PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE"]
-STATUSES = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
-AVAILABILITIES = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
-
-
-def is_open(_: datetime) -> Where:
-    """Not done."""
-    return unless("status", "DONE")
-
-
-def is_closed(_: datetime) -> Where:
-    """Done."""
-    return (OneOf("status", ("DONE",)),)
 
 
 class ListManufacturingOrdersRequest(DatedListRequest):
     """Filters of `list_manufacturing_orders`."""
 
     status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=5)] | None, spelling(STATUSES), one_of("status")
+        Annotated[list[Status], Field(min_length=1, max_length=5)] | None, spelling(Status), one_of("status")
     ] = None
     """Only these statuses."""
-    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    open: Annotated[bool | None, open_until("status", "DONE")] = None
     """True: not done; false: done."""
-    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose production deadline has passed. False: no filter."""
     ingredient_availability: Annotated[
         Annotated[list[Availability], Field(min_length=1, max_length=6)] | None,
-        spelling(AVAILABILITIES),
+        spelling(Availability),
         one_of("ingredient_availability"),
     ] = None
     """Only orders whose ingredients are so."""
-    skus_or_variant_ids: Annotated[
-        list[SkuOrVariantId] | None,
-        Refers("variant", "variant_id", "variant"),
-        Field(min_length=1, max_length=100),
-    ] = None
+    skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "variant_id", "variant")] = None
     """Orders that make any of these SKUs (texts) or variant ids (integers)."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Location id, or the location's exact name."""

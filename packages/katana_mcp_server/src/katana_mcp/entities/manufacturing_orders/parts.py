@@ -2,8 +2,9 @@
 
 from cache_core.records import Record, values_at
 from katana_mcp.names import Names, text
+from katana_mcp.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import rows, whole
 
 RECIPE_ROWS = "manufacturing_order_recipe_row"
 OPERATIONS = "manufacturing_order_operation_row"
@@ -54,39 +55,19 @@ class Production(Answer):
 
 def recipe_rows(order: Record, names: Names) -> list[RecipeRow]:
     """Return the ingredients, with SKU and name."""
-    return [
-        RecipeRow(
-            recipe_row_id=whole(row, "id"),
-            variant_id=whole(row, "variant_id"),
-            sku=names.sku(row.get("variant_id")),
-            name=names.variant(row.get("variant_id")),
-            planned_quantity_per_unit=number(row, "planned_quantity_per_unit"),
-            total_actual_quantity=number(row, "total_actual_quantity"),
-            total_consumed_quantity=number(row, "total_consumed_quantity"),
-            total_remaining_quantity=number(row, "total_remaining_quantity"),
-            ingredient_availability=text(row, "ingredient_availability"),
-            ingredient_expected_date=text(row, "ingredient_expected_date"),
-            cost=number(row, "cost"),
-            notes=text(row, "notes"),
-        )
-        for row in rows(order, RECIPE_ROWS)
-    ]
+    return [line(RecipeRow, row, names, recipe_row_id=whole(row, "id")) for row in rows(order, RECIPE_ROWS)]
 
 
 def operations(order: Record) -> list[OperationRow]:
     """Return the operations as they stand."""
     return [
-        OperationRow(
+        filled(
+            OperationRow,
+            row,
             operation_row_id=whole(row, "id"),
             operation=text(row, "operation_name"),
             resource=text(row, "resource_name"),
-            status=text(row, "status"),
-            type=text(row, "type"),
-            planned_time_per_unit=number(row, "planned_time_per_unit"),
-            total_actual_time=number(row, "total_actual_time"),
-            total_remaining_time=number(row, "total_remaining_time"),
             operators=[str(name) for name in values_at(row, "assigned_operators[].name")] or None,
-            completed_at=text(row, "completed_at"),
         )
         for row in rows(order, OPERATIONS)
     ]
@@ -95,10 +76,10 @@ def operations(order: Record) -> list[OperationRow]:
 def productions(order: Record) -> list[Production]:
     """Return the productions, oldest first."""
     return [
-        Production(
+        filled(
+            Production,
+            row,
             production_id=whole(row, "id"),
-            quantity=number(row, "quantity"),
-            production_date=text(row, "production_date"),
             serial_numbers=[str(each) for each in values_at(row, "serial_numbers[].serial_number")] or None,
         )
         for row in rows(order, PRODUCTIONS)

@@ -5,10 +5,10 @@ from datetime import datetime
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import iso
-from katana_mcp.names import Names, text
+from katana_mcp.names import Names
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, whole
+from katana_mcp.values import whole
 
 NAMED: dict[str, tuple[str, ...]] = {"variant": ("variant_id",), "location": ("location_id",)}
 
@@ -40,18 +40,10 @@ class ManufacturingOrderSummary(Answer):
     url: str | None = None
 
 
-def summary(stored: Stored, names: Names, services: Services) -> ManufacturingOrderSummary:
-    """Return an order without what belongs to it."""
-    return ManufacturingOrderSummary.model_validate(header(stored, names, services))
-
-
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the keys of `ManufacturingOrderSummary`."""
+    """Return what an order's record does not say of itself."""
     record = stored.record
-    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    fields |= {name: whole(record, name) for name in _IDS}
-    fields |= {name: number(record, name) for name in _NUMBERS}
-    return fields | {
+    return {
         "manufacturing_order_id": whole(record, "id"),
         "sku": names.sku(record.get("variant_id")),
         "name": names.variant(record.get("variant_id")),
@@ -59,19 +51,6 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "overdue": hold(overdue(services.clock.now()), record) or None,
         "url": services.url(f"/manufacturingorder/{stored.id}"),
     }
-
-
-_TEXTS = (
-    "order_no",
-    "status",
-    "order_created_date",
-    "production_deadline_date",
-    "done_date",
-    "ingredient_availability",
-    "deleted_at",
-)
-_IDS = ("variant_id", "location_id", "sales_order_id", "sales_order_row_id")
-_NUMBERS = ("planned_quantity", "completed_quantity", "remaining_quantity")
 
 
 def overdue(now: datetime) -> Where:

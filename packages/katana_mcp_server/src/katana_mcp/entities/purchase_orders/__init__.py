@@ -8,7 +8,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     ROW_VARIANTS,
     PurchaseOrderSummary,
     PurchaseOrderWithRows,
-    summary,
+    header,
     with_rows,
 )
 
@@ -21,8 +21,8 @@ PURCHASE_ORDERS = Entity(
     sources=("purchase_order",),
     reads=("supplier", "location", "variant", "product", "material", "service"),
     searched=("order number", "supplier name", "notes", "SKUs and supplier item codes of rows"),
-    summary=View(row=summary, model=PurchaseOrderSummary, names=PARTIES),
-    expanded=View(row=with_rows, model=PurchaseOrderWithRows, names=PARTIES | ROW_VARIANTS),
+    summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
+    expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

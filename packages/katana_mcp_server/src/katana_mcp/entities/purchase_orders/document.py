@@ -3,8 +3,8 @@
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
-from katana_mcp.entities.purchase_orders.rows import PARTIES, ROW_VARIANTS, PurchaseOrderWithRows, header, lines
-from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.entities.purchase_orders.rows import PARTIES, ROW_VARIANTS, PurchaseOrderWithRows, with_rows
+from katana_mcp.names import FACTORY, Names
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -14,10 +14,11 @@ from katana_mcp.operations.get import (
     of_ids,
     rows_beside,
 )
+from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import rows, whole
 
 _COSTS = "purchase_order_additional_cost_row"
 
@@ -70,41 +71,15 @@ async def _costs(record: Record, services: Services) -> Beside:
     return {_COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups))}
 
 
-def _document(stored: Stored, names: Names, services: Services) -> PurchaseOrderDocument:
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
-    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    fields |= {
-        "rows": lines(record, names),
-        "additional_costs": [_cost(row) for row in rows(record, _COSTS)],
-        "total_in_base_currency": number(record, "total_in_base_currency"),
+    costs = [filled(AdditionalCost, row, additional_cost_row_id=whole(row, "id")) for row in rows(record, _COSTS)]
+    return with_rows(stored, names, services) | {
+        "additional_costs": costs,
         "base_currency": names.base_currency(),
-        "tracking_location_id": whole(record, "tracking_location_id"),
         "tracking_location": names.name("location", record.get("tracking_location_id")),
     }
-    return PurchaseOrderDocument.model_validate(header(stored, names, services) | fields)
 
-
-def _cost(row: Record) -> AdditionalCost:
-    return AdditionalCost(
-        additional_cost_row_id=whole(row, "id"),
-        additional_cost_id=whole(row, "additional_cost_id"),
-        name=text(row, "name"),
-        price=number(row, "price"),
-        currency=text(row, "currency"),
-        tax_rate=number(row, "tax_rate"),
-        distribution_method=text(row, "distribution_method"),
-        reference=text(row, "reference"),
-    )
-
-
-_TEXTS = (
-    "additional_info",
-    "last_document_status",
-    "ingredient_availability",
-    "ingredient_expected_date",
-    "created_at",
-    "updated_at",
-)
 
 GET_PURCHASE_ORDER = document_tool(
     Document(
@@ -116,7 +91,7 @@ GET_PURCHASE_ORDER = document_tool(
         reads=(_COSTS, "supplier", "location", "variant", "product", "material", "service", *FACTORY),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
-        view=View(row=_document, model=PurchaseOrderDocument, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
         paged=("rows", "additional_costs"),
         beside=_costs,
     )

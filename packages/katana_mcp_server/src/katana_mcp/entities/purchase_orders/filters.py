@@ -1,11 +1,9 @@
 """What purchase orders can be listed by."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Where
 from katana_mcp.entities.purchase_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     Currency,
@@ -13,60 +11,47 @@ from katana_mcp.operations.filters import (
     Moment,
     Refers,
     Until,
+    Variants,
     equals,
     not_after,
     not_before,
     one_of,
+    open_until,
     spelling,
-    switch,
-    unless,
+    where_set,
 )
-from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"]
 type BillingStatus = Literal["NOT_BILLED", "PARTIALLY_BILLED", "BILLED"]
 type Kind = Literal["regular", "outsourced"]
-STATUSES = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
-BILLING_STATUSES = ("NOT_BILLED", "PARTIALLY_BILLED", "BILLED")
-
-
-def is_open(_: datetime) -> Where:
-    """Not all of it is received."""
-    return unless("status", "RECEIVED")
-
-
-def is_closed(_: datetime) -> Where:
-    """All of it is received."""
-    return (OneOf("status", ("RECEIVED",)),)
 
 
 class ListPurchaseOrdersRequest(DatedListRequest):
     """Filters of `list_purchase_orders`."""
 
     status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=4)] | None, spelling(STATUSES), one_of("status")
+        Annotated[list[Status], Field(min_length=1, max_length=4)] | None, spelling(Status), one_of("status")
     ] = None
     """Only these statuses."""
-    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    open: Annotated[bool | None, open_until("status", "RECEIVED")] = None
     """True: not wholly received; false: received."""
-    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose arrival date has passed; drafts do not count. False: no filter."""
     billing_status: Annotated[
         Annotated[list[BillingStatus], Field(min_length=1, max_length=3)] | None,
-        spelling(BILLING_STATUSES),
+        spelling(BillingStatus),
         one_of("billing_status"),
     ] = None
     """Only these billing statuses."""
-    entity_type: Annotated[Kind | None, spelling(("regular", "outsourced")), equals("entity_type")] = None
+    entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
     """Bought goods, or work done by a supplier with our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
     """Supplier id, or the supplier's exact name."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Location id, or the location's exact name."""
     skus_or_variant_ids: Annotated[
-        list[SkuOrVariantId] | None,
-        Refers("variant", "purchase_order_rows[].variant_id", "variant"),
-        Field(min_length=1, max_length=100),
+        Variants | None, Refers("variant", "purchase_order_rows[].variant_id", "variant")
     ] = None
     """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
     currency: Annotated[Currency | None, equals("currency")] = None

@@ -4,11 +4,12 @@ from datetime import datetime
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
-from cache_core.records import Record, iso
+from cache_core.records import iso
 from katana_mcp.names import Names, text
+from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import rows, whole
 
 PARTIES: dict[str, tuple[str, ...]] = {
     "supplier": ("supplier_id",),
@@ -68,68 +69,35 @@ class PurchaseOrderWithRows(PurchaseOrderSummary):
     rows: list[PurchaseOrderLine] | None = None
 
 
-def summary(stored: Stored, names: Names, services: Services) -> PurchaseOrderSummary:
-    """Return an order without its rows."""
-    return PurchaseOrderSummary.model_validate(header(stored, names, services))
-
-
-def with_rows(stored: Stored, names: Names, services: Services) -> PurchaseOrderWithRows:
-    """Return an order with its rows."""
-    return PurchaseOrderWithRows.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
-
-
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the keys of `PurchaseOrderSummary`."""
+    """Return what an order's record does not say of itself."""
     record = stored.record
-    texts: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    return texts | {
+    return {
         "purchase_order_id": whole(record, "id"),
-        "supplier_id": whole(record, "supplier_id"),
         "supplier": names.name("supplier", record.get("supplier_id")),
-        "location_id": whole(record, "location_id"),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.clock.now()), record) or None,
-        "total": number(record, "total"),
         "row_count": len(rows(record, "purchase_order_rows")),
         "url": services.url(f"/purchaseorder/{stored.id}"),
     }
 
 
-_TEXTS = (
-    "order_no",
-    "status",
-    "entity_type",
-    "order_created_date",
-    "expected_arrival_date",
-    "currency",
-    "billing_status",
-    "deleted_at",
-)
+def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the same, and the order's rows with SKU and name."""
+    record = stored.record
+    lines = [
+        line(
+            PurchaseOrderLine,
+            row,
+            names,
+            purchase_order_row_id=whole(row, "id"),
+            currency=text(row, "currency") or text(record, "currency"),
+        )
+        for row in rows(record, "purchase_order_rows")
+    ]
+    return header(stored, names, services) | {"rows": lines}
 
 
 def overdue(now: datetime) -> Where:
     """Something is still to come, and the arrival date has passed; a draft cannot be late."""
     return (NoneOf("status", ("RECEIVED", "DRAFT")), Below("expected_arrival_date", iso(now)))
-
-
-def lines(record: Record, names: Names) -> list[PurchaseOrderLine]:
-    """Return the order's rows as sent, with SKU and name."""
-    return [
-        PurchaseOrderLine(
-            purchase_order_row_id=whole(row, "id"),
-            variant_id=whole(row, "variant_id"),
-            sku=names.sku(row.get("variant_id")),
-            name=names.variant(row.get("variant_id")),
-            quantity=number(row, "quantity"),
-            purchase_uom=text(row, "purchase_uom"),
-            purchase_uom_conversion_rate=number(row, "purchase_uom_conversion_rate"),
-            price_per_unit=number(row, "price_per_unit"),
-            total=number(row, "total"),
-            currency=text(row, "currency") or text(record, "currency"),
-            tax_rate_id=whole(row, "tax_rate_id"),
-            location_id=whole(row, "location_id"),
-            arrival_date=text(row, "arrival_date"),
-            received_date=text(row, "received_date"),
-        )
-        for row in rows(record, "purchase_order_rows")
-    ]

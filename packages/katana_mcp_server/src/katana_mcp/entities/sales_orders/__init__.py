@@ -1,9 +1,16 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
 from katana_mcp.descriptor import Entity, View
-from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER, PARTIES, ROW_VARIANTS
+from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
-from katana_mcp.entities.sales_orders.rows import SalesOrderSummary, SalesOrderWithRows, summary, with_rows
+from katana_mcp.entities.sales_orders.rows import (
+    PARTIES,
+    ROW_VARIANTS,
+    SalesOrderSummary,
+    SalesOrderWithRows,
+    header,
+    with_rows,
+)
 
 _WRITES = "writing comes with the write rail"
 
@@ -22,8 +29,8 @@ SALES_ORDERS = Entity(
         "SKUs of rows",
         "e-commerce order id",
     ),
-    summary=View(row=summary, model=SalesOrderSummary, names=PARTIES),
-    expanded=View(row=with_rows, model=SalesOrderWithRows, names=PARTIES | ROW_VARIANTS),
+    summary=View(model=SalesOrderSummary, own=header, names=PARTIES),
+    expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

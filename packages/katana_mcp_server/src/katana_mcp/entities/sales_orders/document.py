@@ -5,16 +5,13 @@ from decimal import Decimal
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
-from katana_mcp.entities.sales_orders.rows import SalesOrderWithRows, header, lines
-from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderWithRows, with_rows
+from katana_mcp.names import FACTORY, Names
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
 from katana_mcp.values import child, number
-
-PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
-ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
 
 
 class GetSalesOrderRequest(DocumentRequest):
@@ -51,37 +48,17 @@ class SalesOrderAnswer(DocumentAnswer):
     order: SalesOrderDocument
 
 
-def _document(stored: Stored, names: Names, services: Services) -> SalesOrderDocument:
-    record = stored.record
-    fields: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    fields |= {
-        "rows": lines(record, names),
-        "conversion_rate": number(record, "conversion_rate"),
-        "total_in_base_currency": number(record, "total_in_base_currency"),
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    return with_rows(stored, names, services) | {
         "base_currency": names.base_currency(),
-        "shipping_fee": _fee(record),
+        "shipping_fee": _fee(stored.record),
     }
-    return SalesOrderDocument.model_validate(header(stored, names, services) | fields)
 
 
 def _fee(record: Record) -> Decimal | None:
     fee = child(record, "shipping_fee")
     return None if fee is None else number(fee, "amount")
 
-
-_TEXTS = (
-    "customer_ref",
-    "additional_info",
-    "picked_date",
-    "production_status",
-    "ingredient_availability",
-    "invoicing_status",
-    "tracking_number",
-    "tracking_number_url",
-    "ecommerce_order_id",
-    "created_at",
-    "updated_at",
-)
 
 GET_SALES_ORDER = document_tool(
     Document(
@@ -93,6 +70,6 @@ GET_SALES_ORDER = document_tool(
         reads=("customer", "location", "variant", "product", "material", "service", *FACTORY),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
-        view=View(row=_document, model=SalesOrderDocument, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=SalesOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
     )
 )

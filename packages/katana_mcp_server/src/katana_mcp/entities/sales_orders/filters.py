@@ -1,11 +1,9 @@
 """What sales orders can be listed by."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Where
 from katana_mcp.entities.sales_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     Currency,
@@ -13,50 +11,38 @@ from katana_mcp.operations.filters import (
     Moment,
     Refers,
     Until,
+    Variants,
     equals,
     not_after,
     not_before,
     one_of,
+    open_until,
     spelling,
-    switch,
-    unless,
+    where_set,
 )
-from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"]
-STATUSES = ("PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
-
-
-def is_open(_: datetime) -> Where:
-    """Not everything of it is delivered."""
-    return unless("status", "DELIVERED")
-
-
-def is_closed(_: datetime) -> Where:
-    """All of it is delivered."""
-    return (OneOf("status", ("DELIVERED",)),)
 
 
 class ListSalesOrdersRequest(DatedListRequest):
     """Filters of `list_sales_orders`."""
 
     status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=6)] | None, spelling(STATUSES), one_of("status")
+        Annotated[list[Status], Field(min_length=1, max_length=6)] | None, spelling(Status), one_of("status")
     ] = None
     """Only these statuses."""
-    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    open: Annotated[bool | None, open_until("status", "DELIVERED")] = None
     """True: not wholly delivered; false: delivered."""
-    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose delivery date has passed; quotes do not count. False: no filter."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
     """Customer id, or the customer's exact name."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Location id, or the location's exact name."""
-    skus_or_variant_ids: Annotated[
-        list[SkuOrVariantId] | None,
-        Refers("variant", "sales_order_rows[].variant_id", "variant"),
-        Field(min_length=1, max_length=100),
-    ] = None
+    skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "sales_order_rows[].variant_id", "variant")] = (
+        None
+    )
     """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
     currency: Annotated[Currency | None, equals("currency")] = None
     """ISO 4217 code, EUR."""

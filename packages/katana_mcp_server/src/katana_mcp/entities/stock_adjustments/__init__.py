@@ -8,7 +8,7 @@ from katana_mcp.entities.stock_adjustments.rows import (
     ROW_VARIANTS,
     StockAdjustmentSummary,
     StockAdjustmentWithRows,
-    summary,
+    header,
     with_rows,
 )
 
@@ -21,8 +21,8 @@ STOCK_ADJUSTMENTS = Entity(
     sources=("stock_adjustment",),
     reads=("location", "variant", "product", "material", "service"),
     searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
-    summary=View(row=summary, model=StockAdjustmentSummary, names=PLACES),
-    expanded=View(row=with_rows, model=StockAdjustmentWithRows, names=PLACES | ROW_VARIANTS),
+    summary=View(model=StockAdjustmentSummary, own=header, names=PLACES),
+    expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

@@ -4,8 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from katana_mcp.operations.filters import DatedListRequest, Moment, Refers, Until, equals, not_after, not_before
-from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+from katana_mcp.operations.filters import (
+    DatedListRequest,
+    Moment,
+    Refers,
+    Until,
+    Variants,
+    equals,
+    not_after,
+    not_before,
+)
+from katana_mcp.tools.requests import NameOrId
 
 
 class ListStockAdjustmentsRequest(DatedListRequest):
@@ -16,9 +25,7 @@ class ListStockAdjustmentsRequest(DatedListRequest):
     reason: Annotated[Annotated[str, Field(min_length=1, max_length=256)] | None, equals("reason")] = None
     """The exact reason; `search_stock_adjustments` finds parts of it."""
     skus_or_variant_ids: Annotated[
-        list[SkuOrVariantId] | None,
-        Refers("variant", "stock_adjustment_rows[].variant_id", "variant"),
-        Field(min_length=1, max_length=100),
+        Variants | None, Refers("variant", "stock_adjustment_rows[].variant_id", "variant")
     ] = None
     """Adjustments with a row for any of these SKUs (texts) or variant ids (integers)."""
     adjusted_from: Annotated[Moment | None, not_before("stock_adjustment_date")] = None

@@ -1,11 +1,11 @@
 """How a stock adjustment looks in searches and lists."""
 
 from cache_core.protocol import Stored
-from cache_core.records import Record
-from katana_mcp.names import Names, text
+from katana_mcp.names import Names
+from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import rows, whole
 
 PLACES: dict[str, tuple[str, ...]] = {"location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("stock_adjustment_rows[].variant_id",)}
@@ -42,43 +42,23 @@ class StockAdjustmentWithRows(StockAdjustmentSummary):
     rows: list[StockAdjustmentLine] | None = None
 
 
-def summary(stored: Stored, names: Names, services: Services) -> StockAdjustmentSummary:
-    """Return an adjustment without its rows."""
-    return StockAdjustmentSummary.model_validate(header(stored, names, services))
-
-
-def with_rows(stored: Stored, names: Names, services: Services) -> StockAdjustmentWithRows:
-    """Return an adjustment with its rows."""
-    return StockAdjustmentWithRows.model_validate(
-        header(stored, names, services) | {"rows": lines(stored.record, names)}
-    )
-
-
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the keys of `StockAdjustmentSummary`."""
+    """Return what an adjustment's record does not say of itself."""
     record = stored.record
-    texts: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    return texts | {
+    return {
         "stock_adjustment_id": whole(record, "id"),
-        "location_id": whole(record, "location_id"),
         "location": names.name("location", record.get("location_id")),
         "row_count": len(rows(record, "stock_adjustment_rows")),
         "url": services.url(f"/stockadjustment/{stored.id}"),
     }
 
 
-_TEXTS = ("stock_adjustment_number", "stock_adjustment_date", "reason", "deleted_at")
+def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the same, and the adjustment's rows with SKU and name."""
+    return header(stored, names, services) | {"rows": lines(StockAdjustmentLine, stored, names)}
 
 
-def lines(record: Record, names: Names) -> list[StockAdjustmentLine]:
-    """Return the adjustment's rows as sent, with SKU and name."""
-    return [
-        StockAdjustmentLine(
-            stock_adjustment_row_id=whole(row, "id"),
-            variant_id=whole(row, "variant_id"),
-            sku=names.sku(row.get("variant_id")),
-            name=names.variant(row.get("variant_id")),
-            quantity=number(row, "quantity"),
-        )
-        for row in rows(record, "stock_adjustment_rows")
-    ]
+def lines[L: StockAdjustmentLine](model: type[L], stored: Stored, names: Names, **own: object) -> list[L]:
+    """Return the adjustment's rows in this shape."""
+    sent = rows(stored.record, "stock_adjustment_rows")
+    return [line(model, row, names, stock_adjustment_row_id=whole(row, "id"), **own) for row in sent]

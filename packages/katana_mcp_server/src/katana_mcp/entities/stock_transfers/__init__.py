@@ -8,7 +8,7 @@ from katana_mcp.entities.stock_transfers.rows import (
     ROW_VARIANTS,
     StockTransferSummary,
     StockTransferWithRows,
-    summary,
+    header,
     with_rows,
 )
 
@@ -21,8 +21,8 @@ STOCK_TRANSFERS = Entity(
     sources=("stock_transfer",),
     reads=("location", "variant", "product", "material", "service"),
     searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
-    summary=View(row=summary, model=StockTransferSummary, names=PLACES),
-    expanded=View(row=with_rows, model=StockTransferWithRows, names=PLACES | ROW_VARIANTS),
+    summary=View(model=StockTransferSummary, own=header, names=PLACES),
+    expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},

@@ -1,16 +1,14 @@
 """`get_stock_transfer`: one transfer with its rows, by id or by number."""
 
 from cache_core.protocol import Stored
-from cache_core.records import Record
 from katana_mcp.descriptor import View
 from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header, lines
 from katana_mcp.entities.stock_transfers.rows import StockTransferLine as Line
-from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.names import FACTORY, Names
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import number, rows
 
 
 class GetStockTransferRequest(DocumentRequest):
@@ -42,22 +40,9 @@ class StockTransferAnswer(DocumentAnswer):
     transfer: StockTransferDocument
 
 
-def _document(stored: Stored, names: Names, services: Services) -> StockTransferDocument:
-    record = stored.record
-    fields: dict[str, object] = {name: text(record, name) for name in ("additional_info", "created_at", "updated_at")}
-    return StockTransferDocument.model_validate(
-        header(stored, names, services) | fields | {"rows": _costed(record, names)}
-    )
-
-
-def _costed(record: Record, names: Names) -> list[CostedTransferLine]:
-    sent = rows(record, "stock_transfer_rows")
-    return [
-        CostedTransferLine(
-            **line.model_dump(), cost_per_unit=number(row, "cost_per_unit"), currency=names.base_currency()
-        )
-        for line, row in zip(lines(record, names), sent, strict=True)
-    ]
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    costed = lines(CostedTransferLine, stored, names, currency=names.base_currency())
+    return header(stored, names, services) | {"rows": costed}
 
 
 GET_STOCK_TRANSFER = document_tool(
@@ -71,6 +56,6 @@ GET_STOCK_TRANSFER = document_tool(
         request=GetStockTransferRequest,
         answer=StockTransferAnswer,
         holds="transfer",
-        view=View(row=_document, model=StockTransferDocument, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=StockTransferDocument, own=_document, names=PLACES | ROW_VARIANTS | {"factory": ()}),
     )
 )

@@ -1,59 +1,45 @@
 """What stock transfers can be listed by."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Where
 from katana_mcp.entities.stock_transfers.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     DatedListRequest,
     Moment,
     Refers,
     Until,
+    Variants,
     not_after,
     not_before,
     one_of,
+    open_until,
     spelling,
-    switch,
-    unless,
+    where_set,
 )
-from katana_mcp.tools.requests import NameOrId, SkuOrVariantId
+from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["draft", "inTransit", "received"]
-STATUSES = ("draft", "inTransit", "received")
-
-
-def is_open(_: datetime) -> Where:
-    """Not received."""
-    return unless("status", "received")
-
-
-def is_closed(_: datetime) -> Where:
-    """Received."""
-    return (OneOf("status", ("received",)),)
 
 
 class ListStockTransfersRequest(DatedListRequest):
     """Filters of `list_stock_transfers`."""
 
     status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=3)] | None, spelling(STATUSES), one_of("status")
+        Annotated[list[Status], Field(min_length=1, max_length=3)] | None, spelling(Status), one_of("status")
     ] = None
     """Only these statuses."""
-    open: Annotated[bool | None, switch(is_open, is_closed)] = None
+    open: Annotated[bool | None, open_until("status", "received")] = None
     """True: not received; false: received."""
-    overdue: Annotated[bool | None, switch(is_late, lambda _: ())] = None
+    overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: in transit though the arrival date has passed; drafts do not count. False: no filter."""
     source_location_id: Annotated[NameOrId | None, Refers("location", "source_location_id", "location")] = None
     """Where it leaves: location id, or the location's exact name."""
     target_location_id: Annotated[NameOrId | None, Refers("location", "target_location_id", "location")] = None
     """Where it goes: location id, or the location's exact name."""
     skus_or_variant_ids: Annotated[
-        list[SkuOrVariantId] | None,
-        Refers("variant", "stock_transfer_rows[].variant_id", "variant"),
-        Field(min_length=1, max_length=100),
+        Variants | None, Refers("variant", "stock_transfer_rows[].variant_id", "variant")
     ] = None
     """Transfers with a row for any of these SKUs (texts) or variant ids (integers)."""
     transfer_from: Annotated[Moment | None, not_before("transfer_date")] = None

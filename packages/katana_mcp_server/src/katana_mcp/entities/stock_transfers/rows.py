@@ -4,11 +4,12 @@ from datetime import datetime
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
-from cache_core.records import Record, iso
-from katana_mcp.names import Names, text
+from cache_core.records import iso
+from katana_mcp.names import Names
+from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import rows, whole
 
 PLACES: dict[str, tuple[str, ...]] = {"location": ("source_location_id", "target_location_id")}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("stock_transfer_rows[].variant_id",)}
@@ -49,25 +50,12 @@ class StockTransferWithRows(StockTransferSummary):
     rows: list[StockTransferLine] | None = None
 
 
-def summary(stored: Stored, names: Names, services: Services) -> StockTransferSummary:
-    """Return a transfer without its rows."""
-    return StockTransferSummary.model_validate(header(stored, names, services))
-
-
-def with_rows(stored: Stored, names: Names, services: Services) -> StockTransferWithRows:
-    """Return a transfer with its rows."""
-    return StockTransferWithRows.model_validate(header(stored, names, services) | {"rows": lines(stored.record, names)})
-
-
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the keys of `StockTransferSummary`."""
+    """Return what a transfer's record does not say of itself."""
     record = stored.record
-    texts: dict[str, object] = {name: text(record, name) for name in _TEXTS}
-    return texts | {
+    return {
         "stock_transfer_id": whole(record, "id"),
-        "source_location_id": whole(record, "source_location_id"),
         "source_location": names.name("location", record.get("source_location_id")),
-        "target_location_id": whole(record, "target_location_id"),
         "target_location": names.name("location", record.get("target_location_id")),
         "overdue": hold(overdue(services.clock.now()), record) or None,
         "row_count": len(rows(record, "stock_transfer_rows")),
@@ -75,30 +63,17 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
-_TEXTS = (
-    "stock_transfer_number",
-    "status",
-    "order_created_date",
-    "transfer_date",
-    "expected_arrival_date",
-    "deleted_at",
-)
+def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the same, and the transfer's rows with SKU and name."""
+    return header(stored, names, services) | {"rows": lines(StockTransferLine, stored, names)}
+
+
+def lines[L: StockTransferLine](model: type[L], stored: Stored, names: Names, **own: object) -> list[L]:
+    """Return the transfer's rows in this shape."""
+    sent = rows(stored.record, "stock_transfer_rows")
+    return [line(model, row, names, stock_transfer_row_id=whole(row, "id"), **own) for row in sent]
 
 
 def overdue(now: datetime) -> Where:
     """Not received, and its arrival date has passed; a draft cannot be late."""
     return (NoneOf("status", ("received", "draft")), Below("expected_arrival_date", iso(now)))
-
-
-def lines(record: Record, names: Names) -> list[StockTransferLine]:
-    """Return the transfer's rows as sent, with SKU and name."""
-    return [
-        StockTransferLine(
-            stock_transfer_row_id=whole(row, "id"),
-            variant_id=whole(row, "variant_id"),
-            sku=names.sku(row.get("variant_id")),
-            name=names.variant(row.get("variant_id")),
-            quantity=number(row, "quantity"),
-        )
-        for row in rows(record, "stock_transfer_rows")
-    ]
