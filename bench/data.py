@@ -53,18 +53,18 @@ def supplier_code(nr: int) -> str:
     return f"SUP-{nr * 3}"
 
 
-def product_name(nr: int) -> str:
+def product_name(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> str:
     """Return the name of a product: three words."""
-    return " ".join(VOCABULARY[(nr * step + step) % len(VOCABULARY)] for step in (1, 7, 31)).title()
+    return " ".join(vocabulary[(nr * step + step) % len(vocabulary)] for step in (1, 7, 31)).title()
 
 
-def product(nr: int) -> Record:
+def product(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> Record:
     """Return a product as Katana sends it."""
     return {
         "id": nr,
-        "name": product_name(nr),
+        "name": product_name(nr, vocabulary),
         "uom": "pcs",
-        "category_name": VOCABULARY[nr % 40],
+        "category_name": vocabulary[nr % 40],
         "is_sellable": True,
         "is_producible": True,
         "is_purchasable": False,
@@ -72,7 +72,12 @@ def product(nr: int) -> Record:
         "default_supplier_id": None,
         "additional_info": "",
         "batch_tracked": False,
+        "serial_tracked": False,
+        "operations_in_sequence": False,
+        "purchase_uom": None,
+        "purchase_uom_conversion_rate": "1.00000000000",
         "type": "product",
+        "custom_field_collection_id": None,
         "variants": [],
         "configs": [{"id": nr, "name": "Colour", "values": ["red", "blue"], "product_id": nr}],
         "created_at": NOON,
@@ -110,7 +115,7 @@ def product_of(nr: int) -> int:
     return 1 + nr // VARIANTS_PER_PRODUCT
 
 
-def order(nr: int, variants: int) -> Record:
+def order(nr: int, variants: int) -> dict[str, object]:
     """Return a sales order with three rows, as Katana sends it."""
     day = f"{2023 + nr % 3}-{1 + nr // 3 % 12:02}-{1 + nr // 36 % 28:02}"
     return {
@@ -139,7 +144,6 @@ def order(nr: int, variants: int) -> Record:
         "custom_fields": {},
         "created_at": f"{day}T08:00:00.000Z",
         "updated_at": f"{day}T08:00:00.000Z",
-        "deleted_at": None,
     }
 
 

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typed_catalogue import NOON, product
-from typed_catalogue import words as vocabulary
+from bench.data import NOON, product
+from bench.data import words as vocabulary
 from typed_orders import only_file
 
 from cache_core.indexing import prepare

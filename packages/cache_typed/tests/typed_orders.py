@@ -1,9 +1,10 @@
 """Sales orders for the tests of this package: realistic ones, and strategies that bend every field."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
+from bench import data
 from hypothesis import strategies as st
 
 from cache_core.indexing import row_of
@@ -12,7 +13,7 @@ from cache_core.records import Json, canonical
 from cache_core.spec import Parents
 from cache_core.specs.sales_orders import SALES_ORDER
 
-NOON = "2025-01-01T12:00:00.000Z"
+NOON = data.NOON
 PARENTS: Parents = {
     ("customer", 1): {"name": "Müller GmbH", "company": "Werk Süd"},
     ("customer", 2): {"name": "Åse & Sønn", "company": None},
@@ -22,49 +23,15 @@ PARENTS: Parents = {
 
 def order(nr: int, **fields: object) -> dict[str, Json]:
     """Return an order with three rows as Katana sends it."""
+    made = data.order(nr, 50)
+    rows = cast("list[dict[str, object]]", made["sales_order_rows"])
     record: dict[str, object] = {
-        "id": nr,
+        **made,
         "customer_id": 1 + nr % 2,
-        "order_no": f"SO-{nr}",
-        "source": "API",
         "order_created_date": f"2025-01-{1 + nr % 28:02}T08:00:00.000Z",
         "delivery_date": None if nr % 7 == 0 else f"2025-02-{1 + nr % 28:02}T08:00:00.000Z",
-        "location_id": 1 + nr % 3,
-        "status": ("NOT_SHIPPED", "PACKED", "DELIVERED", "PENDING")[nr % 4],
-        "currency": "EUR",
-        "conversion_rate": 1,
-        "conversion_date": None,
-        "invoicing_status": None,
-        "total": Decimal(nr) / 4 + Decimal("0.10"),
-        "total_in_base_currency": nr,
-        "additional_info": f"note {nr % 97} please call",
         "customer_ref": f"REF/{nr % 1000}",
-        "sales_order_rows": [
-            {
-                "id": nr * 10 + each,
-                "sales_order_id": nr,
-                "quantity": each + 1,
-                "variant_id": (nr + each) % 50,
-                "tax_rate_id": 1,
-                "location_id": None,
-                "price_per_unit": "12.5000000000",
-                "total": Decimal("12.50"),
-                "total_discount": "0.00",
-                "cogs_value": None,
-                "attributes": [],
-                "batch_transactions": [],
-                "serial_numbers": [],
-                "created_at": NOON,
-                "updated_at": NOON,
-            }
-            for each in range(3)
-        ],
-        "tracking_number": None,
-        "ecommerce_order_id": None,
-        "shipping_fee": None,
-        "addresses": [{"id": nr, "entity_type": "billing", "city": "Köln", "line_1": "Weg 1", "zip": "1"}],
-        "fulfillments": [],
-        "custom_fields": {},
+        "sales_order_rows": [row | {"variant_id": (nr + each) % 50} for each, row in enumerate(rows)],
         "created_at": NOON,
         "updated_at": NOON,
         **fields,

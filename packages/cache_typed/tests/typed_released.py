@@ -1,6 +1,7 @@
 """Makes the file of the present schema version that later versions must open.
 
-Run once per schema version, from the package: `python tests/typed_released.py`; a released file is never made again.
+Run once per schema version, from the root: `PYTHONPATH=. python packages/cache_typed/tests/typed_released.py`; a
+released file is never made again.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from typed_catalogue import product, variant, words
+from bench.data import product, variant, words
 from typed_documents import DOCUMENTS
 from typed_orders import NOON, batch, only_file, order
 
@@ -30,7 +31,7 @@ NAMED = ("location", "tax_rate", "operator", "supplier", "customer", "material",
 CATALOGUE = {
     **{entity: [{"id": 1, "name": f"the {entity}", "operator_name": "Åse", "updated_at": NOON}] for entity in NAMED},
     "product": [product(1, words(200))],
-    "variant": [variant(nr, 1) for nr in (1, 2)],
+    "variant": [variant(nr) for nr in (1, 2)],
 }
 HELD = {
     "typed-1": {},
