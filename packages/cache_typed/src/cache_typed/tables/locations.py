@@ -7,8 +7,9 @@ from cache_core.protocol import Capability
 from cache_core.spec import Searchable
 from cache_core.specs.locations import LOCATION
 from cache_typed.columns import moment
-from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
+from cache_typed.documents import Document, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.addresses import Address
 
 
 class Location(Document, table=True):
@@ -32,18 +33,10 @@ class Location(Document, table=True):
     cache_count_address: int | None = whole()
 
 
-class LocationAddress(Part, table=True):
+class LocationAddress(Address, table=True):
     """The address of a location."""
 
     __table_args__ = part_of("location.id")
-
-    id: int | None = whole()
-    line_1: str | None = text()
-    line_2: str | None = text()
-    city: str | None = text()
-    state: str | None = text()
-    zip: str | None = text()
-    country: str | None = text()
 
 
 LOCATION_TABLE = TableMapping(

@@ -9,6 +9,7 @@ from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.addresses import Address
 
 
 class SalesOrder(Document, table=True):
@@ -98,24 +99,17 @@ class SalesOrderRow(Part, table=True):
     deleted_at: datetime | None = moment()
 
 
-class SalesOrderAddress(Part, table=True):
+class SalesOrderAddress(Address, table=True):
     """A billing or shipping address of an order."""
 
     __table_args__ = part_of("sales_order.id")
 
-    id: int | None = whole()
     sales_order_id: int | None = whole()
     entity_type: str | None = text()
     first_name: str | None = text()
     last_name: str | None = text()
     company: str | None = text()
     phone: str | None = text()
-    line_1: str | None = text()
-    line_2: str | None = text()
-    city: str | None = text()
-    state: str | None = text()
-    zip: str | None = text()
-    country: str | None = text()
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()

@@ -7,8 +7,9 @@ from cache_core.protocol import Capability
 from cache_core.spec import Searchable
 from cache_core.specs.suppliers import SUPPLIER
 from cache_typed.columns import moment
-from cache_typed.documents import Document, Part, identity, part_of, text, whole
+from cache_typed.documents import Document, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
+from cache_typed.tables.addresses import PartnerAddress
 
 
 class Supplier(Document, table=True):
@@ -29,22 +30,12 @@ class Supplier(Document, table=True):
     cache_count_addresses: int | None = whole()
 
 
-class SupplierAddress(Part, table=True):
+class SupplierAddress(PartnerAddress, table=True):
     """An address of a supplier."""
 
     __table_args__ = part_of("supplier.id")
 
-    id: int | None = whole(index=True)
     supplier_id: int | None = whole()
-    line_1: str | None = text()
-    line_2: str | None = text()
-    city: str | None = text(index=True)
-    state: str | None = text()
-    zip: str | None = text(index=True)
-    country: str | None = text(index=True)
-    created_at: datetime | None = moment()
-    updated_at: datetime | None = moment()
-    deleted_at: datetime | None = moment()
 
 
 SUPPLIER_TABLE = TableMapping(SUPPLIER, Supplier, (PartMapping("addresses", SupplierAddress),), frozenset(Capability))
