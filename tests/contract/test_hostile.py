@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import random
 import statistics
 import sys
@@ -130,8 +131,11 @@ def ten_thousand() -> list[str]:
 @pytest.mark.timeout(3_600)
 async def test_ten_thousand_texts_are_answered_in_bounded_time(large: CacheBackend) -> None:
     stalls, taken = Stalls(), list[tuple[float, str]]()
+    texts = ten_thousand()
+    gc.collect()
+    gc.freeze()  # What pytest and Hypothesis made is not the server's: a look through all of it takes 0.1 s.
     async with stalls.watched():
-        for text in ten_thousand():
+        for text in texts:
             start = time.perf_counter()
             await large.search("variant", Search(text))
             taken.append((time.perf_counter() - start, text[:40]))

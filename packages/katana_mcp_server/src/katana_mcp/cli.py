@@ -4,6 +4,7 @@ Bad input ends with one sentence and exit code 2.
 """
 
 import asyncio
+import gc
 import json
 import os
 import sys
@@ -46,7 +47,10 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
     from katana_mcp.logs import configure  # noqa: PLC0415
 
     configure(settings.log_level)
-    asyncio.run(serve_doors(application(settings), settings))
+    server = application(settings)
+    # What was imported stays; to look through it for garbage stops the event loop for 0.1 s each time.
+    gc.freeze()
+    asyncio.run(serve_doors(server, settings))
 
 
 @app.command
