@@ -8,7 +8,7 @@ from server_wire import live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
-from katana_sandbox import ManualClock, Tenant
+from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
 
 @pytest.fixture
@@ -86,6 +86,12 @@ async def test_a_text_that_nothing_has_comes_with_what_was_searched_and_near_mis
     again = await stage.call("search_items", query=empty["did_you_mean"][0])
     assert again["total"] > 0
     assert answer["next_actions"] == [f"search_items(query={empty['did_you_mean'][0]!r})"]
+
+
+async def test_a_search_in_an_empty_account_says_that_it_is_empty(clock: ManualClock) -> None:
+    async with staged(OwnSandbox(Sandbox(SandboxConfig(empty=True), clock=clock))) as stage:
+        answer = await stage.call("search_items", query="seal")
+        assert (answer["empty"]["records"], answer["next_actions"]) == (0, ["Katana holds no items yet"])
 
 
 @pytest.mark.parametrize("query", ["-", "…", "***", '"', " . "])

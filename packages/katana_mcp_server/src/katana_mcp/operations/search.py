@@ -90,4 +90,4 @@ async def _empty(entity: Entity, request: SearchRequest, services: Services) -> 
 def _next_actions(entity: Entity, empty: Empty) -> list[str]:
     if empty.did_you_mean:
         return [f"search_{entity.plural}(query={empty.did_you_mean[0]!r})"]
-    return ["search with fewer or shorter words"]
+    return ["search with fewer or shorter words"] if empty.records else [f"Katana holds no {entity.titles} yet"]
