@@ -10,6 +10,7 @@ from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_recipe
 from katana_sandbox.rules.purchases import UNRECEIVED, order_rate
 from katana_sandbox.rules.receiving import receive_all, revert_receipts
+from katana_sandbox.rules.tax_rates import default_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
@@ -181,9 +182,7 @@ def _tax(ctx: Context, body: Record) -> Record:
     if "tax_rate" not in body and "tax_name" not in body:
         if body.get("tax_rate_id") is not None:
             return {"tax_rate_id": body["tax_rate_id"]}
-        store = ctx.db.stores["tax_rates"]
-        rates = [store.record(slot) for slot in store.visible]
-        return {"tax_rate_id": next((rate["id"] for rate in rates if rate.get("is_default_purchases")), None)}
+        return {"tax_rate_id": default_tax_rate(ctx, "purchases")}
     store = ctx.db.stores["tax_rates"]
     for rate in (store.record(slot) for slot in store.visible):
         same_name = body.get("tax_name") in {None, rate.get("name")}
