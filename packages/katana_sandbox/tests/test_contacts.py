@@ -1,4 +1,4 @@
-"""Customers, suppliers, their addresses, tax rates: rules of their own."""
+"""Customers, suppliers, their addresses, tax rates: rules of their own (facts 4.2)."""
 
 import pytest
 

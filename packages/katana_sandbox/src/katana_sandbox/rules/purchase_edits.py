@@ -77,6 +77,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     collection = ctx.collections["purchase_order_rows"]
     body = {**body, **_tax(ctx, body)}
     check_references(ctx, collection, body)
+    _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
     if order.get("status") == "RECEIVED":
         raise unprocessable("rows can not be added to a received purchase order")
@@ -92,6 +93,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
 
 def update_row(ctx: Context, row: Record, changes: Record) -> Record:
     """The stored changes of a row PATCH."""
+    _check_stocked(ctx, changes)
     received = row.get("received_date") is not None
     if received and any(name in changes for name in _ROW_LOCKED):
         raise unprocessable("purchase order row can only be edited while it is not received")
@@ -126,6 +128,12 @@ def create_cost(ctx: Context, body: Record) -> Record:
 def update_cost(ctx: Context, cost: Record, changes: Record) -> Record:
     """The stored changes of an additional cost."""
     return {**changes, **_cost_details(ctx, {**cost, **changes})}
+
+
+def _check_stocked(ctx: Context, body: Record) -> None:
+    """Refuse a service: it is never received."""
+    if "variant_id" in body and ctx.get("variants", body["variant_id"]) is None:
+        raise unprocessable("variant not found")
 
 
 def _check_kind(order: Record) -> None:
