@@ -161,8 +161,9 @@ async def test_ingredients_are_expected_when_what_is_coming_covers_them(api: Cal
     assert [line["ingredient_expected_date"] for line in await lines_of(api, order)] == [None, None]
     clear(tenant, STEEL, BOLT)
     assert await supply_of(api, order) == [("NOT_AVAILABLE", None)] * 3
-    await coming(api, STEEL, 1, "2026-05-01")
     late = await coming(api, STEEL, 3, "2026-06-01")
+    assert (await supply_of(api, order))[1] == ("NOT_AVAILABLE", None)
+    await coming(api, STEEL, 1, "2026-05-01")
     assert await supply_of(api, order) == [
         ("NOT_AVAILABLE", None),
         ("EXPECTED", day("2026-06-01")),
