@@ -1,6 +1,8 @@
-"""Customers, suppliers, their addresses, tax rates: rules of their own."""
+"""Customers, suppliers, their addresses, tax rates: rules of their own (facts 4.2)."""
 
-from katana_sandbox import Caller, Tenant
+import pytest
+
+from katana_sandbox import Caller, Sandbox, Tenant
 
 
 async def test_the_first_address_of_each_type_becomes_the_default(api: Caller) -> None:
@@ -74,3 +76,55 @@ async def test_hostile_names_come_back_as_they_went_in(api: Caller) -> None:
         assert (await api.get("/customers", {"ids": created["id"]})).rows[0]["name"] == name
     found = await api.get("/customers", {"name": "Ünïcödé 🚲"})
     assert len(found.rows) == 1
+
+
+@pytest.mark.parametrize(("word", "status"), [("iso", 422), ("any", 200)])
+@pytest.mark.parametrize("currency", ["EURO", "eur", "ZZZ"])
+async def test_the_currency_of_a_supplier_is_one_of_iso_4217(
+    sandbox: Sandbox, api: Caller, currency: str, word: str, status: int
+) -> None:
+    """4.2 [K]; the purchase order takes it over."""
+    sandbox.switches.set("supplier_currency", word)
+    made = await api.post("/suppliers", {"name": "Neu", "currency": "JPY"})
+    assert made.status == 200
+    assert (await api.post("/suppliers", {"name": "Neu", "currency": currency})).status == status
+    changed = await api.patch(f"/suppliers/{made.body['id']}", {"currency": currency})
+    assert changed.status == status
+    row = {"variant_id": 2006, "quantity": 1, "price_per_unit": 1}
+    body = {"supplier_id": made.body["id"], "location_id": 2001, "purchase_order_rows": [row]}
+    order = (await api.post("/purchase_orders", body)).body
+    assert order["currency"] == ("JPY" if status == 422 else currency)
+    assert (await api.patch(f"/suppliers/{made.body['id']}", {"comment": "x"})).status == 200
+
+
+async def test_one_tax_rate_is_the_default_of_sales_and_one_of_purchases(api: Caller, tenant: Tenant) -> None:
+    """4.2: another default takes the place of the one before, on its side only."""
+
+    async def defaults() -> list[list[object]]:
+        return [(await api.get("/tax_rates", {f"is_default_{side}": "true"})).ids for side in ("sales", "purchases")]
+
+    assert await defaults() == [[2001], [2001]]
+    tenant.edit("tax_rates", 2002, is_default_sales=True)
+    assert await defaults() == [[2002], [2001]]
+    tenant.edit("tax_rates", 2003, is_default_purchases=True)
+    assert await defaults() == [[2002], [2003]]
+
+
+@pytest.mark.parametrize(
+    ("word", "rates"),
+    [("purchases", [None, 2002]), ("sales", [2001, None]), ("both", [2001, 2002]), ("none", [None, None])],
+)
+async def test_rows_without_a_tax_rate_take_the_default_of_their_side(
+    sandbox: Sandbox, api: Caller, tenant: Tenant, word: str, rates: list[int | None]
+) -> None:
+    """4.2 [I]; a rate that is named always wins."""
+    sandbox.switches.set("default_tax_rates", word)
+    tenant.edit("tax_rates", 2002, is_default_purchases=True)
+    row = {"variant_id": 2006, "quantity": 1, "price_per_unit": 100}
+    for tax, wanted in (({}, rates), ({"tax_rate_id": 2003}, [2003, 2003])):
+        sale = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [{**row, **tax}]})).body
+        buy = {"supplier_id": 2001, "location_id": 2001, "purchase_order_rows": [{**row, **tax}]}
+        bought = (await api.post("/purchase_orders", buy)).body
+        assert [sale["sales_order_rows"][0]["tax_rate_id"], bought["purchase_order_rows"][0]["tax_rate_id"]] == wanted
+        percent = {None: 0, 2001: 22, 2002: 9, 2003: 0}
+        assert [sale["total"], bought["total"]] == [100 + percent[rate] for rate in wanted]

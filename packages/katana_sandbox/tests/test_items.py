@@ -1,4 +1,4 @@
-"""Products, materials, variants, services and BOM rows: rules of their own."""
+"""Products, materials, variants, services and BOM rows: rules of their own (facts 4.1)."""
 
 from typing import Any
 

@@ -125,6 +125,12 @@ async def test_subassemblies_get_orders_of_their_own(api: Caller, tenant: Tenant
 async def test_rows_that_need_nothing_made_are_refused(api: Caller, variant: int) -> None:
     order = await sold(api, 2006)
     assert (await made_to_order(api, order)).status == 422
+    done = await sold(api, variant, 1)
+    line = {"sales_order_row_id": done["sales_order_rows"][0]["id"], "quantity": 1}
+    packed = {"sales_order_id": done["id"], "status": "PACKED", "sales_order_fulfillment_rows": [line]}
+    assert (await api.post("/sales_order_fulfillments", packed)).status == 200
+    refused = await made_to_order(api, done)
+    assert (refused.status, refused.error["message"]) == (422, "sales order row needs no manufacturing order")
     for body in ({}, {"sales_order_row_id": "x"}, {"sales_order_row_id": 1}):
         assert (await api.post("/manufacturing_order_make_to_order", body)).status == 422
 

@@ -153,3 +153,68 @@ async def test_ingredients_of_a_received_order_can_not_be_edited(api: Caller, go
         await api.delete(f"/{LINES}/{line['id']}"),
     ]
     assert [answer.status for answer in refused] == [422] * 3
+
+
+async def test_ingredients_are_expected_when_what_is_coming_covers_them(api: Caller, tenant: Tenant, good: int) -> None:
+    """4.3, 3.4: the date is that of the supply that covers the row, and the order shows the latest."""
+    order = await bought(api, good)
+    assert [line["ingredient_expected_date"] for line in await lines_of(api, order)] == [None, None]
+    clear(tenant, STEEL, BOLT)
+    assert await supply_of(api, order) == [("NOT_AVAILABLE", None)] * 3
+    late = await coming(api, STEEL, 3, "2026-06-01")
+    assert (await supply_of(api, order))[1] == ("NOT_AVAILABLE", None)
+    await coming(api, STEEL, 1, "2026-05-01")
+    assert await supply_of(api, order) == [
+        ("NOT_AVAILABLE", None),
+        ("EXPECTED", day("2026-06-01")),
+        ("NOT_AVAILABLE", None),
+    ]
+    await coming(api, BOLT, 9, "2026-05-20")
+    both = [("EXPECTED", day("2026-06-01")), ("EXPECTED", day("2026-05-20"))]
+    assert await supply_of(api, order) == [both[0], *both]
+    await received(api, late, 3)
+    tenant.set_stock(STEEL, WORKSHOP, 4, 8)
+    assert await supply_of(api, order) == [both[1], ("IN_STOCK", None), both[1]]
+    await received(api, order)
+    assert await supply_of(api, order) == [("PROCESSED", None)] * 3
+
+
+async def test_what_comes_to_another_place_is_not_expected_for_ingredients(
+    api: Caller, tenant: Tenant, good: int
+) -> None:
+    """4.3: ingredients are taken where the order is tracked."""
+    order = await bought(api, good)
+    clear(tenant, STEEL, BOLT)
+    await coming(api, STEEL, 50, "2026-05-01", place=STORE)
+    assert (await supply_of(api, order))[1] == ("NOT_AVAILABLE", None)
+
+
+async def test_an_ordinary_purchase_has_no_ingredients(api: Caller) -> None:
+    """3.4: both members are null unless the order is outsourced."""
+    order = await coming(api, STEEL, 1, "2026-05-01")
+    assert (order["ingredient_availability"], order["ingredient_expected_date"]) == (None, None)
+
+
+def clear(tenant: Tenant, *parts: int) -> None:
+    for part in parts:
+        tenant.set_stock(part, WORKSHOP, 0)
+        for row in list(tenant.all("purchase_order_rows")):
+            if row["variant_id"] == part and not row["received_date"] and not row["deleted_at"]:
+                tenant.delete("purchase_order_rows", row["id"])
+
+
+def day(date: str) -> str:
+    return f"{date}T00:00:00.000Z"
+
+
+async def coming(api: Caller, part: int, quantity: float, date: str, place: int = WORKSHOP) -> dict[str, Any]:
+    row = {"variant_id": part, "quantity": quantity, "price_per_unit": 5, "arrival_date": day(date)}
+    row["purchase_uom_conversion_rate"] = 1
+    body = {"supplier_id": 2002, "location_id": place, "purchase_order_rows": [row]}
+    return (await api.post("/purchase_orders", body)).body
+
+
+async def supply_of(api: Caller, order: dict[str, Any]) -> list[tuple[str, str | None]]:
+    """What the order shows, then each of its lines."""
+    shown = [(await api.get(f"/purchase_orders/{order['id']}")).body, *(await lines_of(api, order))]
+    return [(one["ingredient_availability"], one["ingredient_expected_date"]) for one in shown]

@@ -1,4 +1,4 @@
-"""Refusals: recorded texts word for word, and the order in which checks are made."""
+"""Refusals: recorded texts word for word (facts 4.13), and the order in which checks are made (1.3, 7.1)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sales orders, rows, fulfillments, fees: states, totals, availability and stock."""
+"""Sales orders, rows, fulfillments, fees: states, totals, availability, stock (facts 4.4, 4.5, 4.12, 4.13)."""
 
 from decimal import Decimal
 from typing import Any

@@ -170,7 +170,7 @@ async def test_traceability_wins_over_transactions_and_replaces(api: Caller, var
     one, two = await made(api, variant, "A", "B")
     row = await sold(api, variant, 2)
     path = f"/sales_order_rows/{row['id']}"
-    both = {"serial_number_transactions": [{"serial_number_id": two, "quantity": 1}]}
+    both = {"serial_number_transactions": [{"serial_number_id": unit, "quantity": 1} for unit in (two, 999)]}
     shown = (await api.patch(path, {"traceability": [{"serial_number_id": one, "quantity": 5}], **both})).body
     traced = {"batch_id": None, "bin_location_id": None, "serial_number_id": one, "quantity": "1"}
     assert (shown["serial_numbers"], shown["traceability"]) == ([one], [traced])

@@ -54,7 +54,8 @@ SWITCHES: tuple[Switch, ...] = (
     Switch(
         "undocumented_fields",
         True,
-        "sku and traceability on sales order rows, ids on fulfillment rows",
+        "members that only examples show: sku and traceability on rows, ids on fulfillment rows, reference on "
+        "cost rows, stamps on stock levels, product_or_material_name on a linked variant",
         "3.5, 5.43, 6.27",
     ),
     Switch("bom_create_status", 200, "POST /bom_rows answers 200 with the row, or the documented 204", "1.2, 5.17"),
@@ -189,6 +190,38 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("negative_stock_quantities", False, "negative stock shows quantities on hand and allocated", "6.26"),
     Switch("default_uom", "pcs", "unit of an item created without one", "3.2 [I]"),
+    Switch("supplier_currency", "iso", "the currency of a supplier is checked against ISO 4217", "4.2", ("iso", "any")),
+    Switch(
+        "default_tax_rates",
+        "purchases",
+        "which rows take the default tax rate when they name none",
+        "4.2 [I]",
+        ("purchases", "sales", "both", "none"),
+    ),
+    Switch(
+        "unique_numbers", False, "an order, transfer or adjustment number is refused when it is in use", "4.3, 6.24"
+    ),
+    Switch("unique_item_names", False, "the name of a product, material or service is refused when in use", "6.24"),
+    Switch(
+        "custom_field_keys", "uuid", "custom fields of orders are keyed by UUID or name", "4.14, 6.25", ("uuid", "name")
+    ),
+    Switch(
+        "custom_field_flag",
+        "on",
+        "custom fields of orders can be written, or are refused with a status",
+        "4.14, 6.25, 7.1",
+        ("on", "403", "422"),
+    ),
+    Switch(
+        "query_enums",
+        "closed",
+        "a filter's value outside its enum is a 400, or finds nothing",
+        "6.3",
+        ("closed", "open"),
+    ),
+    Switch("text_lengths", True, "bounds on the length of texts are held", "6.30"),
+    Switch("order_shows_link", True, "a sales order shows linked_manufacturing_order_id", "6.26"),
+    Switch("item_lead_times", False, "items show lead_time and minimum_order_quantity of their first variant", "6.26"),
 )
 _BY_NAME = {switch.name: switch for switch in SWITCHES}
 

@@ -83,7 +83,7 @@ class Ranges:
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """One collection of the API."""
+    """One collection of the API; `unique` names the switch that lets no two records share a field's value."""
 
     name: str
     entity: str
@@ -106,6 +106,7 @@ class Collection:
     hidden: frozenset[str] = frozenset()
     parent: tuple[str, str] | None = None
     guards: tuple[Guard, ...] = ()
+    unique: Mapping[str, str] = field(default_factory=dict[str, str])
     wipes: str = ""
     on_create: CreateRule | None = None
     on_update: UpdateRule | None = None

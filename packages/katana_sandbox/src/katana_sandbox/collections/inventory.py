@@ -8,6 +8,7 @@ from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import potential
 from katana_sandbox.rules.levels import safety_stock
 from katana_sandbox.store.records import DELETED
@@ -77,7 +78,16 @@ def _locations(ctx: Context, wanted: Condition | None) -> list[int]:
 def _encoded(ctx: Context, variant_id: int, location_id: int, extend: Sequence[str]) -> bytes:
     raw = encode(inventory_row(ctx, variant_id, location_id))
     linked = {"variant": ("variants", variant_id), "location": ("locations", location_id)}
-    return splice(raw, {name: render_key(ctx, *linked[name]) or b"null" for name in extend})
+    members = {name: render_key(ctx, *linked[name]) or b"null" for name in extend}
+    if "variant" in members:
+        members["variant"] = splice(members["variant"], {"product_or_material_name": _item_name(ctx, variant_id)})
+    return splice(raw, members)
+
+
+def _item_name(ctx: Context, variant_id: int) -> bytes:
+    variant = ctx.get("variants", variant_id)
+    item = owner(ctx, variant) if variant is not None else None
+    return encode(None if item is None else item[1].get("name"))
 
 
 def _never(_ctx: Context, _record: Record) -> bytes:

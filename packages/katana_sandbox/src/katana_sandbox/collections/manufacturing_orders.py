@@ -151,6 +151,7 @@ MANUFACTURING_ORDERS = Collection(
     ),
     parts=_parts,
     hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
+    unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

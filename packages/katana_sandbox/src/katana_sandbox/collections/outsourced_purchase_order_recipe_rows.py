@@ -4,7 +4,8 @@ from katana_sandbox.collections.descriptor import Collection, Field, Filter, Vie
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import unpost
-from katana_sandbox.rules.outsourcing import SOURCE, availability, check_open, line_pairs
+from katana_sandbox.rules.outsourcing import SOURCE, check_open, line_pairs
+from katana_sandbox.rules.outsourcing_supply import ingredient_supply
 from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
@@ -41,13 +42,15 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
     line = ctx.get(OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS.name, key, deleted=True) or {}
+    supply = {name: encode(value) for name, value in ingredient_supply(ctx, line).items()}
     quantity = line.get("planned_quantity_per_unit")
     if view == "reply":
-        return {"planned_quantity_per_unit": encode(fixed(quantity, 20)), "cost": b"null"}
+        del supply["ingredient_availability"]
+        return {"planned_quantity_per_unit": encode(fixed(quantity, 20)), "cost": b"null", **supply}
     return {
         "planned_quantity_per_unit": encode(quantity),
         "cost": encode(line.get("cost")),
-        "ingredient_availability": encode(availability(ctx, line)),
+        **supply,
     }
 
 
@@ -60,7 +63,6 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
         Field("purchase_order_row_id"),
         Field("ingredient_variant_id"),
         Field("planned_quantity_per_unit"),
-        Field("ingredient_expected_date"),
         Field("notes"),
         Field("batch_transactions", ()),
         Field("cost"),

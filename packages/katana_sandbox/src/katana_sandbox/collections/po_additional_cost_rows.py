@@ -29,6 +29,7 @@ PO_ADDITIONAL_COST_ROWS = Collection(
         Field("currency"),
         Field("currency_conversion_rate"),
         Field("currency_conversion_rate_fix_date"),
+        Field("reference"),
     ),
     create=record(("additional_cost_id", "group_id", "tax_rate_id", "price"), group_id=integer(1), **_COST),
     update=record(**_COST),

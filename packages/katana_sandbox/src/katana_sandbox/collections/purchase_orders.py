@@ -3,7 +3,7 @@
 from katana_sandbox.collections.descriptor import Collection, Field, Filter, Guard, View
 from katana_sandbox.context import Context
 from katana_sandbox.render import embedded
-from katana_sandbox.rules.outsourcing import order_availability
+from katana_sandbox.rules.outsourcing_supply import order_supply
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
@@ -14,6 +14,7 @@ from katana_sandbox.wire.times import stored_moment
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
 _BILLING = ("BILLED", "NOT_BILLED", "PARTIALLY_BILLED")
 _DOCUMENT = ("notSent", "sending", "sent", "failed")
+_NO_INGREDIENTS: Record = {"ingredient_availability": None, "ingredient_expected_date": None}
 _KIND = ("regular", "outsourced")
 ROW = {
     "quantity": number(0, 1e17),
@@ -41,10 +42,10 @@ def supplier(ctx: Context, order: Record) -> bytes:
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
     thin = view == "patch" and ctx.switches.on("thin_purchase_patch")
     order = ctx.get("purchase_orders", key, deleted=True) or {}
-    outsourced = order.get("entity_type") == "outsourced"
+    supply = order_supply(ctx, key) if order.get("entity_type") == "outsourced" else _NO_INGREDIENTS
     return {
         "purchase_order_rows": b"[]" if thin else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
-        "ingredient_availability": encode(order_availability(ctx, key) if outsourced else None),
+        **{name: encode(value) for name, value in supply.items()},
     }
 
 
@@ -68,7 +69,6 @@ PURCHASE_ORDERS = Collection(
         Field("billing_status", "NOT_BILLED"),
         Field("last_document_status", "NOT_SENT"),
         Field("tracking_location_id"),
-        Field("ingredient_expected_date"),
     ),
     create=record(
         ("supplier_id", "location_id", "purchase_order_rows"),
@@ -122,6 +122,7 @@ PURCHASE_ORDERS = Collection(
             "Cannot delete purchase orders as purchase orders have bills.",
         ),
     ),
+    unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -268,6 +268,7 @@ SALES_ORDERS = Collection(
             "Cannot delete sales orders as sales orders have return orders.",
         ),
     ),
+    unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe_untested",
     routes=(Route("POST", "/sales_orders/search", search(_SEARCHABLE)),),
     on_create=_create,

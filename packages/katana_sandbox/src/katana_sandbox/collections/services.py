@@ -72,6 +72,7 @@ SERVICES = Collection(
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
     embeds=(Embed("variants", "service_variants", "service_id"),),
+    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe_untested",
     on_create=_create,
     on_update=_update,

@@ -90,6 +90,7 @@ STOCK_ADJUSTMENTS = Collection(
     references={"location_id": "locations"},
     children=(("stock_adjustment_rows", "stock_adjustment_id"),),
     embeds=(Embed("stock_adjustment_rows", "stock_adjustment_rows", "stock_adjustment_id"),),
+    unique={"stock_adjustment_number": "unique_numbers"},
     wipes="additional_info_wipe",
     on_create=_create,
     on_update=_update,

@@ -126,6 +126,7 @@ STOCK_TRANSFERS = Collection(
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),
     embeds=(Embed("stock_transfer_rows", "stock_transfer_rows", "stock_transfer_id"),),
+    unique={"stock_transfer_number": "unique_numbers"},
     wipes="additional_info_wipe_untested",
     on_create=_create,
     on_update=_update,

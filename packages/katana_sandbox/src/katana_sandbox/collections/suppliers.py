@@ -5,18 +5,24 @@ from typing import cast
 from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
-from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, lines
+from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, check_currency, lines
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.schema import maybe, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
+    check_currency(ctx, body)
     fields = build(SUPPLIERS, body)
     fields["currency"] = body.get("currency") or ctx.factory().get("base_currency_code")
     supplier = ctx.insert("suppliers", fields)
     for address in cast("list[Record]", body.get("addresses") or []):
         add_supplier_address(ctx, {**address, "supplier_id": supplier["id"]})
     return supplier
+
+
+def _update(ctx: Context, _supplier: Record, changes: Record) -> Record:
+    check_currency(ctx, changes)
+    return changes
 
 
 SUPPLIERS = Collection(
@@ -51,4 +57,5 @@ SUPPLIERS = Collection(
     children=(("supplier_addresses", "supplier_id"),),
     embeds=(Embed("addresses", "supplier_addresses", "supplier_id"),),
     on_create=_create,
+    on_update=_update,
 )

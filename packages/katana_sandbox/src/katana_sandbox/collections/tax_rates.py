@@ -3,6 +3,7 @@
 from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
+from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
 from katana_sandbox.wire.schema import number, record, text
 
@@ -38,4 +39,5 @@ TAX_RATES = Collection(
     ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),
     on_create=_create,
+    settle=settle_tax_rate,
 )

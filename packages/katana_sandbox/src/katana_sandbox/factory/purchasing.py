@@ -179,7 +179,6 @@ def _load(loader: Loader, order: _Order, rows: list[Record], tax_rate: int) -> N
         "billing_status": "BILLED" if billed else "NOT_BILLED",
         "last_document_status": "NOT_SENT" if order.state == "DRAFT" else "SENT",
         "tracking_location_id": None,
-        "ingredient_expected_date": None,
     }
     loader.put("purchase_orders", fields, order.life, key=order.order_id)
     if billed and order.life.deleted is None:
@@ -214,5 +213,6 @@ def _load_freight(loader: Loader, order: _Order, tax_rate: int) -> None:
         "currency": order.supplier["currency"],
         "currency_conversion_rate": number(order.rate),
         "currency_conversion_rate_fix_date": None,
+        "reference": None,
     }
     loader.put("po_additional_cost_rows", fields, order.life)

@@ -43,7 +43,7 @@ def load_settings(loader: Loader) -> tuple[list[int], list[int]]:
     for name in ("Shipping", "Customs", "Other"):
         loader.put("additional_costs", {"name": name}, loader.life(start))
     _load_account(loader, locations[0], address)
-    loader.ctx.db.custom_fields.update(loader.ctx.db.next_uuid() for _ in range(2))
+    loader.ctx.db.custom_fields.update((loader.ctx.db.next_uuid(), name) for name in ("Engraving", "Gift note"))
     return locations, rates
 
 

@@ -6,6 +6,7 @@ from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.context import Context
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply
+from katana_sandbox.rules.unique import check_unique
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import not_found, unprocessable
 from katana_sandbox.wire.schema import Schema, check
@@ -23,6 +24,7 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
         raise not_found()
     given = checked(ctx, collection.create, body)
     check_references(ctx, collection, given)
+    check_unique(ctx, collection, given)
     if collection.on_create is not None:
         return collection.on_create(ctx, given)
     return ctx.insert(collection.name, build(collection, given))
@@ -30,7 +32,7 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
 
 def checked(ctx: Context, schema: Schema, body: object) -> Record:
     """The body as a record once it fits the schema."""
-    check(schema, body, all_errors=ctx.switches.on("all_errors"))
+    check(schema, body, all_errors=ctx.switches.on("all_errors"), lengths=ctx.switches.on("text_lengths"))
     return cast("Record", body)
 
 

@@ -140,14 +140,15 @@ def _condition(given: Parameters, item: Filter, switches: Switches) -> Condition
     values = given.all(item.name)
     if not values:
         return None
-    wanted = tuple(_value(item, value) for value in (values if item.many else values[-1:]))
+    closed = switches.word("query_enums") == "closed"
+    wanted = tuple(_value(item, value, closed=closed) for value in (values if item.many else values[-1:]))
     kind = "int" if item.kind == "int" else "num" if item.kind == "num" else "bool" if item.kind == "bool" else "str"
     fold = kind == "str" and not item.values and switches.word("text_filters") == "ignore_case"
     return Condition(item.column, kind, wanted, fold=fold)
 
 
-def _value(item: Filter, value: str) -> object:
-    if item.values and value not in item.values:
+def _value(item: Filter, value: str, *, closed: bool) -> object:
+    if closed and item.values and value not in item.values:
         raise bad_parameter(item.name, value, allowed=item.values)
     if item.kind == "int":
         return Decimal(_integer(item.name, value))

@@ -6,6 +6,7 @@ from katana_sandbox.operations.create import check_references, checked, stored
 from katana_sandbox.operations.query import path_key
 from katana_sandbox.render import render_key
 from katana_sandbox.routing import Call, Reply
+from katana_sandbox.rules.unique import check_unique
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import not_found, unprocessable
 
@@ -24,6 +25,7 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     if record is None:
         raise not_found()
     check_references(ctx, collection, body)
+    check_unique(ctx, collection, body, record["id"])
     changes = stored(collection, body)
     if collection.on_update is not None:
         changes = collection.on_update(ctx, record, changes)

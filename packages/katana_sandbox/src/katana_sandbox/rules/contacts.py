@@ -2,6 +2,7 @@
 
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
+from katana_sandbox.wire.currencies import CURRENCIES
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import Schema, choice, flag, maybe, record, text
@@ -9,6 +10,13 @@ from katana_sandbox.wire.schema import Schema, choice, flag, maybe, record, text
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "zip", "country")
 PERSON_LINES = ("first_name", "last_name", "company", "phone", *ADDRESS_LINES)
 ENTITY_TYPES = ("billing", "shipping")
+
+
+def check_currency(ctx: Context, body: Record) -> None:
+    """Refuse a currency that ISO 4217 does not know."""
+    currency = body.get("currency")
+    if currency is not None and ctx.switches.word("supplier_currency") == "iso" and currency not in CURRENCIES:
+        raise unprocessable(f"currency {currency} is no ISO 4217 code")
 
 
 def lines(names: tuple[str, ...], low: int | None = None) -> dict[str, Schema]:

@@ -5,6 +5,7 @@ from typing import Literal, cast
 
 from katana_sandbox.context import Context
 from katana_sandbox.operations.create import build
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import unprocessable
 
@@ -102,6 +103,15 @@ def learn_options(ctx: Context, name: ItemName, item_id: object, attributes: Ite
         raise unprocessable("config value not found")
     if learned:
         ctx.change(name, item["id"], {"configs": configs})
+
+
+def item_parts(ctx: Context, name: ItemName, key: Key) -> dict[str, bytes]:
+    """Members that only one description of the API has on items: those of the first variant, where switched on."""
+    if not ctx.switches.on("item_lead_times"):
+        return {}
+    variants = ctx.children("variants", LINK[name], key)
+    first = variants[0] if variants else {}
+    return {member: encode(first.get(member)) for member in ("lead_time", "minimum_order_quantity")}
 
 
 def linked_supplier(ctx: Context, item: Record) -> bytes:

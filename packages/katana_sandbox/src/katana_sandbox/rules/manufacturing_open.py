@@ -47,7 +47,7 @@ def cover_ingredients(ctx: Context, pair: Pair, supply: Sequence[Open]) -> set[i
     changed: set[object] = set()
     for row in rows:
         need = as_decimal(row["total_remaining_quantity"])
-        state, date = _state(free, coming, need)
+        state, date = covered(free, coming, need)
         free -= need if state != "NOT_AVAILABLE" else 0
         found = {"ingredient_availability": state, "ingredient_expected_date": date}
         if any(row.get(name) != value for name, value in found.items()):
@@ -115,7 +115,8 @@ def _open_rows(ctx: Context, variant_id: int) -> list[Record]:
     return [row for row in rows if as_decimal(row["total_remaining_quantity"])]
 
 
-def _state(free: Decimal, supply: Sequence[Open], need: Decimal) -> tuple[str, str | None]:
+def covered(free: Decimal, supply: Sequence[Open], need: Decimal) -> tuple[str, str | None]:
+    """Whether free stock meets a need, or supply by date does, and when."""
     if free >= need:
         return "IN_STOCK", None
     for entry in supply:

@@ -61,8 +61,8 @@ def open_ingredients(ctx: Context, variant_id: int) -> Iterator[Open]:
     for line in ctx.children(ROWS, "ingredient_variant_id", variant_id):
         order = ctx.get("purchase_orders", line["purchase_order_id"]) or {}
         place = order.get("tracking_location_id")
-        if isinstance(place, int) and _is_committed(ctx, order, line):
-            yield Open(place, _need(ctx, line))
+        if isinstance(place, int) and is_committed(ctx, order, line):
+            yield Open(place, need(ctx, line))
 
 
 def ingredient_pairs(ctx: Context, order: Record) -> set[Pair]:
@@ -87,7 +87,7 @@ def consume(ctx: Context, order: Record, row: Record) -> tuple[set[Pair], Decima
     place = order.get("tracking_location_id")
     received = row.get("received_date")
     for line in ctx.children(ROWS, "purchase_order_row_id", row["id"]):
-        quantity = _need(ctx, line)
+        quantity = need(ctx, line)
         if received is None or not isinstance(place, int) or not quantity:
             pairs |= unpost(ctx, SOURCE, line["id"])
             ctx.set(ROWS, line["id"], {"cost": None})
@@ -103,38 +103,14 @@ def consume(ctx: Context, order: Record, row: Record) -> tuple[set[Pair], Decima
     return pairs, spent
 
 
-def availability(ctx: Context, line: Record) -> str:
-    """Whether the tracking location has what an ingredient needs."""
-    row = ctx.get("purchase_order_rows", line.get("purchase_order_row_id"), deleted=True) or {}
-    if row.get("received_date") is not None:
-        return "PROCESSED"
-    order = ctx.get("purchase_orders", line.get("purchase_order_id"), deleted=True) or {}
-    place = order.get("tracking_location_id")
-    if not isinstance(place, int):
-        return "NOT_APPLICABLE"
-    level = ctx.db.levels.get(line["ingredient_variant_id"], place)
-    need = _need(ctx, line)
-    free = level.in_stock - level.committed + (need if _is_committed(ctx, order, line) else 0)
-    if free >= need:
-        return "IN_STOCK"
-    return "EXPECTED" if free + level.expected >= need else "NOT_AVAILABLE"
-
-
-def order_availability(ctx: Context, order_id: object) -> str:
-    """The worst of an order's ingredients."""
-    states = {availability(ctx, line) for line in ctx.children(ROWS, "purchase_order_id", order_id)}
-    for state in ("NOT_AVAILABLE", "EXPECTED", "IN_STOCK", "PROCESSED"):
-        if state in states:
-            return state
-    return "NO_RECIPE"
-
-
-def _need(ctx: Context, line: Record) -> Decimal:
+def need(ctx: Context, line: Record) -> Decimal:
+    """Stock units that an ingredient's row takes."""
     row = ctx.get("purchase_order_rows", line.get("purchase_order_row_id"), deleted=True) or {}
     return as_decimal(line["planned_quantity_per_unit"]) * as_decimal(row.get("quantity")) * stock_units(row)
 
 
-def _is_committed(ctx: Context, order: Record, line: Record) -> bool:
+def is_committed(ctx: Context, order: Record, line: Record) -> bool:
+    """Whether an ingredient is held for its row."""
     if not ctx.switches.on("outsourced_ingredients_committed") or order.get("status") == "DRAFT":
         return False
     row = ctx.get("purchase_order_rows", line["purchase_order_row_id"])

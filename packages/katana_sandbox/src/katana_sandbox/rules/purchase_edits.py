@@ -10,6 +10,7 @@ from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_recipe
 from katana_sandbox.rules.purchases import UNRECEIVED, order_rate
 from katana_sandbox.rules.receiving import receive_all, revert_receipts
+from katana_sandbox.rules.tax_rates import default_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
@@ -76,6 +77,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     collection = ctx.collections["purchase_order_rows"]
     body = {**body, **_tax(ctx, body)}
     check_references(ctx, collection, body)
+    _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
     if order.get("status") == "RECEIVED":
         raise unprocessable("rows can not be added to a received purchase order")
@@ -91,6 +93,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
 
 def update_row(ctx: Context, row: Record, changes: Record) -> Record:
     """The stored changes of a row PATCH."""
+    _check_stocked(ctx, changes)
     received = row.get("received_date") is not None
     if received and any(name in changes for name in _ROW_LOCKED):
         raise unprocessable("purchase order row can only be edited while it is not received")
@@ -125,6 +128,12 @@ def create_cost(ctx: Context, body: Record) -> Record:
 def update_cost(ctx: Context, cost: Record, changes: Record) -> Record:
     """The stored changes of an additional cost."""
     return {**changes, **_cost_details(ctx, {**cost, **changes})}
+
+
+def _check_stocked(ctx: Context, body: Record) -> None:
+    """Refuse a service: it is never received."""
+    if "variant_id" in body and ctx.get("variants", body["variant_id"]) is None:
+        raise unprocessable("variant not found")
 
 
 def _check_kind(order: Record) -> None:
@@ -181,9 +190,7 @@ def _tax(ctx: Context, body: Record) -> Record:
     if "tax_rate" not in body and "tax_name" not in body:
         if body.get("tax_rate_id") is not None:
             return {"tax_rate_id": body["tax_rate_id"]}
-        store = ctx.db.stores["tax_rates"]
-        rates = [store.record(slot) for slot in store.visible]
-        return {"tax_rate_id": next((rate["id"] for rate in rates if rate.get("is_default_purchases")), None)}
+        return {"tax_rate_id": default_tax_rate(ctx, "purchases")}
     store = ctx.db.stores["tax_rates"]
     for rate in (store.record(slot) for slot in store.visible):
         same_name = body.get("tax_name") in {None, rate.get("name")}

@@ -11,7 +11,7 @@ from katana_sandbox.rules.ledger import Pair
 from katana_sandbox.rules.manufacturing_open import linked_production
 from katana_sandbox.rules.stock import pair_of, refresh_costs, shipped
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
 OPEN = ("NOT_SHIPPED", "PENDING")
@@ -94,9 +94,16 @@ def check_sellable(ctx: Context, location_id: object) -> None:
 
 
 def check_custom_fields(ctx: Context, body: Mapping[str, object]) -> None:
-    """Refuse custom field keys that no definition has."""
+    """Refuse custom field keys that no definition has, and all of them where the account has no such fields."""
     fields = body.get("custom_fields")
-    if isinstance(fields, dict) and set(cast("Record", fields)) - ctx.db.custom_fields:
+    if not isinstance(fields, dict):
+        return
+    flag = ctx.switches.word("custom_field_flag")
+    if flag != "on":
+        raise Refused(int(flag), "custom fields are not enabled")
+    by_name = ctx.switches.word("custom_field_keys") == "name"
+    known = set(ctx.db.custom_fields.values() if by_name else ctx.db.custom_fields)
+    if set(cast("Record", fields)) - known:
         raise unprocessable("Unknown custom field identifier")
 
 

@@ -8,6 +8,7 @@ INVALID_BODY = "The request body is invalid. See error object `details` property
 _NAMES = {
     400: "BadRequestError",
     401: "UnauthorizedError",
+    403: "ForbiddenError",
     404: "NotFoundError",
     412: "PreconditionFailedError",
     422: "UnprocessableEntityError",

@@ -35,13 +35,13 @@ _DECIMALS = frozenset(
     }
 )
 _OBJECTS = frozenset({"shipping_fee", "supplier"})
-_UNDOCUMENTED = frozenset({"sku", "traceability"})
+_SWITCHES = ("decimal_strings", "empty_objects", "undocumented_fields", "order_shows_link")
+_LEVEL = frozenset({"variant_id", "location_id", "value", "created_at", "updated_at"})
 
 
 def reshape(body: bytes, switches: Switches) -> bytes:
     """The body as the switches want it; untouched when they are at their defaults."""
-    wanted = ("decimal_strings", "empty_objects", "undocumented_fields")
-    if not body or all(switches.on(name) for name in wanted):
+    if not body or all(switches.on(name) for name in _SWITCHES):
         return body
     return encode(_walk(decode(body), switches))
 
@@ -52,15 +52,21 @@ def _walk(value: object, switches: Switches) -> object:
     if not isinstance(value, dict):
         return value
     record = cast("Record", value)
-    if not switches.on("undocumented_fields") and "sales_order_row_id" in record:
-        record.pop("id", None)
-    goods = "variant_id" in record and ("sales_order_id" in record or "cost_per_unit" in record)
-    is_row = goods or "sales_order_row_id" in record
-    return {
-        name: _member(name, item, switches)
-        for name, item in record.items()
-        if switches.on("undocumented_fields") or not (is_row and name in _UNDOCUMENTED)
-    }
+    left_out = frozenset[str]() if switches.on("undocumented_fields") else _undocumented(record)
+    if not switches.on("order_shows_link") and "sales_order_rows" in record:
+        left_out |= {"linked_manufacturing_order_id"}
+    return {name: _member(name, item, switches) for name, item in record.items() if name not in left_out}
+
+
+def _undocumented(record: Record) -> frozenset[str]:
+    """The members of a record that its description lacks."""
+    if "sales_order_row_id" in record:
+        return frozenset({"id", "sku", "traceability"})
+    if "variant_id" in record and ("sales_order_id" in record or "cost_per_unit" in record):
+        return frozenset({"sku", "traceability"})
+    if record.keys() == _LEVEL:
+        return frozenset({"created_at", "updated_at"})
+    return frozenset({"reference"} if "additional_cost_id" in record else {"product_or_material_name"})
 
 
 def _member(name: str, value: object, switches: Switches) -> object:

@@ -1,0 +1,31 @@
+"""Default tax rates: one for sales and one for purchases, for rows that name none."""
+
+from typing import Literal
+
+from katana_sandbox.context import Context
+from katana_sandbox.wire.encoding import Record
+
+type Side = Literal["sales", "purchases"]
+_SIDES: tuple[Side, ...] = ("sales", "purchases")
+
+
+def default_tax_rate(ctx: Context, side: Side) -> int | None:
+    """The id of the rate that rows without one get; None when they stay without."""
+    if ctx.switches.word("default_tax_rates") not in {side, "both"}:
+        return None
+    return next((rate["id"] for rate in _rates(ctx) if rate.get(f"is_default_{side}")), None)
+
+
+def settle_tax_rate(ctx: Context, _before: Record | None, after: Record | None) -> None:
+    """A rate that becomes the default of a side takes the place of the one before."""
+    for name in (f"is_default_{side}" for side in _SIDES):
+        if after is None or not after.get(name):
+            continue
+        for other in _rates(ctx):
+            if other.get(name) and other["id"] != after["id"]:
+                ctx.change("tax_rates", other["id"], {name: False})
+
+
+def _rates(ctx: Context) -> list[Record]:
+    store = ctx.db.stores["tax_rates"]
+    return [store.record(slot) for slot in store.visible]

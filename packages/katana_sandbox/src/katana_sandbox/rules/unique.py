@@ -1,0 +1,20 @@
+"""Numbers and names that no two live records of a collection may share, where switches say so."""
+
+from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.context import Context
+from katana_sandbox.store.keys import Key
+from katana_sandbox.store.select import Condition, Selection
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import unprocessable
+
+
+def check_unique(ctx: Context, collection: Collection, body: Record, own: Key | None = None) -> None:
+    """Refuse a value that another record has; `own` is the key of the record that is written."""
+    for name, switch in collection.unique.items():
+        if name not in body or not ctx.switches.on(switch):
+            continue
+        same = Selection(conditions=(Condition(name, "str", (body[name],)),), archived=True)
+        store = ctx.db.stores[collection.name]
+        slots = ctx.db.selectors[collection.name].slots(same)
+        if any(store.keys[slot] != own for slot in slots):
+            raise unprocessable(f"{name} must be unique")
