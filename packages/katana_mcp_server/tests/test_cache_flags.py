@@ -121,4 +121,4 @@ def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("KATANA_CACHE_BACKEND_VARIANT", "typd")
     with pytest.raises(SettingsError, match="KATANA_CACHE_BACKEND_VARIANT") as refused:
         load(sandbox=True)
-    assert f"one of {', '.join(FLAGS)}" in str(refused.value)
+    assert str(refused.value).endswith(", ".join(FLAGS))

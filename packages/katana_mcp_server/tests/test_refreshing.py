@@ -93,7 +93,7 @@ async def test_nothing_is_opened_before_the_tools_were_listed(
 
 
 def _caches(directory: Path) -> list[Path]:
-    return [each for each in directory.rglob("*.sqlite") if "budget" not in each.name]
+    return [each for each in directory.rglob("*") if each.suffix in {".db", ".sqlite"} and "budget" not in each.name]
 
 
 async def test_keeping_fresh_costs_half_of_the_budget_at_most_and_stops_with_the_server(
