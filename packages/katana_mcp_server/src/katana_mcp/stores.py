@@ -55,7 +55,11 @@ _NOTE = "opened.json"
 
 
 class Stores:
-    """Makes, opens and fills the backends that the flags name."""
+    """Makes, opens and fills the backends that the flags name.
+
+    Attributes:
+        directory: where the open cache is kept; None in memory.
+    """
 
     def __init__(
         self, flags: Mapping[str, Flag], recorder: Recorder | None, clock: Clock, parts: Parts = PARTS
@@ -64,6 +68,7 @@ class Stores:
         self._recorder = recorder or LoggedComparisons()
         self._clock = clock
         self._parts = parts
+        self.directory: Path | None = None
 
     async def open(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
         """Return the open cache and what should be known of it; kept in memory where the directory cannot be used.
@@ -91,6 +96,7 @@ class Stores:
         except BaseException:
             await cache.close()
             raise
+        self.directory = directory
         damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
         return cache, tuple(told.format(name) for name in damaged)

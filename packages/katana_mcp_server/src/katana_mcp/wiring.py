@@ -22,6 +22,7 @@ from katana_mcp.accounts.budget import SharedBudget
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
 from katana_mcp.accounts.tenants import Tenants, identity
 from katana_mcp.comparisons import KeptComparisons
+from katana_mcp.rebuilding import OpenCache, OwnRebuilder
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
@@ -174,11 +175,20 @@ class Tenant:
         source = KatanaSource(self._key.client, bulk)
         syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=Priority.INTERACTIVE))
         closed = _OFF if settings.sync == "off" else None
+        here = OpenCache(
+            cache=cache,
+            directory=stores.directory,
+            flags=settings.flags(),
+            source=source,
+            clock=clock,
+            closed=closed,
+        )
         return Services(
             cache=cache,
             syncer=syncer,
             fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
             stock=StockReads(source, cache, clock, closed=closed),
+            rebuilder=OwnRebuilder(here),
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),

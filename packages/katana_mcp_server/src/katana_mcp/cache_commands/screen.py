@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from katana_mcp.cache_commands.job import Line, Report, Sheet, Tell
+from katana_mcp.cache_commands.job import Line, Report, Sheet
+from katana_mcp.kept import Tell
 
 _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
