@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from cache_jobs import job_on
 from other_backend import OTHER, TRIAL, two_backends
 from server_wire import live
 
@@ -24,36 +25,13 @@ from katana_mcp.flags import FLAGS
 from katana_mcp.kept import LISTED, NotDone, opened
 from katana_mcp.rebuilding import BESIDE
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
 from katana_mcp.stores import PARTS, Parts
 from katana_mcp.testing import Setup, paced, staged
-from katana_mcp.wiring import Outside, cache_directory
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
 ITEMS = ("product", "variant")
 STRIDE = 3
 """Every third step is tried by `make test`, each by `make soak`."""
-
-
-def quiet(what: str, done: int, total: int | None) -> None:
-    """Show nothing."""
-    del what, done, total
-
-
-def job_on(own: OwnSandbox, root: Path, **flags: object) -> Job:
-    """Return a job on the sandbox's account, on the sandbox's clock."""
-    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_dir=root, **flags)
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock)
-    directory = cache_directory(settings, outside)
-    assert directory is not None
-    return Job(
-        settings=settings,
-        outside=outside,
-        flags=settings.flags(),
-        directory=directory,
-        clock=own.sandbox.clock,
-        tell=quiet,
-    )
 
 
 async def held(job: Job, entity: str) -> tuple[int, object]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from cache_core.clock import Clock
@@ -56,6 +57,7 @@ class Services:
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
+        directory: where the cache is kept; None in memory.
         tell: told how far the work of this call is.
     """
 
@@ -68,6 +70,7 @@ class Services:
     sandbox: bool
     web_base_url: str
     notices: tuple[str, ...] = ()
+    directory: Path | None = None
     tell: OnProgress = _untold
 
     def url(self, path: str) -> str | None:

@@ -12,7 +12,7 @@ from cache_core.clock import Clock, SystemClock
 from cache_core.compared import Recorder
 from cache_core.errors import CacheError
 from cache_core.specs import SPECS
-from cache_core.sync import FreshReads, Patience, StockReads, Syncer
+from cache_core.sync import FreshReads, Patience, Round, StockReads, Syncer
 from katana_client import KatanaClient, Priority
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
@@ -93,20 +93,28 @@ class Tenant:
     def wake(self, entities: Collection[str]) -> None:
         """Begin to keep these entities fresh, where the settings say so; a second call changes nothing."""
         if self._settings.sync == "background" and self._refreshing is None:
-            self._refreshing = asyncio.create_task(self._keep_fresh(entities), name="refresher")
+            self._refreshing = asyncio.create_task(self.keep_fresh(entities, _untold), name="refresher")
 
-    async def _keep_fresh(self, entities: Collection[str]) -> None:
-        """Refresh ahead of the reads until the server stops; what fails is tried again and meets its reader there."""
+    async def keep_fresh(self, entities: Collection[str], tell: Callable[[Round], None]) -> None:
+        """Refresh ahead of the reads until it is cancelled; what fails is tried again and meets its reader there.
+
+        Args:
+            entities: what to refresh; what they borrow from is added.
+            tell: told of each round.
+        """
         clock = self._outside.clock or SystemClock()
         pause = _AFTER_ANSWERING
         while True:
             await clock.sleep(pause)
             try:
                 services = await self.services()
-                pause = await services.fresh.keep_fresh(entities)
+                done = await services.fresh.keep_fresh(entities)
             except (CacheError, Refused) as error:
                 _log.warning("refreshing has to wait", reason=str(error))
                 pause = _AFTER_FAILURE
+            else:
+                tell(done)
+                pause = done.rest
 
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
@@ -193,7 +201,12 @@ class Tenant:
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
             notices=(*notices, *unconfirmed),
+            directory=stores.directory,
         )
+
+
+def _untold(done: Round) -> None:
+    del done
 
 
 async def _closed(services: Services) -> None:

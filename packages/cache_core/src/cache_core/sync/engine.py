@@ -35,7 +35,7 @@ class SyncOutcome:
         entity: whose rows.
         complete: whether rows and children are provably complete and the cursor moved.
         requests: requests sent, repeats included; 0 when another process synced.
-        changed: rows written or removed.
+        changed: rows that are new, differ or are gone.
         quarantined: records that could not be kept.
         reason: why it is not complete, one sentence.
         unavailable: whether the source did not answer.

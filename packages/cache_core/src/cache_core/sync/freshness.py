@@ -65,6 +65,19 @@ class Patience:
     by_id: float = 3.0
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What a refresh ahead of reads did.
+
+    Attributes:
+        outcomes: of the entities that were due.
+        rest: in how many seconds to look again.
+    """
+
+    outcomes: tuple[SyncOutcome, ...]
+    rest: float
+
+
 class FreshReads:
     """Decides per entity whether a read needs the source, and waits for it within bounds.
 
@@ -133,8 +146,8 @@ class FreshReads:
             fetch.add_done_callback(self._refreshing.discard)
             await finished(fetch, self._patience.by_id, self._clock)
 
-    async def keep_fresh(self, entities: Iterable[str]) -> float:
-        """Refresh what reads would soon find old, one after the other; return in how many seconds to look again.
+    async def keep_fresh(self, entities: Iterable[str]) -> Round:
+        """Refresh what reads would soon find old, one after the other.
 
         Raises:
             CacheError: the cache cannot be used.
@@ -142,9 +155,10 @@ class FreshReads:
         names = self.with_parents(entities)
         refresh = self._started(list(names), _EARLY)
         await asyncio.wait({refresh})
-        asked = 0 if refresh.cancelled() else refresh.result()
+        outcomes = () if refresh.cancelled() else refresh.result()
+        asked = sum(each.requests for each in outcomes)
         left = [self._left(name, await self._cache.state(name)) for name in names]
-        return max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
+        return Round(outcomes, max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST)))
 
     def _left(self, name: str, state: SyncState) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
@@ -175,26 +189,26 @@ class FreshReads:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[int]":
+    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[tuple[SyncOutcome, ...]]":
         task = asyncio.create_task(self._refresh(names, part), name="refresh")
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
         return task
 
-    async def _refresh(self, names: list[str], part: float) -> int:
-        """Sync the entities one after the other, parents before their children; return the requests sent."""
-        silent, asked = False, 0
+    async def _refresh(self, names: list[str], part: float) -> tuple[SyncOutcome, ...]:
+        """Sync the entities that are due one after the other, parents before their children."""
+        silent, outcomes = False, list[SyncOutcome]()
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
             if self._is_due(name, await self._cache.state(name), part):
                 outcome = await self._synced(name)
                 self._remember(outcome)
-                asked += outcome.requests
+                outcomes.append(outcome)
                 if outcome.everywhere or (silent and outcome.unavailable):
                     self._failed |= dict.fromkeys(names[index:], self._failed[name])
                     break
                 silent = outcome.unavailable
-        return asked
+        return tuple(outcomes)
 
     async def _synced(self, name: str) -> SyncOutcome:
         try:
@@ -212,7 +226,7 @@ class FreshReads:
         told = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
         self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, told)
 
-    async def _wait(self, refresh: "asyncio.Task[int]", seconds: float) -> None:
+    async def _wait(self, refresh: "asyncio.Task[tuple[SyncOutcome, ...]]", seconds: float) -> None:
         if await finished(refresh, seconds, self._clock):
             await refresh
         else:
@@ -236,7 +250,7 @@ class FreshReads:
         )
 
 
-def _seen(refresh: "asyncio.Task[int]") -> None:
+def _seen(refresh: "asyncio.Task[tuple[SyncOutcome, ...]]") -> None:
     """Take note of a failure that nobody waits for any more; the next read meets its cause itself."""
     if not refresh.cancelled():
         refresh.exception()

@@ -24,6 +24,8 @@ _STYLES = {True: "green", False: "red", None: ""}
 
 def shown(report: Report, *, as_json: bool) -> None:
     """Write the report to stdout."""
+    if as_json and not report.data:
+        return
     if as_json:
         sys.stdout.write(json.dumps(report.data, ensure_ascii=False, indent=1, default=str) + "\n")
         return
