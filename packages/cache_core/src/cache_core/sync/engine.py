@@ -5,7 +5,7 @@ Refuses to hold a transaction over a request, and to move a cursor without proof
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from cache_core.sync.audits import STEPS_AT_ONCE, Audits
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
 from cache_core.sync.progress import OnProgress, Progress, Progresses
-from cache_core.sync.source import PAGE_SIZE, Source
+from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
 from cache_core.sync.writes import Writes
@@ -123,10 +123,12 @@ class Syncer:
     async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read these records by their ids and store them; return whether that worked. It moves no cursor."""
         spec = self.specs[entity]
-        with contextlib.suppress(SourceUnavailable, CacheError):
-            await self._store.keep(spec, await self._live.records(spec, ids))
-            return True
-        return False
+        return await self._fetched(spec, self._live.records(spec, ids))
+
+    async def fetch_keys(self, entity: str, keys: Sequence[str]) -> bool:
+        """Read the records with these business keys and store them, as `fetch` does."""
+        spec = self.specs[entity]
+        return await self._fetched(spec, self._live.with_keys(spec, keys))
 
     async def audit(self, entity: str) -> SyncOutcome:
         """Find hard deletions and missing records now, to the end, instead of a few requests after each sync.
@@ -149,6 +151,12 @@ class Syncer:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _fetched(self, spec: EntitySpec, reading: Awaitable[SourcePage]) -> bool:
+        with contextlib.suppress(SourceUnavailable, CacheError):
+            await self._store.keep(spec, await reading)
+            return True
+        return False
 
     def _ended(self, entity: str) -> None:
         self._running.pop(entity, None)

@@ -4,7 +4,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -136,15 +136,33 @@ class FreshReads:
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
         """Read what a first listing has not brought yet by its ids, where that takes one request."""
-        spec, state = self._syncer.specs[entity], await self._cache.state(entity)
-        if self._closed is not None or spec.fetch_by == "full_list" or state.completed_at is not None:
+        spec = self._syncer.specs[entity]
+        if spec.fetch_by == "full_list" or not await self._is_first(entity):
             return
         missing = (await self._cache.get_many(entity, ids)).missing
-        if missing and self._held_off(entity) <= 0 and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            fetch = asyncio.create_task(self._syncer.fetch(entity, missing), name=f"fetch {entity}")
-            self._refreshing.add(fetch)
-            fetch.add_done_callback(self._refreshing.discard)
-            await finished(fetch, self._patience.by_id, self._clock)
+        if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
+            await self._fetched(entity, self._syncer.fetch(entity, missing))
+
+    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
+        """Read what a first listing has not brought yet by its business keys, where that takes one request."""
+        most = self._syncer.specs[entity].keys_at_once
+        if not most or not await self._is_first(entity):
+            return
+        matches = {key: await self._cache.find_by_key(entity, key) for key in dict.fromkeys(keys)}
+        missing = [key for key, match in matches.items() if match.row is None and not match.ambiguous]
+        if 0 < len(missing) <= most:
+            await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+
+    async def _is_first(self, entity: str) -> bool:
+        """Return whether the first listing is not complete and the source may be asked for single records."""
+        state = await self._cache.state(entity)
+        return state.completed_at is None and self._closed is None and self._held_off(entity) <= 0
+
+    async def _fetched(self, entity: str, reading: Coroutine[Any, Any, bool]) -> None:
+        fetch = asyncio.create_task(reading, name=f"fetch {entity}")
+        self._refreshing.add(fetch)
+        fetch.add_done_callback(self._refreshing.discard)
+        await finished(fetch, self._patience.by_id, self._clock)
 
     async def keep_fresh(self, entities: Iterable[str]) -> Round:
         """Refresh what reads would soon find old, one after the other.
