@@ -43,6 +43,7 @@ def test_all_that_the_tools_read_is_brought_in(command_line: Run) -> None:
         "reason": None,
         "unavailable": False,
         "everywhere": False,
+        "refused": False,
     }
     status = command_line("cache", "status", "--json")
     assert (status.entity("variant")["records"], status.entity("sales_order")["records"]) == (172, 120)

@@ -86,7 +86,7 @@ class TenantDoor(Protocol):
         ...
 
     def wake(self, entities: Collection[str]) -> None:
-        """Begin to keep these entities fresh where the settings say so; once."""
+        """Keep these entities fresh from now on where the settings say so, until nobody has called for long."""
         ...
 
     async def recover(self) -> None:

@@ -113,7 +113,7 @@ def _included(listed: Listed) -> dict[str, object]:
 
 def _unavailable(error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
     if isinstance(error, KeyRejected):
-        return SourceUnavailable(f"Katana refused the API key in {key}")
+        return SourceUnavailable(f"Katana refused the API key in {key}", refused=True)
     if isinstance(error, RateLimited):
         return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
     # A server that answers at all may answer for other collections.

@@ -34,6 +34,8 @@ _log = structlog.get_logger("katana_mcp.katana")
 
 _AFTER_ANSWERING = 1.0
 _AFTER_FAILURE = 15.0
+_IDLE = 900.0
+"""Seconds without a call after which nothing is refreshed ahead of reads any more, until the next one."""
 _OFF = "KATANA_SYNC is off, so Katana is not asked"
 
 
@@ -64,6 +66,8 @@ class Tenant:
     def __init__(self, settings: Settings, outside: Outside | None = None) -> None:
         self._settings = settings
         self._outside = outside or Outside()
+        self._clock = self._outside.clock or SystemClock()
+        self._woken = self._clock.monotonic()
         self._opening = asyncio.Lock()
         self._opened: Services | None = None
         self._sameness: Sameness | None = None
@@ -91,21 +95,30 @@ class Tenant:
         return KatanaSource(self._key.client, self._key.client)
 
     def wake(self, entities: Collection[str]) -> None:
-        """Begin to keep these entities fresh, where the settings say so; a second call changes nothing."""
-        if self._settings.sync == "background" and self._refreshing is None:
-            self._refreshing = asyncio.create_task(self.keep_fresh(entities, _untold), name="refresher")
+        """Keep these entities fresh from now on, where the settings say so, until nobody has called for long."""
+        if self._settings.sync != "background":
+            return
+        self._woken = self._clock.monotonic()
+        if self._refreshing is None or self._refreshing.done():
+            working = self.keep_fresh(entities, _untold, self._is_awake)
+            self._refreshing = asyncio.create_task(working, name="refresher")
 
-    async def keep_fresh(self, entities: Collection[str], tell: Callable[[Round], None]) -> None:
-        """Refresh ahead of the reads until it is cancelled; what fails is tried again and meets its reader there.
+    def _is_awake(self) -> bool:
+        return self._clock.monotonic() - self._woken < _IDLE
+
+    async def keep_fresh(
+        self, entities: Collection[str], tell: Callable[[Round], None], wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Refresh ahead of the reads as long as it is wanted; what fails is tried again and meets its reader there.
 
         Args:
             entities: what to refresh; what they borrow from is added.
             tell: told of each round.
+            wanted: whether to go on.
         """
-        clock = self._outside.clock or SystemClock()
         pause = _AFTER_ANSWERING
-        while True:
-            await clock.sleep(pause)
+        while wanted():
+            await self._clock.sleep(pause)
             try:
                 services = await self.services()
                 done = await services.fresh.keep_fresh(entities)
@@ -171,7 +184,7 @@ class Tenant:
 
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
-        clock = outside.clock or SystemClock()
+        clock = self._clock
         tenancy = Tenancy(self._root, settings.base_url, clock)
         tenant = await tenancy.of(self._key)
         bulk, unconfirmed = await self._bulk(tenancy, tenant)

@@ -40,6 +40,7 @@ class SyncOutcome:
         reason: why it is not complete, one sentence.
         unavailable: whether the source did not answer.
         everywhere: whether it would not answer for other entities either.
+        refused: whether it refused the key.
     """
 
     entity: str
@@ -50,6 +51,7 @@ class SyncOutcome:
     reason: str | None = None
     unavailable: bool = False
     everywhere: bool = False
+    refused: bool = False
 
 
 class Syncer:
@@ -176,11 +178,11 @@ class Syncer:
             self._watch(spec, state)
 
     async def _sync_alone(self, spec: EntitySpec) -> SyncOutcome:
-        tally, unavailable, everywhere = Tally(), False, False
+        tally, silence = Tally(), None
         try:
             reason = await self._cycle.run(spec, tally)
         except SourceUnavailable as error:
-            reason, unavailable, everywhere = error.reason, True, error.everywhere
+            reason, silence = error.reason, error
         if reason is not None:
             await self._store.remember(spec, lambda state: failed(state, reason, self._clock.now()))
         elif await self._audits.is_due(spec):
@@ -192,8 +194,9 @@ class Syncer:
             tally.changed,
             tally.quarantined,
             reason,
-            unavailable,
-            everywhere,
+            silence is not None,
+            silence is not None and silence.everywhere,
+            silence is not None and silence.refused,
         )
 
     def _watch(self, spec: EntitySpec, state: SyncState) -> None:

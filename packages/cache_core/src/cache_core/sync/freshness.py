@@ -23,6 +23,9 @@ _REST = 60.0
 _SHORTEST = 1.0
 _PER_REQUEST = 2.0
 """Seconds of rest per request that a refresh ahead of reads has sent: it leaves half of 60 a minute to others."""
+_LONGEST = 900.0
+"""Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
+_DOUBLED = 10
 _LONG = timedelta(days=365)
 
 
@@ -104,6 +107,7 @@ class FreshReads:
         self._patience = patience or Patience()
         self._closed = closed
         self._failed: dict[str, tuple[float, str]] = {}
+        self._refusals = 0
         self._refreshing: set[asyncio.Task[Any]] = set()
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
@@ -176,7 +180,15 @@ class FreshReads:
         outcomes = () if refresh.cancelled() else refresh.result()
         asked = sum(each.requests for each in outcomes)
         left = [self._left(name, await self._cache.state(name)) for name in names]
-        return Round(outcomes, max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST)))
+        rest = max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
+        return Round(outcomes, max(rest, self._held_back(outcomes)))
+
+    def _held_back(self, outcomes: Iterable[SyncOutcome]) -> float:
+        """Return for how many seconds a refused key is left alone ahead of reads."""
+        told = [each.refused for each in outcomes]
+        if told:
+            self._refusals = min(self._refusals + 1, _DOUBLED) if any(told) else 0
+        return min(_FAILED_FOR * 2**self._refusals, _LONGEST) if self._refusals else 0.0
 
     def _left(self, name: str, state: SyncState) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
