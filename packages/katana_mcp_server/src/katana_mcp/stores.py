@@ -11,7 +11,7 @@ import structlog
 
 from cache_core.clock import Clock
 from cache_core.compared import ComparedBackend, Recorder
-from cache_core.errors import CacheUnavailable
+from cache_core.errors import CacheUnavailable, LeaseLost
 from cache_core.files import private_directory, private_file
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend
@@ -155,8 +155,12 @@ class Stores:
         source, target = pair
         behind = await needs_filling(spec, source, target)
         if behind or (stale and not await needs_filling(spec, target, source)):
-            rows = await Migration(cache, self._clock, _quiet).fill(spec, source, target)
-            _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
+            try:
+                rows = await Migration(cache, self._clock, _quiet).fill(spec, source, target)
+            except LeaseLost:
+                _log.info("another process fills the cache", entity=spec.name, target=target.name)
+            else:
+                _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
 
 
 def holders(flag: str, names: Iterable[str]) -> list[str]:
