@@ -43,6 +43,10 @@ class InventedSource:
         """Return nothing: a cold sync asks for no single records."""
         raise AssertionError(f"{spec.name}: {ids}")
 
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+        """Return nothing: a cold sync asks for no single records."""
+        raise AssertionError(f"{spec.name}: {keys}")
+
 
 class Holding:
     """Tries to write beside the sync, from a thread of its own, and notes the longest wait."""

@@ -188,4 +188,5 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "cache_status": Usual({}),
+        "rebuild_cache": Usual({"entities": ["location"]}, {"entities": {"entities": ["tax_rates"]}}),
     }

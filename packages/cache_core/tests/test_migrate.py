@@ -2,11 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from cache_core.conditions import EVERYTHING
+from cache_core.errors import LeaseLost
 from cache_core.indexing import prepare
+from cache_core.leases import Claim
 from cache_core.memory import MemoryBackend
 from cache_core.migrate import STEP, Migration
 from cache_core.protocol import Batch, Quarantined, Selection, Stored, SyncState
+from cache_core.records import iso
 from cache_core.spec import EntitySpec, Searchable
 from cache_core.testing import ManualClock
 
@@ -72,3 +77,44 @@ async def test_a_record_healed_while_a_backend_is_filled_is_not_forgotten() -> N
     await source.put(range(2, 3), AT, Quarantined(1, "poison", AT))
     target = await _filled(source)
     assert [each.id for each in await target.quarantined("part")] == [1]
+
+
+def _claim(holder: str) -> Claim:
+    return Claim("part", holder, iso(ManualClock().now()), 30)
+
+
+async def test_who_lists_into_a_backend_while_it_is_filled_must_begin_again() -> None:
+    target = MemoryBackend((PART,))
+    begun = await target.claim(_claim("a listing"))
+    refused: list[str] = []
+
+    async def go_on(_: Busy) -> None:
+        assert (await target.claim(_claim("a listing"))).holder != "a listing"
+        try:
+            await target.apply(Batch(entity="part", at=LATER, removed=[1], lease=begun))
+        except LeaseLost as error:
+            refused.append(str(error))
+
+    source = Busy(go_on)
+    await source.put(range(1, 3), AT)
+    await Migration(source, ManualClock(), _quiet).fill(PART, source, target)
+    assert refused
+    assert await target.count("part", (), EVERYTHING) == 2
+    assert (await target.claim(_claim("a listing"))).holder == "a listing"
+
+
+async def test_of_two_that_fill_a_backend_the_later_one_does() -> None:
+    target = MemoryBackend((PART,))
+    later = MemoryBackend((PART,))
+    turns = [later]
+
+    async def fill_too(_: Busy) -> None:
+        if turns:
+            turns.pop()
+            await Migration(later, ManualClock(), _quiet).fill(PART, later, target)
+
+    source = Busy(fill_too)
+    await source.put(range(1, 3), AT)
+    with pytest.raises(LeaseLost):
+        await Migration(source, ManualClock(), _quiet).fill(PART, source, target)
+    assert await target.count("part", (), EVERYTHING) == 0

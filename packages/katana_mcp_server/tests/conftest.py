@@ -1,9 +1,15 @@
-"""A sandbox whose time stands still until it is moved, and a connected client."""
+"""A sandbox whose time stands still until it is moved, a connected client, and the command line on a sandbox."""
 
-from collections.abc import AsyncGenerator
+import os
+import sys
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
 
 import pytest
+import structlog
+from command_line import Ran, Run
 
+from katana_mcp import cli
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Sandbox
@@ -23,3 +29,24 @@ def own(clock: ManualClock) -> OwnSandbox:
 async def stage(own: OwnSandbox) -> AsyncGenerator[Stage]:
     async with staged(own) as connected:
         yield connected
+
+
+@pytest.fixture
+def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Generator[Run]:
+    """Run a command on the sandbox with its cache below `kept`."""
+    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KATANA_SANDBOX", "true")
+    monkeypatch.setenv("KATANA_CACHE_DIR", str(tmp_path / "kept"))
+
+    def ran(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["katana-mcp", *arguments])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err
+        return Ran(end.value.code, captured.out, captured.err)
+
+    yield ran
+    structlog.reset_defaults()

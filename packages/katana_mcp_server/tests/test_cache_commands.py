@@ -1,67 +1,27 @@
 """`katana-mcp cache …` as people and programs use it: through the real entry point, on the sandbox in this process."""
 
-import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Generator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
-import structlog
+from command_line import Run
 from other_backend import OTHER, two_backends
 
-from katana_mcp import cli, comparisons
+from katana_mcp import comparisons
 from katana_mcp.backends import BACKENDS
 from katana_mcp.flags import DEFAULTS
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """How a command ended and what it wrote."""
-
-    code: object
-    out: str
-    err: str
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """What it wrote for programs."""
-        return json.loads(self.out)
-
-    def entity(self, name: str) -> dict[str, Any]:
-        """What it wrote of one entity."""
-        return next(each for each in self.data["entities"] if each["entity"] == name)
-
-
-type Run = Callable[..., Ran]
-
-
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Generator[Run]:
-    """Run a command on the sandbox with its cache below `kept`."""
-    for name in [each for each in os.environ if each.startswith("KATANA_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KATANA_SANDBOX", "true")
-    monkeypatch.setenv("KATANA_CACHE_DIR", str(tmp_path / "kept"))
-
-    def ran(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["katana-mcp", "cache", *arguments])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return Ran(end.value.code, captured.out, captured.err)
-
-    yield ran
-    structlog.reset_defaults()
+def run(command_line: Run) -> Run:
+    """Run a command of `katana-mcp cache` on the sandbox with its cache below `kept`."""
+    return lambda *arguments: command_line("cache", *arguments)
 
 
 def directory(tmp_path: Path) -> Path:

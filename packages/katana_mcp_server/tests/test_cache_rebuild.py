@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from cache_jobs import job_on
 from other_backend import OTHER, TRIAL, two_backends
 from server_wire import live
 
@@ -15,36 +16,22 @@ from cache_core.protocol import Search
 from cache_core.spec import EntitySpec
 from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.cache_commands.compare import More, compare
-from katana_mcp.cache_commands.job import CommandFailed, Job, opened
+from katana_mcp.cache_commands.job import Job
 from katana_mcp.cache_commands.migrate import migrate
-from katana_mcp.cache_commands.rebuild import BESIDE, LISTED, rebuild
+from katana_mcp.cache_commands.rebuild import rebuild
 from katana_mcp.cache_commands.status import status
 from katana_mcp.cache_commands.verify import verify
 from katana_mcp.flags import FLAGS
+from katana_mcp.kept import LISTED, NotDone, opened
+from katana_mcp.rebuilding import BESIDE
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
 from katana_mcp.stores import PARTS, Parts
 from katana_mcp.testing import Setup, paced, staged
-from katana_mcp.wiring import Outside, cache_directory
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
 ITEMS = ("product", "variant")
 STRIDE = 3
 """Every third step is tried by `make test`, each by `make soak`."""
-
-
-def quiet(what: str, done: int, total: int | None) -> None:
-    """Show nothing."""
-    del what, done, total
-
-
-def job_on(own: OwnSandbox, root: Path, **flags: object) -> Job:
-    """Return a job on the sandbox's account, on the sandbox's clock."""
-    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_dir=root, **flags)
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock)
-    directory = cache_directory(settings, outside)
-    assert directory is not None
-    return Job(settings=settings, outside=outside, directory=directory, clock=own.sandbox.clock, tell=quiet)
 
 
 async def held(job: Job, entity: str) -> tuple[int, object]:
@@ -208,7 +195,7 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     clock.advance(10)
     rename(own, "Renamed Wheelbarrow")
     own.sandbox.faults.add(Fault(f"GET /{path}", action=action, times=None))
-    with pytest.raises(CommandFailed, match=r"the old data stays as it was$"):
+    with pytest.raises(NotDone, match=r"the old data stays as it was$"):
         await paced(clock, rebuild(job, []), 5)
     assert {entity: await held(job, entity) for entity in LISTED} == before
     assert not (job.directory / BESIDE).exists()
@@ -238,7 +225,7 @@ async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeat
         fuse = Fuse(step, error)
         try:
             await rebuild(on_fuse(job, fuse), ["customer"])
-        except (asyncio.CancelledError, CacheUnavailable, CommandFailed):
+        except (asyncio.CancelledError, CacheUnavailable, NotDone):
             assert (await held(job, "customer"))[0] in {before, before + 1}
             assert not (job.directory / BESIDE).exists()
         if fuse.left > 0:
@@ -321,7 +308,7 @@ async def test_with_one_backend_left_there_is_nothing_to_compare_or_to_move(own:
 async def test_a_second_rebuild_at_the_same_time_is_refused(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path)
     ended = await asyncio.gather(rebuild(job, []), rebuild(job, []), return_exceptions=True)
-    refused = [each for each in ended if isinstance(each, CommandFailed)]
+    refused = [each for each in ended if isinstance(each, NotDone)]
     assert [str(each) for each in refused] == [
         "another rebuild of this cache is under way; the old data stays as it was"
     ]

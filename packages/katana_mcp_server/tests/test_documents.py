@@ -147,6 +147,7 @@ def test_a_spec_says_nothing_that_its_collection_does_not_know(spec: EntitySpec)
     known = set(collection.filters.names())
     assert {f"include_{state}" for state in spec.include} <= known
     assert not spec.watermark or "updated_at_min" in known
+    assert not spec.keys_at_once or spec.key_path in known
     assert {"get": collection.gets in {"path", "id"}, "list_ids": "ids" in known, "full_list": True}[spec.fetch_by]
 
 

@@ -18,6 +18,7 @@ _STEP = 5.0
 _PATIENCE = 20
 """Looks, 10 ms apart, after which a refresh counts as one that waits for time to pass."""
 
+IDLE = 900
 BACKGROUND = Setup(flags={"sync": "background"})
 CALLS: dict[str, dict[str, object]] = {
     "search_items": {"query": "fork"},
@@ -139,10 +140,47 @@ async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: M
         await _pass(clock, 60)
         assert 2 <= stage.requests() <= 6
         own.sandbox.faults.clear()
-        await _pass(clock, 30)
+        await _pass(clock, 90)
         asked = stage.requests()
         assert not {"stale", "warming"} & set(await stage.call("search_customers", query="velo"))
         assert stage.requests() == asked
+
+
+async def test_a_server_that_nobody_calls_rests_until_the_next_call(own: OwnSandbox, clock: ManualClock) -> None:
+    async with staged(own, BACKGROUND) as stage:
+        await _begun(stage, clock)
+        await _pass(clock, IDLE - 120)
+        awake = stage.requests()
+        await _pass(clock, 240)
+        assert stage.requests() > awake
+        asleep = stage.requests()
+        await _pass(clock, 600)
+        assert stage.requests() == asleep
+        await stage.call("cache_status")
+        await _pass(clock, 60)
+        assert stage.requests() > asleep
+
+
+async def test_a_refused_key_is_tried_again_more_and_more_rarely(own: OwnSandbox, clock: ManualClock) -> None:
+    own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
+    async with staged(own, BACKGROUND) as stage:
+        await _begun(stage, clock)
+        asked: list[int] = []
+        for _ in range(6):
+            before = stage.requests()
+            await stage.call("cache_status")
+            await _pass(clock, 600)
+            asked.append(stage.requests() - before)
+        assert asked[0] >= 4
+        assert sum(asked[2:]) <= 4
+        own.sandbox.faults.clear()
+        await stage.call("cache_status")
+        await _pass(clock, 600)
+        await stage.call("cache_status")
+        await _pass(clock, 360)
+        before = stage.requests()
+        assert "stale" not in await stage.call("search_customers", query="velo")
+        assert stage.requests() == before
 
 
 @pytest.mark.parametrize("tool", [each.name for each in tools() if each.reads])

@@ -1,7 +1,7 @@
 """The first sync is under way: what is asked for by id is read from Katana at once, and waits stay short."""
 
 import pytest
-from server_wire import live
+from server_wire import live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import paced, staged
@@ -39,6 +39,51 @@ async def test_an_order_is_read_by_its_id_before_its_listing_has_come_to_it(
         await paced(clock, clock.sleep(120), 2)
         done = await paced(clock, stage.call("list_sales_orders", limit=1))
         assert done["total"] == len(live(slow.sandbox.tenant(), "sales_orders"))
+
+
+KEYED = {
+    "sales_order": ("sales_orders", "order_no"),
+    "purchase_order": ("purchase_orders", "order_no"),
+    "manufacturing_order": ("manufacturing_orders", "order_no"),
+    "stock_transfer": ("stock_transfers", "stock_transfer_number"),
+    "stock_adjustment": ("stock_adjustments", "stock_adjustment_number"),
+}
+
+
+@pytest.mark.parametrize("entity", KEYED)
+async def test_a_document_is_read_by_its_number_before_its_listing_has_come_to_it(
+    slow: OwnSandbox, clock: ManualClock, entity: str
+) -> None:
+    collection, number = KEYED[entity]
+    first, *_ = live(slow.sandbox.tenant(), collection)
+    async with staged(slow) as stage:
+        answer = await paced(clock, stage.call(f"get_{entity}", **{f"{entity}_id": first[number]}))
+        assert first[number] in str(answer)
+        assert answer["warming"]
+        asked = _asked(slow, collection)
+        refusal = await paced(clock, stage.refusal(f"get_{entity}", **{f"{entity}_id": "no such number"}))
+        assert refusal["error"] == "cold_cache"
+        assert _asked(slow, collection) == asked + 1
+
+
+async def test_skus_are_read_by_one_request_before_their_listing_has_come_to_them(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    own.sandbox.faults.add(Fault("GET /variants", nth=1, action=Delay(30)))
+    variants = live(own.sandbox.tenant(), "variants")
+    skus = [each["sku"] for each in variants if each["sku"] and unique_sku(own.sandbox.tenant(), each)][:3]
+    async with staged(own) as stage:
+        for tool, holds in (("get_variant_details", "variants"), ("check_inventory", "stock")):
+            answer = await paced(clock, stage.call(tool, skus_or_variant_ids=skus))
+            assert [each["sku"] for each in answer[holds]] == skus
+            assert not answer["not_found"]
+            assert answer["warming"]
+    singled = [each for each in own.sandbox.journal if each.path == "/v1/variants" and "sku" in str(each.query)]
+    assert len(singled) == 1
+
+
+def _asked(own: OwnSandbox, collection: str) -> int:
+    return sum(each.path == f"/v1/{collection}" for each in own.sandbox.journal)
 
 
 async def test_an_id_that_katana_does_not_tell_in_time_may_still_come(slow: OwnSandbox, clock: ManualClock) -> None:

@@ -41,10 +41,14 @@ class SourceUnavailable(Exception):
         reason: one plain sentence for people, without secrets.
         retry_after: seconds after which another try makes sense, or None when unknown.
         everywhere: whether every other request would fail likewise, as against this collection or page alone.
+        refused: whether the key was refused: only a person can mend that.
     """
 
-    def __init__(self, reason: str, retry_after: float | None = None, *, everywhere: bool = True) -> None:
+    def __init__(
+        self, reason: str, retry_after: float | None = None, *, everywhere: bool = True, refused: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
         self.everywhere = everywhere
+        self.refused = refused

@@ -3,17 +3,23 @@
 Can be interrupted and repeated: what is already there is left as it is, and the sync state is written last.
 """
 
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 from cache_core.clock import Clock
 from cache_core.conditions import EVERYTHING, Order, Within
+from cache_core.errors import CacheError
 from cache_core.indexing import parents_of, row_of
+from cache_core.leases import Claim, Lease
 from cache_core.protocol import Batch, CacheBackend, Selection, Stored
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 
 STEP = 500
+_HELD = 30.0
+"""Seconds for which a filling that was killed keeps others from syncing."""
 
 type OnStep = Callable[[str, int, int], None]
 """Told after each step: entity, rows done, rows in all."""
@@ -63,14 +69,30 @@ class Migration:
     tell: OnStep
 
     async def fill(self, spec: EntitySpec, source: CacheBackend, target: CacheBackend) -> int:
-        """Copy an entity's rows, quarantine and sync state from `source` into `target`; return how many rows."""
+        """Copy an entity's rows, quarantine and sync state from `source` into `target`; return how many rows.
+
+        The target's lease is taken from whoever syncs the entity there: a listing half done must not go on after it.
+
+        Raises:
+            LeaseLost: another process fills it now.
+        """
+        hold = _Hold(spec.name, target, self.clock)
+        await hold.seize()
+        try:
+            return await self._filled(spec, source, target, hold)
+        finally:
+            await hold.release()
+
+    async def _filled(self, spec: EntitySpec, source: CacheBackend, target: CacheBackend, hold: "_Hold") -> int:
         # Read before the rows: what a server writes meanwhile must not be older than the cursor that is copied.
         state, poison = await source.state(spec.name), await source.quarantined(spec.name, 1_000)
         total, done = await source.count(spec.name, (), EVERYTHING), 0
         async for rows in windows(spec, source):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             upserts = [row_of(spec, row.record, parents) for row in rows]
-            await _put(Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts), target)
+            await _put(
+                Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts, lease=await hold.renewed()), target
+            )
             done += len(rows)
             self.tell(spec.name, done, total)
         end = Batch(
@@ -79,6 +101,7 @@ class Migration:
             removed=await _only_in(spec, target, source),
             quarantine=poison,
             state=state,
+            lease=await hold.renewed(),
         )
         await target.apply(end)
         return done
@@ -114,6 +137,39 @@ class Migration:
             different=tuple(different[:20]),
             differences=len(missing) + len(surplus) + len(different),
         )
+
+
+class _Hold:
+    """The lease of an entity while it is filled, renewed with every step."""
+
+    def __init__(self, entity: str, target: CacheBackend, clock: Clock) -> None:
+        self._entity = entity
+        self._target = target
+        self._clock = clock
+        self._holder = uuid4().hex
+        self._lease: Lease | None = None
+
+    async def seize(self) -> None:
+        """Take the lease, whoever holds it."""
+        standing = await self._target.claim(self._claim())
+        if standing.holder != self._holder:
+            # A claim of the moment when the standing lease ends is granted; the next one dates it back to now.
+            await self._target.claim(replace(self._claim(), at=standing.until))
+            standing = await self._target.claim(self._claim())
+        self._lease = standing
+
+    async def renewed(self) -> Lease | None:
+        """Return the lease to write under; what is written under one that was lost is refused."""
+        await self._target.claim(self._claim())
+        return self._lease
+
+    async def release(self) -> None:
+        """Give it back; who cannot leaves it to run out."""
+        with contextlib.suppress(CacheError):
+            await self._target.claim(replace(self._claim(), seconds=0))
+
+    def _claim(self) -> Claim:
+        return Claim(self._entity, self._holder, iso(self._clock.now()), _HELD)
 
 
 async def windows(spec: EntitySpec, backend: CacheBackend) -> AsyncIterator[tuple[Stored, ...]]:

@@ -35,6 +35,7 @@ class RoutedBackend:
                 raise WrongCacheUse(f"{entity!r} is routed to {backend.name}, which does not hold it")
         self._routes = dict(routes)
         self.entities = frozenset(self._routes)
+        self._former: list[CacheBackend] = []
 
     def backend_of(self, entity: str) -> CacheBackend:
         """Return the backend that holds the entity.
@@ -46,6 +47,14 @@ class RoutedBackend:
             return self._routes[entity]
         except KeyError:
             raise WrongCacheUse(f"no backend holds {entity!r}") from None
+
+    def reroute(self, routes: Mapping[str, CacheBackend]) -> None:
+        """Read and write these entities in other open backends from now on; those and the former are closed with this.
+
+        Calls under way end where they began.
+        """
+        self._former += self._backends()
+        self._routes |= routes
 
     def capabilities(self, entity: str) -> frozenset[Capability]:
         """Return what the entity's backend can do beyond the core."""
@@ -64,7 +73,8 @@ class RoutedBackend:
 
     async def close(self) -> None:
         """Close every backend."""
-        await asyncio.gather(*(backend.close() for backend in self._backends()))
+        every = {id(backend): backend for backend in (*self._former, *self._backends())}
+        await asyncio.gather(*(backend.close() for backend in every.values()))
 
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch to the entity's backend, in one transaction."""

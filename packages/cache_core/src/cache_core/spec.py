@@ -117,6 +117,7 @@ class EntitySpec:
         searchable: what a person can find it by.
         id_path: the field that identifies a record within its entity.
         key_path: the business key for `find_by_key` (SKU, order number), if it has one.
+        keys_at_once: for how many business keys Katana filters one listing; 0 where it does not.
         watermark: whether Katana filters this collection by `updated_at_min`.
         include: which soft states the listing must ask for explicitly.
         children: paths of embedded row lists that belong to the document.
@@ -132,6 +133,7 @@ class EntitySpec:
     searchable: Searchable = field(default_factory=Searchable)
     id_path: str = "id"
     key_path: str | None = None
+    keys_at_once: int = 0
     watermark: bool = True
     include: tuple[SoftState, ...] = ("deleted",)
     children: tuple[str, ...] = ()

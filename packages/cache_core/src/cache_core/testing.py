@@ -121,13 +121,22 @@ class FakeSource:
 
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
         """Return records by their ids."""
+        rows = await self._singled(spec)
+        shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
+        return self.tamper(spec, 0, SourcePage(shown, len(shown)))
+
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+        """Return records by their business keys."""
+        rows = await self._singled(spec)
+        shown: Sequence[Record] = [dict(each) for each in rows.values() if each.get(spec.key_path or "") in keys]
+        return self.tamper(spec, 0, SourcePage(shown, len(shown)))
+
+    async def _singled(self, spec: EntitySpec) -> dict[RecordId, dict[str, object]]:
         self.before(spec, 0)
         self.requests.append((spec.name, 0, None))
         await asyncio.sleep(0)
         self._answer(spec.collection)
-        rows = self._shown(spec.name)
-        shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
-        return self.tamper(spec, 0, SourcePage(shown, len(shown)))
+        return self._shown(spec.name)
 
     def _answer(self, collection: str) -> None:
         if self.down is not None:

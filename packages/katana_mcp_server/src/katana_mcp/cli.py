@@ -1,4 +1,4 @@
-"""`katana-mcp`: serve MCP, list the tools, run the demo, look after the cache.
+"""`katana-mcp`: serve MCP, list the tools, run the demo, bring the cache up to date, look after it.
 
 Bad input ends with one sentence and exit code 2.
 """
@@ -15,6 +15,7 @@ from cyclopts import App, Parameter
 
 from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
+from katana_mcp.cache_commands.app import sync
 from katana_mcp.commandline import flags_of, given, settings_of
 from katana_mcp.settings import Choice, Settings, SettingsError, load_choice
 
@@ -25,6 +26,7 @@ app = App(
     help_epilogue="Every flag is also an environment variable and can stand in .env; flags win.",
 )
 app.command(cache)
+app.command(sync)
 
 
 if TYPE_CHECKING:

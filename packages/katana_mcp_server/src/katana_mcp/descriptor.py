@@ -28,6 +28,7 @@ class ToolSpec[R: Request]:
         run: does the work.
         reads: the cache entities that its answers are made of; they are kept fresh while it is served.
         open_world: whether it may ask Katana.
+        read_only: whether it changes nothing, in Katana or here.
     """
 
     name: str
@@ -38,6 +39,7 @@ class ToolSpec[R: Request]:
     run: Callable[[R, Services], Awaitable[Answer]]
     reads: tuple[str, ...] = ()
     open_world: bool = True
+    read_only: bool = True
 
 
 type AnyTool = ToolSpec[Any]

@@ -27,6 +27,7 @@ async def one_record(services: Services, entity: str, wanted: int | str, called:
     argument, title, key = called
     found = await _by_id(services, entity, wanted) if isinstance(wanted, int) else []
     if isinstance(wanted, str):
+        await services.fresh.read_missing_keys(entity, [wanted])
         match = await services.cache.find_by_key(entity, wanted)
         if match.ambiguous:
             ids = ", ".join(map(str, match.ambiguous[:5]))

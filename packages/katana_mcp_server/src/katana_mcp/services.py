@@ -1,17 +1,46 @@
 """Everything that a tool needs, handed to it per call: no tenant, key or cache lives in module state."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
-from cache_core.sync import Freshness, FreshReads, StockReads, Syncer
+from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
+from cache_core.sync.progress import OnProgress
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, Stale
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltEntity:
+    """What a rebuild did for an entity: records held before and now, those that could not be kept, requests."""
+
+    entity: str
+    before: int
+    records: int
+    quarantined: int
+    requests: int
+
+
+class Rebuilder(Protocol):
+    """Fetches a tenant's cache anew beside the one that is read, and swaps."""
+
+    async def rebuild(self, entities: Sequence[str], tell: OnProgress) -> tuple[RebuiltEntity, ...]:
+        """Fetch these entities anew, all where none is named; `tell` is told how far it is.
+
+        Raises:
+            Refused: there is no such entity, another rebuild is under way, or it could not be completed.
+        """
+        ...
+
+
+def _untold(progress: Progress) -> None:
+    del progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,20 +52,26 @@ class Services:
         syncer: brings entities up to date.
         fresh: asked before each read.
         stock: stock levels on demand.
+        rebuilder: fetches the cache anew.
         clock: all time comes from here.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
+        directory: where the cache is kept; None in memory.
+        tell: told how far the work of this call is.
     """
 
     cache: CacheBackend
     syncer: Syncer
     fresh: FreshReads
     stock: StockReads
+    rebuilder: Rebuilder
     clock: Clock
     sandbox: bool
     web_base_url: str
     notices: tuple[str, ...] = ()
+    directory: Path | None = None
+    tell: OnProgress = _untold
 
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""
@@ -51,7 +86,7 @@ class TenantDoor(Protocol):
         ...
 
     def wake(self, entities: Collection[str]) -> None:
-        """Begin to keep these entities fresh where the settings say so; once."""
+        """Keep these entities fresh from now on where the settings say so, until nobody has called for long."""
         ...
 
     async def recover(self) -> None:

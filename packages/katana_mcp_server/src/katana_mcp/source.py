@@ -72,6 +72,11 @@ class KatanaSource:
             raise _unavailable(error, self._bulk_key) from error
         return SourcePage(found, len(found))
 
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+        """Return the records with these business keys, from one listing that Katana filters by them."""
+        value: object = list(keys) if spec.keys_at_once > 1 else keys[0]
+        return await self._listed(spec, Window(1), _included(spec) | {str(spec.key_path): value})
+
     async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
         collection = cast("Listable", getattr(self._bulk, listed.collection))
         try:
@@ -108,7 +113,7 @@ def _included(listed: Listed) -> dict[str, object]:
 
 def _unavailable(error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
     if isinstance(error, KeyRejected):
-        return SourceUnavailable(f"Katana refused the API key in {key}")
+        return SourceUnavailable(f"Katana refused the API key in {key}", refused=True)
     if isinstance(error, RateLimited):
         return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
     # A server that answers at all may answer for other collections.

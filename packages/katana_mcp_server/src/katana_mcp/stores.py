@@ -11,7 +11,7 @@ import structlog
 
 from cache_core.clock import Clock
 from cache_core.compared import ComparedBackend, Recorder
-from cache_core.errors import CacheUnavailable
+from cache_core.errors import CacheUnavailable, LeaseLost
 from cache_core.files import private_directory, private_file
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend
@@ -55,7 +55,11 @@ _NOTE = "opened.json"
 
 
 class Stores:
-    """Makes, opens and fills the backends that the flags name."""
+    """Makes, opens and fills the backends that the flags name.
+
+    Attributes:
+        directory: where the open cache is kept; None in memory.
+    """
 
     def __init__(
         self, flags: Mapping[str, Flag], recorder: Recorder | None, clock: Clock, parts: Parts = PARTS
@@ -64,6 +68,7 @@ class Stores:
         self._recorder = recorder or LoggedComparisons()
         self._clock = clock
         self._parts = parts
+        self.directory: Path | None = None
 
     async def open(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
         """Return the open cache and what should be known of it; kept in memory where the directory cannot be used.
@@ -91,6 +96,7 @@ class Stores:
         except BaseException:
             await cache.close()
             raise
+        self.directory = directory
         damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
         return cache, tuple(told.format(name) for name in damaged)
@@ -149,8 +155,12 @@ class Stores:
         source, target = pair
         behind = await needs_filling(spec, source, target)
         if behind or (stale and not await needs_filling(spec, target, source)):
-            rows = await Migration(cache, self._clock, _quiet).fill(spec, source, target)
-            _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
+            try:
+                rows = await Migration(cache, self._clock, _quiet).fill(spec, source, target)
+            except LeaseLost:
+                _log.info("another process fills the cache", entity=spec.name, target=target.name)
+            else:
+                _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
 
 
 def holders(flag: str, names: Iterable[str]) -> list[str]:

@@ -12,7 +12,7 @@ from cache_core.clock import Clock, SystemClock
 from cache_core.compared import Recorder
 from cache_core.errors import CacheError
 from cache_core.specs import SPECS
-from cache_core.sync import FreshReads, Patience, StockReads, Syncer
+from cache_core.sync import FreshReads, Patience, Round, StockReads, Syncer
 from katana_client import KatanaClient, Priority
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
@@ -22,6 +22,7 @@ from katana_mcp.accounts.budget import SharedBudget
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
 from katana_mcp.accounts.tenants import Tenants, identity
 from katana_mcp.comparisons import KeptComparisons
+from katana_mcp.rebuilding import OpenCache, OwnRebuilder
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
 from katana_mcp.source import KatanaSource
@@ -33,6 +34,8 @@ _log = structlog.get_logger("katana_mcp.katana")
 
 _AFTER_ANSWERING = 1.0
 _AFTER_FAILURE = 15.0
+_IDLE = 900.0
+"""Seconds without a call after which nothing is refreshed ahead of reads any more, until the next one."""
 _OFF = "KATANA_SYNC is off, so Katana is not asked"
 
 
@@ -63,6 +66,8 @@ class Tenant:
     def __init__(self, settings: Settings, outside: Outside | None = None) -> None:
         self._settings = settings
         self._outside = outside or Outside()
+        self._clock = self._outside.clock or SystemClock()
+        self._woken = self._clock.monotonic()
         self._opening = asyncio.Lock()
         self._opened: Services | None = None
         self._sameness: Sameness | None = None
@@ -90,22 +95,39 @@ class Tenant:
         return KatanaSource(self._key.client, self._key.client)
 
     def wake(self, entities: Collection[str]) -> None:
-        """Begin to keep these entities fresh, where the settings say so; a second call changes nothing."""
-        if self._settings.sync == "background" and self._refreshing is None:
-            self._refreshing = asyncio.create_task(self._keep_fresh(entities), name="refresher")
+        """Keep these entities fresh from now on, where the settings say so, until nobody has called for long."""
+        if self._settings.sync != "background":
+            return
+        self._woken = self._clock.monotonic()
+        if self._refreshing is None or self._refreshing.done():
+            working = self.keep_fresh(entities, _untold, self._is_awake)
+            self._refreshing = asyncio.create_task(working, name="refresher")
 
-    async def _keep_fresh(self, entities: Collection[str]) -> None:
-        """Refresh ahead of the reads until the server stops; what fails is tried again and meets its reader there."""
-        clock = self._outside.clock or SystemClock()
+    def _is_awake(self) -> bool:
+        return self._clock.monotonic() - self._woken < _IDLE
+
+    async def keep_fresh(
+        self, entities: Collection[str], tell: Callable[[Round], None], wanted: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Refresh ahead of the reads as long as it is wanted; what fails is tried again and meets its reader there.
+
+        Args:
+            entities: what to refresh; what they borrow from is added.
+            tell: told of each round.
+            wanted: whether to go on.
+        """
         pause = _AFTER_ANSWERING
-        while True:
-            await clock.sleep(pause)
+        while wanted():
+            await self._clock.sleep(pause)
             try:
                 services = await self.services()
-                pause = await services.fresh.keep_fresh(entities)
+                done = await services.fresh.keep_fresh(entities)
             except (CacheError, Refused) as error:
                 _log.warning("refreshing has to wait", reason=str(error))
                 pause = _AFTER_FAILURE
+            else:
+                tell(done)
+                pause = done.rest
 
     async def recover(self) -> None:
         """Close the caches after damage; the next read sets the damaged file aside and begins anew."""
@@ -162,7 +184,7 @@ class Tenant:
 
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
-        clock = outside.clock or SystemClock()
+        clock = self._clock
         tenancy = Tenancy(self._root, settings.base_url, clock)
         tenant = await tenancy.of(self._key)
         bulk, unconfirmed = await self._bulk(tenancy, tenant)
@@ -174,16 +196,30 @@ class Tenant:
         source = KatanaSource(self._key.client, bulk)
         syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=Priority.INTERACTIVE))
         closed = _OFF if settings.sync == "off" else None
+        here = OpenCache(
+            cache=cache,
+            directory=stores.directory,
+            flags=settings.flags(),
+            source=source,
+            clock=clock,
+            closed=closed,
+        )
         return Services(
             cache=cache,
             syncer=syncer,
             fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
             stock=StockReads(source, cache, clock, closed=closed),
+            rebuilder=OwnRebuilder(here),
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
             notices=(*notices, *unconfirmed),
+            directory=stores.directory,
         )
+
+
+def _untold(done: Round) -> None:
+    del done
 
 
 async def _closed(services: Services) -> None:

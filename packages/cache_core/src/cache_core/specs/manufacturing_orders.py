@@ -13,6 +13,7 @@ MANUFACTURING_ORDER = EntitySpec(
         related=(Lookup("variant_id", "variant", ("sku",)),),
     ),
     key_path="order_no",
+    keys_at_once=1,
     moves=("variant_id",),
     fresh_for=timedelta(seconds=30),
 )

@@ -14,6 +14,7 @@ PURCHASE_ORDER = EntitySpec(
         related=(Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),),
     ),
     key_path="order_no",
+    keys_at_once=1,
     children=("purchase_order_rows",),
     feeds=(Feed("purchase_order_rows", "purchase_order_id", "purchase_order_rows[]"),),
     moves=("purchase_order_rows[].variant_id",),

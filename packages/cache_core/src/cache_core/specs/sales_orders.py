@@ -17,6 +17,7 @@ SALES_ORDER = EntitySpec(
         related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
     ),
     key_path="order_no",
+    keys_at_once=1,
     children=("sales_order_rows", "addresses"),
     feeds=(
         Feed("sales_order_rows", "sales_order_id", "sales_order_rows[]"),

@@ -14,6 +14,7 @@ STOCK_ADJUSTMENT = EntitySpec(
         related=(Lookup("stock_adjustment_rows[].variant_id", "variant", ("sku",)),),
     ),
     key_path="stock_adjustment_number",
+    keys_at_once=1,
     children=("stock_adjustment_rows",),
     moves=("stock_adjustment_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),

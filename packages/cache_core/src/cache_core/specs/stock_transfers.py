@@ -17,6 +17,7 @@ STOCK_TRANSFER = EntitySpec(
         related=(Lookup("stock_transfer_rows[].variant_id", "variant", ("sku",)),),
     ),
     key_path="stock_transfer_number",
+    keys_at_once=1,
     children=("stock_transfer_rows",),
     moves=("stock_transfer_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),

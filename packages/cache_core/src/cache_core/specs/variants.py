@@ -14,6 +14,7 @@ VARIANT = EntitySpec(
         extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
     ),
     key_path="sku",
+    keys_at_once=100,
     include=("deleted", "archived"),
     inherits=(_PRODUCT, _MATERIAL),
 )

@@ -5,7 +5,7 @@ Refuses to hold a transaction over a request, and to move a cursor without proof
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from cache_core.sync.audits import STEPS_AT_ONCE, Audits
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
 from cache_core.sync.progress import OnProgress, Progress, Progresses
-from cache_core.sync.source import PAGE_SIZE, Source
+from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
 from cache_core.sync.writes import Writes
@@ -35,11 +35,12 @@ class SyncOutcome:
         entity: whose rows.
         complete: whether rows and children are provably complete and the cursor moved.
         requests: requests sent, repeats included; 0 when another process synced.
-        changed: rows written or removed.
+        changed: rows that are new, differ or are gone.
         quarantined: records that could not be kept.
         reason: why it is not complete, one sentence.
         unavailable: whether the source did not answer.
         everywhere: whether it would not answer for other entities either.
+        refused: whether it refused the key.
     """
 
     entity: str
@@ -50,6 +51,7 @@ class SyncOutcome:
     reason: str | None = None
     unavailable: bool = False
     everywhere: bool = False
+    refused: bool = False
 
 
 class Syncer:
@@ -123,10 +125,12 @@ class Syncer:
     async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read these records by their ids and store them; return whether that worked. It moves no cursor."""
         spec = self.specs[entity]
-        with contextlib.suppress(SourceUnavailable, CacheError):
-            await self._store.keep(spec, await self._live.records(spec, ids))
-            return True
-        return False
+        return await self._fetched(spec, self._live.records(spec, ids))
+
+    async def fetch_keys(self, entity: str, keys: Sequence[str]) -> bool:
+        """Read the records with these business keys and store them, as `fetch` does."""
+        spec = self.specs[entity]
+        return await self._fetched(spec, self._live.with_keys(spec, keys))
 
     async def audit(self, entity: str) -> SyncOutcome:
         """Find hard deletions and missing records now, to the end, instead of a few requests after each sync.
@@ -150,6 +154,12 @@ class Syncer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _fetched(self, spec: EntitySpec, reading: Awaitable[SourcePage]) -> bool:
+        with contextlib.suppress(SourceUnavailable, CacheError):
+            await self._store.keep(spec, await reading)
+            return True
+        return False
+
     def _ended(self, entity: str) -> None:
         self._running.pop(entity, None)
         self._progress.end(entity)
@@ -168,11 +178,11 @@ class Syncer:
             self._watch(spec, state)
 
     async def _sync_alone(self, spec: EntitySpec) -> SyncOutcome:
-        tally, unavailable, everywhere = Tally(), False, False
+        tally, silence = Tally(), None
         try:
             reason = await self._cycle.run(spec, tally)
         except SourceUnavailable as error:
-            reason, unavailable, everywhere = error.reason, True, error.everywhere
+            reason, silence = error.reason, error
         if reason is not None:
             await self._store.remember(spec, lambda state: failed(state, reason, self._clock.now()))
         elif await self._audits.is_due(spec):
@@ -184,8 +194,9 @@ class Syncer:
             tally.changed,
             tally.quarantined,
             reason,
-            unavailable,
-            everywhere,
+            silence is not None,
+            silence is not None and silence.everywhere,
+            silence is not None and silence.refused,
         )
 
     def _watch(self, spec: EntitySpec, state: SyncState) -> None:

@@ -4,7 +4,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,6 +23,9 @@ _REST = 60.0
 _SHORTEST = 1.0
 _PER_REQUEST = 2.0
 """Seconds of rest per request that a refresh ahead of reads has sent: it leaves half of 60 a minute to others."""
+_LONGEST = 900.0
+"""Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
+_DOUBLED = 10
 _LONG = timedelta(days=365)
 
 
@@ -65,6 +68,19 @@ class Patience:
     by_id: float = 3.0
 
 
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What a refresh ahead of reads did.
+
+    Attributes:
+        outcomes: of the entities that were due.
+        rest: in how many seconds to look again.
+    """
+
+    outcomes: tuple[SyncOutcome, ...]
+    rest: float
+
+
 class FreshReads:
     """Decides per entity whether a read needs the source, and waits for it within bounds.
 
@@ -91,6 +107,7 @@ class FreshReads:
         self._patience = patience or Patience()
         self._closed = closed
         self._failed: dict[str, tuple[float, str]] = {}
+        self._refusals = 0
         self._refreshing: set[asyncio.Task[Any]] = set()
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
@@ -123,18 +140,36 @@ class FreshReads:
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
         """Read what a first listing has not brought yet by its ids, where that takes one request."""
-        spec, state = self._syncer.specs[entity], await self._cache.state(entity)
-        if self._closed is not None or spec.fetch_by == "full_list" or state.completed_at is not None:
+        spec = self._syncer.specs[entity]
+        if spec.fetch_by == "full_list" or not await self._is_first(entity):
             return
         missing = (await self._cache.get_many(entity, ids)).missing
-        if missing and self._held_off(entity) <= 0 and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            fetch = asyncio.create_task(self._syncer.fetch(entity, missing), name=f"fetch {entity}")
-            self._refreshing.add(fetch)
-            fetch.add_done_callback(self._refreshing.discard)
-            await finished(fetch, self._patience.by_id, self._clock)
+        if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
+            await self._fetched(entity, self._syncer.fetch(entity, missing))
 
-    async def keep_fresh(self, entities: Iterable[str]) -> float:
-        """Refresh what reads would soon find old, one after the other; return in how many seconds to look again.
+    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
+        """Read what a first listing has not brought yet by its business keys, where that takes one request."""
+        most = self._syncer.specs[entity].keys_at_once
+        if not most or not await self._is_first(entity):
+            return
+        matches = {key: await self._cache.find_by_key(entity, key) for key in dict.fromkeys(keys)}
+        missing = [key for key, match in matches.items() if match.row is None and not match.ambiguous]
+        if 0 < len(missing) <= most:
+            await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+
+    async def _is_first(self, entity: str) -> bool:
+        """Return whether the first listing is not complete and the source may be asked for single records."""
+        state = await self._cache.state(entity)
+        return state.completed_at is None and self._closed is None and self._held_off(entity) <= 0
+
+    async def _fetched(self, entity: str, reading: Coroutine[Any, Any, bool]) -> None:
+        fetch = asyncio.create_task(reading, name=f"fetch {entity}")
+        self._refreshing.add(fetch)
+        fetch.add_done_callback(self._refreshing.discard)
+        await finished(fetch, self._patience.by_id, self._clock)
+
+    async def keep_fresh(self, entities: Iterable[str]) -> Round:
+        """Refresh what reads would soon find old, one after the other.
 
         Raises:
             CacheError: the cache cannot be used.
@@ -142,9 +177,18 @@ class FreshReads:
         names = self.with_parents(entities)
         refresh = self._started(list(names), _EARLY)
         await asyncio.wait({refresh})
-        asked = 0 if refresh.cancelled() else refresh.result()
+        outcomes = () if refresh.cancelled() else refresh.result()
+        asked = sum(each.requests for each in outcomes)
         left = [self._left(name, await self._cache.state(name)) for name in names]
-        return max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
+        rest = max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
+        return Round(outcomes, max(rest, self._held_back(outcomes)))
+
+    def _held_back(self, outcomes: Iterable[SyncOutcome]) -> float:
+        """Return for how many seconds a refused key is left alone ahead of reads."""
+        told = [each.refused for each in outcomes]
+        if told:
+            self._refusals = min(self._refusals + 1, _DOUBLED) if any(told) else 0
+        return min(_FAILED_FOR * 2**self._refusals, _LONGEST) if self._refusals else 0.0
 
     def _left(self, name: str, state: SyncState) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
@@ -175,26 +219,26 @@ class FreshReads:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[int]":
+    def _started(self, names: list[str], part: float = 1.0) -> "asyncio.Task[tuple[SyncOutcome, ...]]":
         task = asyncio.create_task(self._refresh(names, part), name="refresh")
         self._refreshing.add(task)
         task.add_done_callback(self._refreshing.discard)
         return task
 
-    async def _refresh(self, names: list[str], part: float) -> int:
-        """Sync the entities one after the other, parents before their children; return the requests sent."""
-        silent, asked = False, 0
+    async def _refresh(self, names: list[str], part: float) -> tuple[SyncOutcome, ...]:
+        """Sync the entities that are due one after the other, parents before their children."""
+        silent, outcomes = False, list[SyncOutcome]()
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
             if self._is_due(name, await self._cache.state(name), part):
                 outcome = await self._synced(name)
                 self._remember(outcome)
-                asked += outcome.requests
+                outcomes.append(outcome)
                 if outcome.everywhere or (silent and outcome.unavailable):
                     self._failed |= dict.fromkeys(names[index:], self._failed[name])
                     break
                 silent = outcome.unavailable
-        return asked
+        return tuple(outcomes)
 
     async def _synced(self, name: str) -> SyncOutcome:
         try:
@@ -212,7 +256,7 @@ class FreshReads:
         told = reason if outcome.everywhere else f"{outcome.entity}: {reason}"
         self._failed[outcome.entity] = (self._clock.monotonic() + _FAILED_FOR, told)
 
-    async def _wait(self, refresh: "asyncio.Task[int]", seconds: float) -> None:
+    async def _wait(self, refresh: "asyncio.Task[tuple[SyncOutcome, ...]]", seconds: float) -> None:
         if await finished(refresh, seconds, self._clock):
             await refresh
         else:
@@ -236,7 +280,7 @@ class FreshReads:
         )
 
 
-def _seen(refresh: "asyncio.Task[int]") -> None:
+def _seen(refresh: "asyncio.Task[tuple[SyncOutcome, ...]]") -> None:
     """Take note of a failure that nobody waits for any more; the next read meets its cause itself."""
     if not refresh.cancelled():
         refresh.exception()

@@ -68,3 +68,7 @@ class Source(Protocol):
         The total is that of the answer; where it is there and everything came, an id without a record has none.
         """
         ...
+
+    async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
+        """Return the records with these business keys, at most `spec.keys_at_once`, in any soft state."""
+        ...

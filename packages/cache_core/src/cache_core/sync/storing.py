@@ -43,9 +43,10 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a write did."""
+    """What a write did; `changed` counts rows that are new, differ or are gone, not those that came again."""
 
     applied: Applied
+    changed: int
     quarantined: int
 
 
@@ -101,7 +102,7 @@ class Store:
         await self._check_again(spec, prepared)
         await self._settle_dependants(spec, renamed)
         await self._dirty(spec, prepared.rows, before)
-        return Kept(applied, len(poison))
+        return Kept(applied, _differing(applied, prepared.rows, before), len(poison))
 
     async def _reindex(
         self, parent: EntitySpec, prepared: Prepared, before: Mapping[RecordId, Stored]
@@ -175,6 +176,11 @@ class Store:
 
 def _steps(ids: Sequence[RecordId]) -> Iterable[Sequence[RecordId]]:
     return (ids[start : start + REINDEX_STEP] for start in range(0, len(ids), REINDEX_STEP))
+
+
+def _differing(applied: Applied, rows: Iterable[Row], before: Mapping[RecordId, Stored]) -> int:
+    records = {row.id: row.record for row in rows}
+    return sum(each not in before or before[each].record != records.get(each) for each in applied.changed)
 
 
 def _is_newer(row: Row, stored: Stored | None) -> bool:

@@ -15,5 +15,5 @@ class Tally:
 
     def add(self, kept: Kept) -> None:
         """Count a write."""
-        self.changed += len(kept.applied.changed)
+        self.changed += kept.changed
         self.quarantined += kept.quarantined

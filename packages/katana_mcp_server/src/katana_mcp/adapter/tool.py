@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import structlog
@@ -41,9 +42,9 @@ class RequestTool(Tool):
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
-            tags={spec.toolset, "read"},
+            tags={spec.toolset, "read"} if spec.read_only else {spec.toolset},
             annotations=ToolAnnotations(
-                read_only_hint=True,
+                read_only_hint=spec.read_only,
                 destructive_hint=False,
                 idempotent_hint=True,
                 open_world_hint=spec.open_world,
@@ -73,7 +74,7 @@ class RequestTool(Tool):
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:
-            return await self._spec.run(request, services)
+            return await self._spec.run(request, replace(services, tell=told))
         finally:
             stop()
             await told.close()

@@ -1,4 +1,4 @@
-"""Begins to keep the cache fresh once a client has been answered: nothing of it delays the first answer."""
+"""Keeps the cache fresh from when a client has been answered until it is idle: nothing of it delays an answer."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from katana_mcp.services import TenantDoor
 
 
 class Waking(Middleware):
-    """Wakes the tenant after the first listing of the tools, or the first call."""
+    """Wakes the tenant after each listing of the tools and each call."""
 
     def __init__(self, tenant: TenantDoor, entities: Collection[str]) -> None:
         self._tenant = tenant

@@ -9,15 +9,18 @@ from cyclopts import App, Parameter
 from pydantic import BaseModel
 
 from katana_mcp.commandline import flags_of, settings_of
-from katana_mcp.settings import Settings
+from katana_mcp.settings import Choice, Settings
 
 if TYPE_CHECKING:
     from katana_mcp.cache_commands.job import Job, Report
 
     Flags = BaseModel
+    SyncFlags = BaseModel
 else:
     _ASKED = ("base_url", "sandbox", "cache_dir", "log_level")
     Flags = flags_of([each for each in Settings.model_fields if each in _ASKED or each.startswith("cache_backend")])
+
+    SyncFlags = flags_of([*Choice.model_fields, *Flags.model_fields])
 
 type AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON for programs.")]
 type Given = Annotated[Flags | None, Parameter(name="*")]
@@ -132,6 +135,30 @@ def clear(
     from katana_mcp.cache_commands import clear as command  # noqa: PLC0415 - as above
 
     _run(lambda job: command.clear(job, yes=yes), flags, as_json=as_json)
+
+
+def sync(
+    *entities: str,
+    watch: Annotated[bool, Parameter(negative="")] = False,
+    as_json: AsJson = False,
+    flags: Annotated[SyncFlags | None, Parameter(name="*")] = None,
+) -> None:
+    """Bring the cache up to date with Katana; stopped anywhere, the next run goes on there.
+
+    Exit codes: 0 complete, 1 something is not, with what and why, 2 bad input, 130 stopped with Ctrl-C.
+
+    Args:
+        entities: only these, such as variant or product, and what they borrow from; by default all that the tools read.
+        watch: keep it up to date until Ctrl-C or SIGTERM; one line for each time that something changed.
+        as_json: print JSON for programs; with --watch one object per line.
+        flags: settings.
+    """
+    from katana_mcp.cache_commands import sync as command  # noqa: PLC0415 - as above
+
+    if watch:
+        _run(lambda job: command.watch(job, entities, as_json=as_json), flags, as_json=as_json)
+    else:
+        _run(lambda job: command.sync(job, entities), flags, as_json=as_json)
 
 
 def _run(command: "Command", flags: BaseModel | None, *, as_json: bool) -> None:

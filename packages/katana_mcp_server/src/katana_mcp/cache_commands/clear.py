@@ -7,9 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 from cache_core.files import private_directory
-from katana_mcp.cache_commands.job import BadInput, CommandFailed, Job, Report
-from katana_mcp.cache_commands.rebuild import BESIDE, LOCK
+from katana_mcp.cache_commands.job import Job, Report
 from katana_mcp.cache_commands.screen import confirmed, size, somebody_there, told_size
+from katana_mcp.kept import BadInput, NotDone
+from katana_mcp.rebuilding import BESIDE, LOCK
 
 # Files of a backend that is gone are ours too.
 _FILES = re.compile(
@@ -64,7 +65,7 @@ def _agreed(question: str) -> bool:
 def _refuse_in_use(paths: list[Path]) -> None:
     for path in paths:
         if _DATABASES.fullmatch(path.name) and _is_in_use(path):
-            raise CommandFailed(f"a server is using {path.name}: stop it first; nothing was deleted")
+            raise NotDone(f"a server is using {path.name}: stop it first; nothing was deleted")
 
 
 def _is_in_use(path: Path) -> bool:

@@ -11,22 +11,11 @@ from cache_core.protocol import CacheBackend, EntityStatus
 from cache_core.readmix import Read, reads_of
 from cache_core.spec import EntitySpec
 from katana_mcp.backends import Store
-from katana_mcp.cache_commands.job import (
-    SHARED,
-    BadInput,
-    CommandFailed,
-    Job,
-    Line,
-    Report,
-    Sheet,
-    chosen,
-    newest_of,
-    opened,
-    require_cache,
-)
+from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
 from katana_mcp.cache_commands.screen import told_seconds
 from katana_mcp.comparisons import KeptComparisons, Standing, forget, standings
 from katana_mcp.flags import FLAGS
+from katana_mcp.kept import SHARED, BadInput, NotDone, chosen, newest_of, opened, require_cache
 from katana_mcp.stores import holders
 
 _TRIAL = "compare:"
@@ -135,7 +124,7 @@ async def _compared(
         if await _statuses(spec, sides) == before:
             return held.comparisons
         await _levelled(job, spec, sides)
-    raise CommandFailed(f"{spec.name} keeps changing while it is compared: stop the server, or try again later")
+    raise NotDone(f"{spec.name} keeps changing while it is compared: stop the server, or try again later")
 
 
 async def _statuses(spec: EntitySpec, sides: Sequence[CacheBackend]) -> list[EntityStatus]:

@@ -6,19 +6,8 @@ from dataclasses import dataclass
 from cache_core.migrate import Migration, Verified
 from cache_core.protocol import CacheBackend
 from cache_core.spec import EntitySpec
-from katana_mcp.cache_commands.job import (
-    SHARED,
-    BadInput,
-    Job,
-    Line,
-    Report,
-    Sheet,
-    age,
-    chosen,
-    newest_of,
-    opened,
-    require_cache,
-)
+from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
+from katana_mcp.kept import SHARED, BadInput, age, chosen, newest_of, opened, require_cache
 from katana_mcp.stores import holders
 
 _ATTEMPTS = 3

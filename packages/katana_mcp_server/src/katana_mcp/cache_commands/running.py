@@ -8,8 +8,9 @@ from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
 from katana_mcp import logs
 from katana_mcp.account import account
-from katana_mcp.cache_commands.job import BadInput, CommandFailed, Job, Report
+from katana_mcp.cache_commands.job import Job, Report
 from katana_mcp.cache_commands.screen import bars, shown
+from katana_mcp.kept import BadInput, NotDone
 from katana_mcp.settings import Settings
 from katana_mcp.wiring import cache_directory
 
@@ -30,9 +31,16 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
     try:
         _refuse_links(directory)
         with bars() as tell:
-            job = Job(settings=known, outside=outside, directory=directory, clock=SystemClock(), tell=tell)
+            job = Job(
+                settings=known,
+                outside=outside,
+                flags=known.flags(),
+                directory=directory,
+                clock=SystemClock(),
+                tell=tell,
+            )
             report = await command(job)
-    except (CommandFailed, CacheError) as error:
+    except (NotDone, CacheError) as error:
         sys.stderr.write(f"katana-mcp: {error}\n")
         return 1
     shown(report, as_json=as_json)
@@ -42,4 +50,4 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
 def _refuse_links(directory: Path) -> None:
     for each in (directory.parent, directory):
         if each.is_symlink():
-            raise CommandFailed(f"the cache directory {each} is a symbolic link; name a real directory")
+            raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")

@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table
 from rich.text import Text
 
-from katana_mcp.cache_commands.job import Line, Report, Sheet, Tell
+from katana_mcp.cache_commands.job import Line, Report, Sheet
+from katana_mcp.kept import Tell
 
 _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
@@ -23,6 +24,8 @@ _STYLES = {True: "green", False: "red", None: ""}
 
 def shown(report: Report, *, as_json: bool) -> None:
     """Write the report to stdout."""
+    if as_json and not report.data:
+        return
     if as_json:
         sys.stdout.write(json.dumps(report.data, ensure_ascii=False, indent=1, default=str) + "\n")
         return

@@ -7,8 +7,9 @@ from datetime import datetime
 from cache_core.protocol import EntityStatus, Quarantined
 from cache_core.spec import EntitySpec
 from cache_core.sync.source import PAGE_SIZE
-from katana_mcp.cache_commands.job import EVERY, Job, Line, Report, Sheet, Stands, chosen, looked_at
+from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
 from katana_mcp.cache_commands.screen import size, told_age, told_size
+from katana_mcp.kept import EVERY, Stands, chosen, looked_at
 from katana_mcp.stores import holders
 
 _QUARANTINED = 1_000

@@ -5,19 +5,8 @@ from dataclasses import asdict
 
 from cache_core.migrate import Migration, Verified
 from cache_core.spec import EntitySpec
-from katana_mcp.cache_commands.job import (
-    EVERY,
-    SHARED,
-    Job,
-    Line,
-    Report,
-    Sheet,
-    Stands,
-    chosen,
-    looked_at,
-    newest_of,
-    require_cache,
-)
+from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
+from katana_mcp.kept import EVERY, SHARED, Stands, chosen, looked_at, newest_of, require_cache
 
 
 async def verify(job: Job, entities: Sequence[str]) -> Report:

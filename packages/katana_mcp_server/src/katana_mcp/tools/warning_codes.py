@@ -11,6 +11,8 @@
 | `katana_unavailable` | blocking | Katana did not answer and the cache holds nothing to answer from |
 | `wrong_account` | blocking | KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY |
 | `cache_unavailable` | blocking | the local cache cannot be read or written |
+| `rebuild_running` | blocking | another rebuild of the cache is under way |
+| `rebuild_failed` | blocking | a rebuild of the cache could not be completed; the old data stays |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
@@ -29,6 +31,8 @@ NOTHING_TO_SEARCH = "nothing_to_search"
 KATANA_UNAVAILABLE = "katana_unavailable"
 WRONG_ACCOUNT = "wrong_account"
 CACHE_UNAVAILABLE = "cache_unavailable"
+REBUILD_RUNNING = "rebuild_running"
+REBUILD_FAILED = "rebuild_failed"
 INTERNAL_ERROR = "internal_error"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"

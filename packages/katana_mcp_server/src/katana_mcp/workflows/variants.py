@@ -59,6 +59,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     taken as an id, because some hosts send numbers as texts.
     """
     await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
+    await services.fresh.read_missing_keys("variant", [each for each in asked if isinstance(each, str)])
     result = Resolved([], [], [])
     taken: set[int | str] = set()
     for index, each in enumerate(dict.fromkeys(asked)):

@@ -1,0 +1,185 @@
+"""`katana-mcp sync`: brings the cache up to date once or keeps it so, and says what it could not do."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from cache_jobs import job_on
+from command_line import Run
+
+from katana_mcp.cache_commands.job import Report
+from katana_mcp.cache_commands.sync import sync, watch
+from katana_mcp.kept import NotDone
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.surface import tools
+from katana_mcp.testing import Setup, paced, staged
+from katana_sandbox import Delay, Fault, ManualClock, Status
+
+READ = {entity for tool in tools() for entity in tool.reads}
+
+
+def entities(report: Report) -> dict[str, dict[str, Any]]:
+    """Return what a report says, by entity."""
+    return {each["entity"]: each for each in cast("list[dict[str, Any]]", report.data["entities"])}
+
+
+def test_all_that_the_tools_read_is_brought_in(command_line: Run) -> None:
+    first = command_line("sync", "--json")
+    assert (first.code, first.err) == (0, "")
+    assert {each["entity"] for each in first.data["entities"]} == READ - {"stock"}
+    assert first.entity("variant") == {
+        "entity": "variant",
+        "records": 172,
+        "complete": True,
+        "requests": 1,
+        "changed": 172,
+        "quarantined": 0,
+        "reason": None,
+        "unavailable": False,
+        "everywhere": False,
+        "refused": False,
+    }
+    status = command_line("cache", "status", "--json")
+    assert (status.entity("variant")["records"], status.entity("sales_order")["records"]) == (172, 120)
+
+
+async def test_a_second_run_tells_what_changed_and_nothing_that_only_came_again(
+    own: OwnSandbox, tmp_path: Path
+) -> None:
+    job = job_on(own, tmp_path)
+    await sync(job, [])
+    own.sandbox.tenant().create("customers", {"name": "Wheelbarrow"})
+    again = entities(await sync(job, []))
+    assert {entity for entity, each in again.items() if each["changed"]} == {"customer"}
+    assert again["customer"]["changed"] == 1
+
+
+def test_named_entities_come_with_what_they_borrow_from_and_people_see_a_table(command_line: Run) -> None:
+    ran = command_line("sync", "variants")
+    assert ran.code == 0
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert lines[0] == ["entity", "records", "changed", "quarantined", "requests", "result"]
+    assert [line[0] for line in lines[1:]] == ["supplier", "product", "material", "variant"]
+    assert {line[-1] for line in lines[1:]} == {"complete"}
+
+
+def test_the_tools_that_are_served_choose_what_is_brought_in(command_line: Run) -> None:
+    ran = command_line("sync", "--json", "--tools", "search_customers")
+    assert [each["entity"] for each in ran.data["entities"]] == ["customer"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [(["stock"], "no entity is called 'stock' here; there are factory, "), (["--cache-dir", ""], "--cache-dir")],
+)
+def test_bad_input_is_one_sentence(command_line: Run, arguments: list[str], told: str) -> None:
+    ran = command_line("sync", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert told in ran.err
+
+
+async def test_what_could_not_be_brought_in_is_named_with_its_reason_and_the_rest_is(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    own.sandbox.faults.add(Fault("GET /customers", action=Status(500), times=None))
+    report = await paced(clock, sync(job_on(own, tmp_path), ["customer", "location"]), 5)
+    assert not report.fine
+    (note,) = report.notes
+    assert note.startswith("not complete: customer: Katana could not be read: ")
+    found = entities(report)
+    assert (found["location"]["complete"], found["customer"]["complete"]) == (True, False)
+    own.sandbox.faults.clear()
+    assert (await paced(clock, sync(job_on(own, tmp_path), ["customer", "location"]), 5)).fine
+
+
+async def test_a_wrong_key_is_one_sentence_and_the_rest_is_not_tried(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
+    with pytest.raises(NotDone, match=r"^Katana refused the API key in KATANA_API_KEY; what was cached stays$"):
+        await paced(clock, sync(job_on(own, tmp_path), []), 5)
+    assert {each.path for each in own.sandbox.journal} == {"/v1/locations", "/v1/factory"}
+
+
+async def test_a_setting_of_the_server_does_not_stop_it(own: OwnSandbox, tmp_path: Path) -> None:
+    report = await sync(job_on(own, tmp_path, sync="off"), ["location"])
+    assert (report.fine, entities(report)["location"]["records"]) == (True, 3)
+
+
+async def test_stopped_between_two_pages_the_next_run_goes_on_there(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    tenant = own.sandbox.tenant()
+    for nr in range(500):
+        tenant.create("customers", {"name": f"Customer {nr}"})
+    own.sandbox.faults.add(Fault("GET /customers", nth=2, action=Delay(20)))
+    job = job_on(own, tmp_path)
+    running = asyncio.ensure_future(sync(job, ["customer"]))
+    while len(own.sandbox.journal) < 3:
+        await paced(clock, clock.sleep(0.1))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    asked = len(own.sandbox.journal)
+    report = await paced(clock, sync(job, ["customer"]))
+    assert report.fine
+    assert entities(report)["customer"]["records"] == sum(1 for _ in tenant.all("customers"))
+    assert len(own.sandbox.journal) - asked == 2
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+async def test_watching_tells_each_round_that_changed_something_and_each_new_fault_once(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, as_json: bool
+) -> None:
+    job = job_on(own, tmp_path)
+    watching = asyncio.ensure_future(watch(job, ["customer"], as_json=as_json))
+    told: list[str] = []
+
+    async def later(seconds: float) -> None:
+        await paced(clock, clock.sleep(seconds), 5)
+        told.extend(line for line in capsys.readouterr().out.splitlines() if "[info" not in line)
+
+    await later(300)
+    own.sandbox.tenant().create("customers", {"name": "Wheelbarrow"})
+    await later(300)
+    own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
+    await later(300)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+    if as_json:
+        assert [json.loads(line)["changed"] for line in told] == [{"customer": 40}, {"customer": 1}, {}]
+    else:
+        assert [line.partition(" ")[2].partition(":")[0] for line in told] == ["changed", "changed", "not complete"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_the_real_process_watches_until_it_is_told_to_stop(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "katana_mcp", "sync", "--watch", "customer", "location"],
+        env={"PATH": os.environ["PATH"], "KATANA_CACHE_DIR": str(tmp_path), "KATANA_SANDBOX": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert line.partition(" ")[2] == "changed: location 3, customer 40\n"
+    assert (process.returncode, out, err) == (code, "", "katana-mcp: stopped\n" if code else "")
+
+
+async def test_a_server_on_the_same_cache_reads_what_was_brought_in(own: OwnSandbox, tmp_path: Path) -> None:
+    await sync(job_on(own, tmp_path), [])
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        asked = stage.requests()
+        assert not {"stale", "warming"} & set(await stage.call("list_sales_orders", limit=1))
+        assert stage.requests() == asked
