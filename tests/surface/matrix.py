@@ -142,6 +142,26 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _ledger(tenant: Tenant) -> dict[str, Usual]:
+    moved = list(tenant.all("inventory_movements"))
+    variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
+    middle = "2026-02-20T12:00:00Z"
+    changes: dict[str, object] = {
+        "skus_or_variant_ids": [variant["variant_id"]],
+        "location_id": next(each["id"] for each in _live(tenant, "locations") if each["id"] != sold["location_id"]),
+        "moved_from": middle,
+        "moved_to": "2024-01-01",
+        "resource_type": "stock transfer row",
+        "limit": 1,
+        "page": 9,
+    }
+    return {
+        "get_inventory_movements": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]]}, {name: {name: value} for name, value in changes.items()}
+        ),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -187,5 +207,6 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
+        **_ledger(tenant),
         "cache_status": Usual({}),
     }

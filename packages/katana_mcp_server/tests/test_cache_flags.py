@@ -27,6 +27,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_customers", {"query": "bikes"}),
     ("get_variant_details", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M", 2004]}),
     ("check_inventory", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M"]}),
+    ("get_inventory_movements", {"skus_or_variant_ids": ["FSKT-35M", "fskt-32m"], "location_id": "Main workshop"}),
     ("list_sales_orders", {"overdue": True, "include_rows": True}),
     ("search_sales_orders", {"query": "berger"}),
 )

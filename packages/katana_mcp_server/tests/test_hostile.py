@@ -19,6 +19,7 @@ PATHS = {
     "/v1/customers",
     "/v1/factory",
     "/v1/inventory",
+    "/v1/inventory_movements",
     "/v1/locations",
     "/v1/manufacturing_order_operation_rows",
     "/v1/manufacturing_order_productions",

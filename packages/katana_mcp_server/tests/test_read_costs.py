@@ -11,6 +11,7 @@ from katana_mcp.testing import Stage
 BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),
     ("check_inventory", {}),
+    ("get_inventory_movements", {"limit": 250}),
 )
 
 
