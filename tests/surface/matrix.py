@@ -159,6 +159,14 @@ def _ledger(tenant: Tenant) -> dict[str, Usual]:
         "get_inventory_movements": Usual(
             {"skus_or_variant_ids": [sold["variant_id"]]}, {name: {name: value} for name, value in changes.items()}
         ),
+        "inventory_at": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]], "as_of": middle},
+            {
+                "skus_or_variant_ids": {"skus_or_variant_ids": [variant["variant_id"]]},
+                "as_of": {"as_of": "2020-01-01T00:00:00+02:00"},
+                "location_id": {"location_id": changes["location_id"]},
+            },
+        ),
     }
 
 

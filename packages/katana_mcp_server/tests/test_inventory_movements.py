@@ -1,6 +1,7 @@
-"""`get_inventory_movements` and `inventory_at` against plain Python over the sandbox's ledger."""
+"""`get_inventory_movements` against plain Python over the sandbox's ledger."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -130,7 +131,7 @@ async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: S
     answer = await stage.call(GET, skus_or_variant_ids=[variant["sku"]], moved_from="2026-03-01", location_id=2001)
     same = [row for row in answer["rows"] if row["caused_by_order_no"] == "SA-same"]
     assert [amount(row["quantity_change"]) for row in same] == [11, 7, 5]
-    for later, earlier in zip(same, same[1:], strict=False):
+    for later, earlier in pairwise(same):
         assert amount(later["balance_after"]) - amount(later["quantity_change"]) == amount(earlier["balance_after"])
 
 

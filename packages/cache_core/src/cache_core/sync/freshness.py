@@ -14,6 +14,7 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
+from cache_core.sync.source import PAGE_SIZE
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
@@ -127,11 +128,21 @@ class FreshReads:
         if self._closed is not None or spec.fetch_by == "full_list" or state.completed_at is not None:
             return
         missing = (await self._cache.get_many(entity, ids)).missing
-        if missing and self._held_off(entity) <= 0 and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            fetch = asyncio.create_task(self._syncer.fetch(entity, missing), name=f"fetch {entity}")
-            self._refreshing.add(fetch)
-            fetch.add_done_callback(self._refreshing.discard)
-            await finished(fetch, self._patience.by_id, self._clock)
+        if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
+            await self.read_again(entity, missing)
+
+    async def read_again(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
+        if self._closed is not None or self._held_off(entity) > 0:
+            return False
+        fetch = asyncio.create_task(self._fetched(entity, ids), name=f"fetch {entity}")
+        self._refreshing.add(fetch)
+        fetch.add_done_callback(self._refreshing.discard)
+        return await finished(fetch, self._patience.by_id, self._clock) and fetch.result()
+
+    async def _fetched(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        steps = [ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE)]
+        return all([await self._syncer.fetch(entity, step) for step in steps])
 
     async def keep_fresh(self, entities: Iterable[str]) -> float:
         """Refresh what reads would soon find old, one after the other; return in how many seconds to look again.

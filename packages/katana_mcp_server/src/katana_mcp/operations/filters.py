@@ -77,6 +77,16 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_in_utc)]
 """A point in time up to which something counts; a date alone means the end of that day, UTC."""
 
+
+def _with_offset(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise ValueError("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00")
+    return _in_utc(value)
+
+
+type Instant = Annotated[datetime, AfterValidator(_with_offset)]
+"""A point in time that says its offset: a moment of the ledger is not guessed."""
+
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 

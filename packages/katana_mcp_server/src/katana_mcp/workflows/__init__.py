@@ -3,6 +3,7 @@
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
@@ -10,5 +11,6 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_VARIANT_DETAILS,
     CHECK_INVENTORY,
     GET_INVENTORY_MOVEMENTS,
+    INVENTORY_AT,
     CACHE_STATUS,
 )

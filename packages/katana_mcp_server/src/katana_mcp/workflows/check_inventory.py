@@ -70,11 +70,11 @@ class CheckInventoryAnswer(Envelope):
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
-    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not _is_service(each)]
+    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
     stock = await services.stock.ensure(ids)
     levels = {row.id: rows(row.record, "levels") for row in stock.stored}
     places = [level.get("location_id") for each in levels.values() for level in each]
-    levels |= {each.id: [] for each in resolved.variants if _is_service(each)}
+    levels |= {each.id: [] for each in resolved.variants if is_service(each)}
     variants = [("variant", each) for each in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": places}, variants)
     unread = [_unread(stock.reason, len(stock.unknown))] if stock.reason is not None and stock.unknown else []
@@ -121,15 +121,16 @@ def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
         available=_sum([level.available for level in shown]),
         short=any(level.missing_or_excess is not None and level.missing_or_excess < 0 for level in shown) or None,
         locations=shown,
-        note=None if levels else _NEVER if _is_service(variant) else _NOWHERE,
+        note=None if levels else NEVER if is_service(variant) else _NOWHERE,
     )
 
 
 _NOWHERE = "Katana keeps no stock of this variant at any location"
-_NEVER = "a service is never in stock"
+NEVER = "a service is never in stock"
 
 
-def _is_service(variant: Stored) -> bool:
+def is_service(variant: Stored) -> bool:
+    """Return whether the variant is that of a service."""
     return variant.record.get("service_id") is not None
 
 

@@ -15,9 +15,11 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import number, whole
+from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, Resolved, resolve
 
-LEDGER = "inventory_movement"
+_CHECKED = 10_000
+"""Movements of the variants asked for up to which their balances are checked before they are shown."""
 _READS = (*VARIANT_ENTITIES, "location", LEDGER, *FACTORY)
 
 type Kind = Literal[
@@ -113,7 +115,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     now = await current(services, _READS, (LEDGER,))
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
-        stored, total = await _window(request, resolved, services)
+        checked, stored, total = await _window(request, resolved, services)
     variants = [("variant", each) for each in resolved.variants]
     wanted: dict[str, list[object]] = {
         "variant": [],
@@ -124,11 +126,12 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     page = paged("get_inventory_movements", request, [_movement(row.record, names) for row in stored], total, now)
     kept = cast("list[InventoryMovement]", page.fields["rows"])
     # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
-    places = {row.id: (text(row.record, "movement_date") or "", whole(row.record, "rank") or 0) for row in stored}
+    places = {row.id: place(row.record) for row in stored}
     page.fields["rows"] = sorted(kept, key=lambda row: places[row.movement_id or 0], reverse=True)
     return now.answer(
         InventoryMovementsAnswer,
         *resolved.warnings,
+        *checked.warnings(),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -140,14 +143,16 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
 
 async def _window(
     request: GetInventoryMovementsRequest, resolved: Resolved, services: Services
-) -> tuple[tuple[Stored, ...], int]:
-    """Return the page of movements, newest first, and how many there are in all."""
-    ids = tuple(each.id for each in resolved.variants)
-    conditions = (OneOf("variant_id", ids), *await where(request, services))
+) -> tuple[Ledger, tuple[Stored, ...], int]:
+    """Return the ledger of the variants, the page of it, newest first, and how many movements there are in all."""
+    mine = (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
+    conditions = (*mine, *await where(request, services))
+    few = await services.cache.count(LEDGER, mine) <= _CHECKED
+    checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
     order = Order("movement_date", descending=True)
     selection = Selection(conditions, order, request.limit, offset(request))
     rows = await services.cache.select(LEDGER, selection)
-    return rows, await services.cache.count(LEDGER, conditions)
+    return checked, rows, await services.cache.count(LEDGER, conditions)
 
 
 def _movement(record: Record, names: Names) -> Answer:
