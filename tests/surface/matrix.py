@@ -170,6 +170,19 @@ def _ledger(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def _boms(tenant: Tenant) -> dict[str, Usual]:
+    rows = list(tenant.all("bom_rows"))
+    changes: dict[str, object] = {
+        "skus_or_variant_ids": [rows[-1]["ingredient_variant_id"]],
+        "direction": "where used",
+        "levels": 1,
+        "limit": 1,
+        "page": 2,
+    }
+    made = {"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}
+    return {"get_bom": Usual(made, {name: {name: value} for name, value in changes.items()})}
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -216,5 +229,6 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         **_ledger(tenant),
+        **_boms(tenant),
         "cache_status": Usual({}),
     }

@@ -12,6 +12,7 @@ BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),
     ("check_inventory", {}),
     ("get_inventory_movements", {"limit": 250}),
+    ("get_bom", {"limit": 250}),
     ("inventory_at", {"as_of": "2026-03-01T00:00:00Z"}),
 )
 

@@ -1,6 +1,7 @@
 """Tools that are not one verb on one entity, as a constant tuple."""
 
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
 from katana_mcp.workflows.inventory_at import INVENTORY_AT
@@ -12,5 +13,6 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     CHECK_INVENTORY,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
+    GET_BOM,
     CACHE_STATUS,
 )

@@ -61,7 +61,7 @@ class VariantThen(Answer):
     in_stock: Number | None = None
     """Absent: unknown."""
     locations: list[LevelThen]
-    """Those with a movement up to then."""
+    """Those that had moved."""
     note: str | None = None
 
 
