@@ -179,8 +179,21 @@ def _boms(tenant: Tenant) -> dict[str, Usual]:
         "limit": 1,
         "page": 2,
     }
-    made = {"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}
+    made: dict[str, object] = {"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}
     return {"get_bom": Usual(made, {name: {name: value} for name, value in changes.items()})}
+
+
+def _shortages(tenant: Tenant) -> dict[str, Usual]:
+    supplied = next(each for each in _live(tenant, "materials") if each["default_supplier_id"])
+    changes: dict[str, object] = {
+        "location_id": "Returns depot",
+        "supplier_id": supplied["default_supplier_id"],
+        "item_type": "product",
+        "include_expected": False,
+        "limit": 1,
+        "page": 9,
+    }
+    return {"list_low_stock_items": Usual({}, {name: {name: value} for name, value in changes.items()})}
 
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:
@@ -228,6 +241,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
+        **_shortages(tenant),
         **_ledger(tenant),
         **_boms(tenant),
         "cache_status": Usual({}),

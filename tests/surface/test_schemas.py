@@ -47,6 +47,7 @@ OVER_BUDGET = {
     "list_stock_adjustments": 1_600,
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
+    "list_low_stock_items": 1_900,
     "get_inventory_movements": 2_000,
     "get_bom": 2_000,
 }

@@ -31,6 +31,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("inventory_at", {"skus_or_variant_ids": ["FSKT-35M", "fskt-32m"], "as_of": "2026-02-14T12:00:00Z"}),
     ("get_bom", {"skus_or_variant_ids": ["FSKT-35M", 2008], "direction": "where_used"}),
     ("get_bom", {"skus_or_variant_ids": [2008]}),
+    ("list_low_stock_items", {"include_expected": False, "location_id": "Main workshop"}),
     ("list_sales_orders", {"overdue": True, "include_rows": True}),
     ("search_sales_orders", {"query": "berger"}),
 )

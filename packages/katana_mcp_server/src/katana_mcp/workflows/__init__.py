@@ -6,11 +6,13 @@ from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
 from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
+from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
 WORKFLOWS: tuple[AnyTool, ...] = (
     GET_VARIANT_DETAILS,
     CHECK_INVENTORY,
+    LIST_LOW_STOCK_ITEMS,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
     GET_BOM,

@@ -19,8 +19,8 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import whole
-from katana_mcp.workflows.check_inventory import NEVER, is_service
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, standing
+from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location", LEDGER)
