@@ -193,7 +193,20 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
         "limit": 1,
         "page": 9,
     }
-    return {"list_low_stock_items": Usual({}, {name: {name: value} for name, value in changes.items()})}
+    orders = [each for each in _live(tenant, "manufacturing_orders") if each["status"] != "DONE"]
+    due = sorted(each["production_deadline_date"] for each in orders if each["production_deadline_date"])
+    waits: dict[str, object] = {
+        "location_id": "Returns depot",
+        "deadline_from": due[-1],
+        "deadline_to": due[0],
+        "include_expected": False,
+        "limit": 1,
+        "page": 9,
+    }
+    return {
+        "list_low_stock_items": Usual({}, {name: {name: value} for name, value in changes.items()}),
+        "list_blocking_ingredients": Usual({}, {name: {name: value} for name, value in waits.items()}),
+    }
 
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:

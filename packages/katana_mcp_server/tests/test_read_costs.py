@@ -9,7 +9,10 @@ from sql_count import Statements, counted, warm_cost
 from katana_mcp.testing import Stage
 
 # The rest of a page takes no statement of its own.
-PAGED: tuple[tuple[str, dict[str, Any]], ...] = (("list_low_stock_items", {"include_expected": False}),)
+PAGED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("list_low_stock_items", {"include_expected": False}),
+    ("list_blocking_ingredients", {}),
+)
 BY_VARIANT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_variant_details", {}),
     ("check_inventory", {}),
@@ -43,7 +46,7 @@ async def test_many_variants_take_as_many_statements_as_one_and_no_request(
 async def test_a_long_page_takes_as_many_statements_as_a_short_one_and_no_request(
     statements: Statements, stage: Stage, tool: str, more: dict[str, Any]
 ) -> None:
-    few = await warm_cost(stage, statements, tool, limit=4, **more)
+    few = await warm_cost(stage, statements, tool, limit=12, **more)
     many = await warm_cost(stage, statements, tool, limit=40, **more)
     assert (few[0], many[0]) == (0, 0)
     assert len(few[2]["rows"]) < len(many[2]["rows"])

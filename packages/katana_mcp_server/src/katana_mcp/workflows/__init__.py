@@ -1,6 +1,7 @@
 """Tools that are not one verb on one entity, as a constant tuple."""
 
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
@@ -15,6 +16,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     LIST_LOW_STOCK_ITEMS,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
+    LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
     CACHE_STATUS,
 )
