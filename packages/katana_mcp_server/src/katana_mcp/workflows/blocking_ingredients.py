@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated
 
-from cache_core.conditions import OneOf, Order, hold
+from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record
+from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
-from katana_mcp.entities.manufacturing_orders.rows import overdue
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, unless, where
 from katana_mcp.operations.paging import offset, paged
@@ -23,8 +21,8 @@ from katana_mcp.workflows.incoming import SOURCES, Arrival, Incoming, Place, arr
 from katana_mcp.workflows.stock import stale_stock, unread
 from katana_mcp.workflows.variants import VARIANT_ENTITIES
 
-_ORDERS = "manufacturing_order"
-_READS = (*SOURCES, RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")
+_ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
+_READS = (*SOURCES, _RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")
 _MOST = 10_000
 _NAMED = 20
 """Orders, and documents on their way, that are named per ingredient; the counts tell of all."""
@@ -121,7 +119,7 @@ _SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
 
 
 async def _run(request: ListBlockingIngredientsRequest, services: Services) -> Answer:
-    now = await current(services, _READS, (_ORDERS, RECIPE_ROWS))
+    now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
     with now.refusals():
         conditions = (*unless("status", "DONE"), *await where(request, services))
     orders = await services.cache.select(_ORDERS, Selection(conditions, Order("id"), _MOST))
@@ -149,7 +147,7 @@ async def _waits(request: ListBlockingIngredientsRequest, orders: Sequence[Store
     by_id = {row.id: row.record for row in orders}
     states = (_SHORT, _COMING) if request.include_expected else (_SHORT,)
     conditions = (OneOf("manufacturing_order_id", tuple(by_id)), OneOf("ingredient_availability", states))
-    waiting = await services.cache.select(RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
+    waiting = await services.cache.select(_RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
     found: dict[Place, _Wait] = {}
     for row in waiting:
         order = by_id[whole(row.record, "manufacturing_order_id") or 0]
@@ -211,11 +209,12 @@ def _missing(needed: Decimal | None, in_stock: Decimal | None, committed: Decima
 
 
 def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
+    deadline = text(order, "production_deadline_date")
     return HeldUpOrder(
         manufacturing_order_id=whole(order, "id"),
         order_no=text(order, "order_no"),
-        production_deadline_date=text(order, "production_deadline_date"),
-        overdue=hold(overdue(services.clock.now()), order) or None,
+        production_deadline_date=deadline,
+        overdue=(deadline is not None and deadline < iso(services.clock.now())) or None,
         needed=number(row, "total_remaining_quantity"),
         ingredient_availability=text(row, "ingredient_availability"),
         ingredient_expected_date=text(row, "ingredient_expected_date"),
