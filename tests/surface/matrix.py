@@ -142,6 +142,73 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _ledger(tenant: Tenant) -> dict[str, Usual]:
+    moved = list(tenant.all("inventory_movements"))
+    variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
+    middle = "2026-02-20T12:00:00Z"
+    changes: dict[str, object] = {
+        "skus_or_variant_ids": [variant["variant_id"]],
+        "location_id": next(each["id"] for each in _live(tenant, "locations") if each["id"] != sold["location_id"]),
+        "moved_from": middle,
+        "moved_to": "2024-01-01",
+        "resource_type": "stock transfer row",
+        "limit": 1,
+        "page": 9,
+    }
+    return {
+        "get_inventory_movements": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]]}, {name: {name: value} for name, value in changes.items()}
+        ),
+        "inventory_at": Usual(
+            {"skus_or_variant_ids": [sold["variant_id"]], "as_of": middle},
+            {
+                "skus_or_variant_ids": {"skus_or_variant_ids": [variant["variant_id"]]},
+                "as_of": {"as_of": "2020-01-01T00:00:00+02:00"},
+                "location_id": {"location_id": changes["location_id"]},
+            },
+        ),
+    }
+
+
+def _boms(tenant: Tenant) -> dict[str, Usual]:
+    rows = list(tenant.all("bom_rows"))
+    changes: dict[str, object] = {
+        "skus_or_variant_ids": [rows[-1]["ingredient_variant_id"]],
+        "direction": "where used",
+        "levels": 1,
+        "limit": 1,
+        "page": 2,
+    }
+    made: dict[str, object] = {"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}
+    return {"get_bom": Usual(made, {name: {name: value} for name, value in changes.items()})}
+
+
+def _shortages(tenant: Tenant) -> dict[str, Usual]:
+    supplied = next(each for each in _live(tenant, "materials") if each["default_supplier_id"])
+    changes: dict[str, object] = {
+        "location_id": "Returns depot",
+        "supplier_id": supplied["default_supplier_id"],
+        "item_type": "product",
+        "include_expected": False,
+        "limit": 1,
+        "page": 9,
+    }
+    orders = [each for each in _live(tenant, "manufacturing_orders") if each["status"] != "DONE"]
+    due = sorted(each["production_deadline_date"] for each in orders if each["production_deadline_date"])
+    waits: dict[str, object] = {
+        "location_id": "Returns depot",
+        "deadline_from": due[-1],
+        "deadline_to": due[0],
+        "include_expected": False,
+        "limit": 1,
+        "page": 9,
+    }
+    return {
+        "list_low_stock_items": Usual({}, {name: {name: value} for name, value in changes.items()}),
+        "list_blocking_ingredients": Usual({}, {name: {name: value} for name, value in waits.items()}),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -187,6 +254,9 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "search_customers": Usual({"query": "velo"}, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
+        **_shortages(tenant),
+        **_ledger(tenant),
+        **_boms(tenant),
         "cache_status": Usual({}),
         "rebuild_cache": Usual({"entities": ["location"]}, {"entities": {"entities": ["tax_rates"]}}),
     }

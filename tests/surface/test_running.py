@@ -76,14 +76,17 @@ async def test_every_parameter_makes_a_difference(stage: Stage, tenant: Tenant) 
 
 async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(stage: Stage, tenant: Tenant) -> None:
     given: dict[str, int] = {}
-    for tool, usual in matrix(tenant).items():
-        given.update(_ids(await stage.call(tool, **usual.arguments)))
+    usual = matrix(tenant)
+    for tool, each in usual.items():
+        given.update(_ids(await stage.call(tool, **each.arguments)))
     assert {"variant_id", "customer_id", "sales_order_id", "location_id"} <= set(given)
     for tool, each in LISTED.items():
         for name in each["inputSchema"]["properties"]:
             asked = {name: [given["variant_id"]]} if name == "skus_or_variant_ids" else {name: given.get(name)}
             if asked[name] is not None:
-                answer = await stage.call(tool, **asked)
+                required = each["inputSchema"].get("required", ())
+                needed = {other: usual[tool].arguments[other] for other in required}
+                answer = await stage.call(tool, **(needed | asked))
                 assert not answer.get("not_found"), (tool, name)
 
 

@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from decimal import Decimal
 
 from cache_core.errors import SourceUnavailable
@@ -134,3 +135,25 @@ async def test_stock_that_takes_too_long_is_answered_from_what_there_is() -> Non
     store.clock.advance(8.1)
     answer = await asking
     assert (answer.unknown, answer.reason) == ((1,), "Katana took too long to answer")
+
+
+async def test_the_unknown_the_moved_and_then_the_oldest_are_asked_for_first() -> None:
+    store = Store()
+    for each in (3, 1, 2):
+        await store.reads.ensure([each])
+        store.clock.advance(10)
+    store.clock.advance(31)
+    await mark_dirty(store.cache, [2], iso(store.clock.now()))
+    await store.reads.ensure([1, 2, 3, 4])
+    assert store.shelf.asked[-1] == (2, 4, 3, 1)
+
+
+async def test_who_asks_for_very_many_may_allow_them_more_age() -> None:
+    store = Store()
+    await store.reads.ensure([1])
+    store.clock.advance(290)
+    answer = await store.reads.ensure([1], timedelta(minutes=5))
+    assert (answer.stale, len(store.shelf.asked)) == (False, 1)
+    store.clock.advance(11)
+    await store.reads.ensure([1], timedelta(minutes=5))
+    assert len(store.shelf.asked) == 2

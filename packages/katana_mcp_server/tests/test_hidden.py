@@ -12,6 +12,7 @@ from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, text_of
 from katana_mcp.tools.hidden import meant, shown
+from katana_sandbox import ManualClock
 
 TOOLS = [each["name"] for each in catalogue() if each["name"] != "cache_status"]
 CODES = (
@@ -63,6 +64,11 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "search_customers": {"query": f"No{number} AG"},
         "get_variant_details": {"skus_or_variant_ids": [variant["id"]]},
         "check_inventory": {"skus_or_variant_ids": [variant["id"]]},
+        "list_low_stock_items": {"include_expected": False},
+        "get_inventory_movements": {"skus_or_variant_ids": [variant["id"]]},
+        "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
+        "list_blocking_ingredients": {},
+        "get_bom": {"skus_or_variant_ids": [variant["id"]]},
     }
     return calls | _at_locations(own), sku
 
@@ -88,7 +94,9 @@ STEP = 16
 
 
 @pytest.mark.parametrize("first", range(0, len(PAYLOADS), STEP))
-async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back(own: OwnSandbox, first: int) -> None:
+async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back(
+    own: OwnSandbox, clock: ManualClock, first: int
+) -> None:
     payloads = PAYLOADS[first : first + STEP]
     for place in own.sandbox.tenant().all("locations"):
         own.sandbox.tenant().edit("locations", place["id"], name=f"Main{''.join(payloads)} {place['id']}")
@@ -96,6 +104,7 @@ async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back
     async with staged(own, Setup(flags={"log_level": "ERROR"})) as stage:
         for payload, (calls, sku) in zip(payloads, poisoned, strict=True):
             assert set(calls) == set(TOOLS)
+            clock.advance(4)  # stock that was marked is read after its mark, once
             for tool, arguments in calls.items():
                 result = await stage.result(tool, arguments)
                 answer: dict[str, Any] = result.structured_content or {}

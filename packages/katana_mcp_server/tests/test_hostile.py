@@ -16,9 +16,11 @@ from katana_mcp.tools.warnings import Refused
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 PATHS = {
+    "/v1/bom_rows",
     "/v1/customers",
     "/v1/factory",
     "/v1/inventory",
+    "/v1/inventory_movements",
     "/v1/locations",
     "/v1/manufacturing_order_operation_rows",
     "/v1/manufacturing_order_productions",

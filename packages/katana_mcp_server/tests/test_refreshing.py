@@ -123,6 +123,9 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
     calls: dict[str, dict[str, object]] = {
         **CALLS,
         "check_inventory": {"skus_or_variant_ids": ["PAD"]},
+        "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},
+        "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},
+        "get_bom": {"skus_or_variant_ids": ["PAD"]},
         "search_sales_orders": {"query": "so"},
     }
     kind, _, entity = tool.partition("_")

@@ -14,6 +14,7 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
+from cache_core.sync.source import PAGE_SIZE
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
@@ -145,7 +146,17 @@ class FreshReads:
             return
         missing = (await self._cache.get_many(entity, ids)).missing
         if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            await self._fetched(entity, self._syncer.fetch(entity, missing))
+            await self.read_again(entity, missing)
+
+    async def read_again(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
+        if self._closed is not None or self._held_off(entity) > 0:
+            return False
+        return await self._fetched(entity, self._in_steps(entity, ids))
+
+    async def _in_steps(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        steps = [ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE)]
+        return all([await self._syncer.fetch(entity, step) for step in steps])
 
     async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
         """Read what a first listing has not brought yet by its business keys, where that takes one request."""
@@ -162,11 +173,11 @@ class FreshReads:
         state = await self._cache.state(entity)
         return state.completed_at is None and self._closed is None and self._held_off(entity) <= 0
 
-    async def _fetched(self, entity: str, reading: Coroutine[Any, Any, bool]) -> None:
+    async def _fetched(self, entity: str, reading: Coroutine[Any, Any, bool]) -> bool:
         fetch = asyncio.create_task(reading, name=f"fetch {entity}")
         self._refreshing.add(fetch)
         fetch.add_done_callback(self._refreshing.discard)
-        await finished(fetch, self._patience.by_id, self._clock)
+        return await finished(fetch, self._patience.by_id, self._clock) and fetch.result()
 
     async def keep_fresh(self, entities: Iterable[str]) -> Round:
         """Refresh what reads would soon find old, one after the other.

@@ -80,28 +80,33 @@ class StockReads:
         self._closed = closed
         self._fetching = asyncio.Lock()
 
-    async def ensure(self, variant_ids: Sequence[int]) -> StockAnswer:
-        """Return the stock of these variants, fetched now where it is not fresh."""
+    async def ensure(self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for) -> StockAnswer:
+        """Return the stock of these variants, fetched now where it is not fresh.
+
+        Args:
+            variant_ids: whose stock.
+            fresh_for: how old it may be; what asks for very many allows them more.
+        """
         reason = None
-        if await self._due(variant_ids):
-            reason = self._closed or await self._bounded(variant_ids)
+        if await self._due(variant_ids, fresh_for):
+            reason = self._closed or await self._bounded(variant_ids, fresh_for)
         found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
-        stale = any(self._is_old(_fetched_at(row)) or _is_dirty(row) for row in found.rows)
+        stale = any(self._is_due(row, fresh_for) for row in found.rows)
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)
 
-    async def _bounded(self, variant_ids: Sequence[int]) -> str | None:
+    async def _bounded(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
         """Fetch within the patience; return why it did not work, or None."""
-        fetch = asyncio.create_task(self._fetch(variant_ids))
+        fetch = asyncio.create_task(self._fetch(variant_ids, fresh_for))
         try:
             done = await finished(fetch, self._patience, self._clock)
             return await fetch if done else "Katana took too long to answer"
         finally:
             fetch.cancel()
 
-    async def _fetch(self, variant_ids: Sequence[int]) -> str | None:
+    async def _fetch(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
         async with self._fetching:  # a second reader of the same variants finds them fresh
-            due = await self._due(variant_ids)
+            due = await self._due(variant_ids, fresh_for)
             try:
                 for start in range(0, len(due), STEP):
                     await self._keep(due[start : start + STEP])
@@ -126,14 +131,17 @@ class StockReads:
         prepared = await prepare(STOCK, records, self._cache)
         await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
 
-    async def _due(self, variant_ids: Sequence[int]) -> list[int]:
-        found = await self._cache.get_many(STOCK.name, variant_ids)
-        fresh = {row.id for row in found.rows if not self._is_old(_fetched_at(row)) and not _is_dirty(row)}
-        return [each for each in dict.fromkeys(variant_ids) if each not in fresh]
+    async def _due(self, variant_ids: Sequence[int], fresh_for: timedelta) -> list[int]:
+        """Return the variants to fetch: unknown and moved ones first, then the oldest, so that many calls reach all."""
+        rows = {row.id: row for row in (await self._cache.get_many(STOCK.name, variant_ids)).rows}
+        due = [each for each in dict.fromkeys(variant_ids) if each not in rows or self._is_due(rows[each], fresh_for)]
+        return sorted(
+            due, key=lambda each: "" if each not in rows or _is_dirty(rows[each]) else _fetched_at(rows[each])
+        )
 
-    def _is_old(self, fetched_at: str) -> bool:
-        age = self._clock.now() - datetime.fromisoformat(fetched_at)
-        return not timedelta(0) <= age <= STOCK.fresh_for
+    def _is_due(self, row: Stored, fresh_for: timedelta) -> bool:
+        age = self._clock.now() - datetime.fromisoformat(_fetched_at(row))
+        return _is_dirty(row) or not timedelta(0) <= age <= fresh_for
 
 
 def _is_dirty(row: Stored) -> bool:

@@ -82,6 +82,16 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_in_utc)]
 """A point in time up to which something counts; a date alone means the end of that day, UTC."""
 
+
+def _with_offset(value: datetime) -> datetime:
+    if value.tzinfo is None:
+        raise ValueError("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00")
+    return _in_utc(value)
+
+
+type Instant = Annotated[datetime, AfterValidator(_with_offset)]
+"""A point in time that says its offset: a moment of the ledger is not guessed."""
+
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
@@ -134,7 +144,7 @@ def spelling(allowed: TypeAliasType) -> BeforeValidator:
     return BeforeValidator(wires)
 
 
-async def where(request: ListRequest, services: Services) -> Where:
+async def where(request: Request, services: Services) -> Where:
     """Return the conditions of every filter that the request sets.
 
     Raises:
@@ -196,7 +206,7 @@ async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], s
     return f"{len(ids)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
-def needed(request: ListRequest) -> tuple[str, ...]:
+def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]

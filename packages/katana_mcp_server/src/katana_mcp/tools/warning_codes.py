@@ -16,6 +16,7 @@
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
+| `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
 | `archived_item` | advisory | the record is archived in Katana |
@@ -36,6 +37,7 @@ REBUILD_FAILED = "rebuild_failed"
 INTERNAL_ERROR = "internal_error"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
+LEDGER_IN_DOUBT = "ledger_in_doubt"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"
 ARCHIVED_ITEM = "archived_item"

@@ -1,9 +1,24 @@
 """Tools that are not one verb on one entity, as a constant tuple."""
 
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
+from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.inventory_at import INVENTORY_AT
+from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
+from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
-WORKFLOWS: tuple[AnyTool, ...] = (GET_VARIANT_DETAILS, CHECK_INVENTORY, CACHE_STATUS, REBUILD_CACHE)
+WORKFLOWS: tuple[AnyTool, ...] = (
+    GET_VARIANT_DETAILS,
+    CHECK_INVENTORY,
+    LIST_LOW_STOCK_ITEMS,
+    GET_INVENTORY_MOVEMENTS,
+    INVENTORY_AT,
+    LIST_BLOCKING_INGREDIENTS,
+    GET_BOM,
+    CACHE_STATUS,
+    REBUILD_CACHE,
+)

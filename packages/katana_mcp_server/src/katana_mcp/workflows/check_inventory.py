@@ -1,19 +1,16 @@
 """`check_inventory`: stock of many variants in as few requests as the API allows; unknown is never zero."""
 
-from datetime import datetime
 from decimal import Decimal
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope, Number, Stale
+from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
-from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, rows, whole
+from katana_mcp.workflows.stock import NEVER, is_service, stale_stock, unread
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location")
@@ -70,40 +67,27 @@ class CheckInventoryAnswer(Envelope):
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
-    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not _is_service(each)]
+    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
     stock = await services.stock.ensure(ids)
     levels = {row.id: rows(row.record, "levels") for row in stock.stored}
     places = [level.get("location_id") for each in levels.values() for level in each]
-    levels |= {each.id: [] for each in resolved.variants if _is_service(each)}
+    levels |= {each.id: [] for each in resolved.variants if is_service(each)}
     variants = [("variant", each) for each in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": places}, variants)
-    unread = [_unread(stock.reason, len(stock.unknown))] if stock.reason is not None and stock.unknown else []
     answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
     fit = bounded("check_inventory", answered)
     return now.answer(
         CheckInventoryAnswer,
         *resolved.warnings,
-        *unread,
+        *unread(stock),
         *fit.warnings,
         stock=fit.rows,
         next_actions=fit.next_actions,
         not_found=resolved.not_found,
         unknown=[each for each in stock.unknown if isinstance(each, int)] or None,
         as_of=stock.as_of or now.as_of,
-        stale=_stale(stock, services) or now.stale,
+        stale=stale_stock(stock, services) or now.stale,
     )
-
-
-def _stale(stock: StockAnswer, services: Services) -> Stale | None:
-    if not stock.stale or stock.as_of is None:
-        return None
-    age = services.clock.now() - datetime.fromisoformat(stock.as_of)
-    return Stale(age_seconds=round(age.total_seconds()), reason=stock.reason or "it was changed while it was read")
-
-
-def _unread(reason: str, unknown: int) -> ToolWarning:
-    message = f"the stock of {unknown} variants is unknown, not zero: Katana could not be asked ({reason})"
-    return ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)
 
 
 def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
@@ -121,16 +105,11 @@ def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
         available=_sum([level.available for level in shown]),
         short=any(level.missing_or_excess is not None and level.missing_or_excess < 0 for level in shown) or None,
         locations=shown,
-        note=None if levels else _NEVER if _is_service(variant) else _NOWHERE,
+        note=None if levels else NEVER if is_service(variant) else _NOWHERE,
     )
 
 
 _NOWHERE = "Katana keeps no stock of this variant at any location"
-_NEVER = "a service is never in stock"
-
-
-def _is_service(variant: Stored) -> bool:
-    return variant.record.get("service_id") is not None
 
 
 def _level(level: Record, names: Names) -> StockLevel:

@@ -1,0 +1,245 @@
+"""`list_blocking_ingredients`: what holds up open manufacturing orders, which orders, and what is on its way."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated
+
+from cache_core.conditions import NoneOf, OneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, iso
+from cache_core.sync import StockAnswer
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import Names, look_up, text
+from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
+from katana_mcp.operations.paging import offset, paged
+from katana_mcp.services import Services, current
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
+from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.workflows.incoming import SOURCES, Arrival, Incoming, Place, arrivals
+from katana_mcp.workflows.stock import stale_stock, unread
+from katana_mcp.workflows.variants import VARIANT_ENTITIES
+
+_ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
+_READS = (*SOURCES, _RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")
+_MOST = 10_000
+_NAMED = 20
+"""Orders, and documents on their way, that are named per ingredient; the counts tell of all."""
+
+
+class ListBlockingIngredientsRequest(Request):
+    """Filters of `list_blocking_ingredients`."""
+
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Where it is made: location id, or the location's exact name."""
+    deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
+    """Only orders due at or after this moment."""
+    deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
+    """Only orders due at or before this moment; a date alone includes that day."""
+    include_expected: bool = True
+    """False: leave out ingredients that are on their way in sufficient quantity."""
+    limit: ListLimit = 25
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the list, from 1."""
+
+
+class HeldUpOrder(Answer):
+    """An open manufacturing order that lacks the ingredient."""
+
+    manufacturing_order_id: int | None = None
+    order_no: str | None = None
+    production_deadline_date: str | None = None
+    overdue: bool | None = None
+    needed: Number | None = None
+    ingredient_availability: str | None = None
+    ingredient_expected_date: str | None = None
+
+
+class BlockingIngredient(Answer):
+    """An ingredient that orders at a location wait for, in its stock unit."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    ingredient_availability: str | None = None
+    """NOT_AVAILABLE where one of the orders has it so, else EXPECTED."""
+    needed: Number | None = None
+    """By the orders held up."""
+    missing: Number | None = None
+    """Of what is needed, what stock does not cover; absent: the stock is unknown."""
+    in_stock: Number | None = None
+    committed: Number | None = None
+    order_count: int
+    orders: list[HeldUpOrder]
+    """Earliest deadline first."""
+    incoming_count: int
+    incoming: list[Incoming]
+    """Earliest first; drafts are left out."""
+
+
+class BlockingIngredientsAnswer(Envelope):
+    """The answer of `list_blocking_ingredients`."""
+
+    rows: list[BlockingIngredient]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    orders_held_up: int | None = None
+
+
+@dataclass(slots=True)
+class _Wait:
+    """An ingredient at a location, and the recipe rows that wait for it with their orders."""
+
+    place: Place
+    rows: list[tuple[Record, Record]] = field(default_factory=list[tuple[Record, Record]])
+
+    def worst(self) -> str:
+        """Return the worst availability."""
+        states = {text(row, "ingredient_availability") for row, _ in self.rows}
+        return _SHORT if _SHORT in states else _COMING
+
+    def needed(self) -> Decimal | None:
+        """Return what all of the orders still take; None when it is not known of one."""
+        return _sum([number(row, "total_remaining_quantity") for row, _ in self.rows])
+
+    def rank(self) -> tuple[object, ...]:
+        """Return what the worst comes first by."""
+        earliest = min(text(order, "production_deadline_date") or _LAST for _, order in self.rows)
+        return (self.worst() != _SHORT, -len(_orders(self.rows)), earliest, *(each or 0 for each in self.place))
+
+
+_SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
+
+
+async def _run(request: ListBlockingIngredientsRequest, services: Services) -> Answer:
+    now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
+    with now.refusals():
+        conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
+    orders = await services.cache.select(_ORDERS, Selection(conditions, Order("id"), _MOST))
+    waits = sorted(await _waits(request, orders, services), key=_Wait.rank)
+    first = offset(request)
+    found = waits[first : first + request.limit]
+    variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
+    stock = await services.stock.ensure(variants)
+    shown = await _shown(found, stock, services)
+    page = paged("list_blocking_ingredients", request, shown, len(waits), now)
+    return now.answer(
+        BlockingIngredientsAnswer,
+        *unread(stock),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        orders_held_up=len(_orders([each for wait in waits for each in wait.rows])) if now.warming is None else None,
+        stale=now.stale or stale_stock(stock, services),
+    )
+
+
+async def _waits(request: ListBlockingIngredientsRequest, orders: Sequence[Stored], services: Services) -> list[_Wait]:
+    """Return the ingredients that these orders wait for."""
+    by_id = {row.id: row.record for row in orders}
+    states = (_SHORT, _COMING) if request.include_expected else (_SHORT,)
+    conditions = (OneOf("manufacturing_order_id", tuple(by_id)), OneOf("ingredient_availability", states))
+    waiting = await services.cache.select(_RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
+    found: dict[Place, _Wait] = {}
+    for row in waiting:
+        order = by_id[whole(row.record, "manufacturing_order_id") or 0]
+        place = (whole(row.record, "variant_id"), whole(order, "location_id"))
+        found.setdefault(place, _Wait(place)).rows.append((row.record, order))
+    return list(found.values())
+
+
+async def _shown(found: Sequence[_Wait], stock: StockAnswer, services: Services) -> list[Answer]:
+    ids = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
+    coming = await arrivals(ids, services)
+    levels = {
+        (whole(level, "variant_id"), whole(level, "location_id")): level
+        for stored in stock.stored
+        for level in rows(stored.record, "levels")
+    }
+    wanted: dict[str, list[object]] = {
+        "variant": list(ids),
+        "location": [each.place[1] for each in found],
+        "supplier": [arrival.document.get("supplier_id") for each in coming.values() for arrival in each],
+    }
+    names = await look_up(services.cache, wanted)
+    return [_row(each, levels, coming.get(each.place, []), names, services) for each in found]
+
+
+def _row(
+    wait: _Wait, levels: Mapping[Place, Record], coming: Sequence[Arrival], names: Names, services: Services
+) -> Answer:
+    variant_id, location_id = wait.place
+    record = names.record("variant", variant_id)
+    parent = names.parent(record) if record else None
+    level = levels.get(wait.place, NOTHING)
+    needed, in_stock, committed = wait.needed(), number(level, "quantity_in_stock"), number(level, "quantity_committed")
+    held_up = sorted(wait.rows, key=lambda each: text(each[1], "production_deadline_date") or _LAST)
+    return BlockingIngredient(
+        variant_id=variant_id,
+        sku=names.sku(variant_id),
+        name=names.variant(variant_id),
+        uom=text(names.record(*parent) if parent else None, "uom"),
+        location_id=location_id,
+        location=names.name("location", location_id),
+        ingredient_availability=wait.worst(),
+        needed=needed,
+        missing=_missing(needed, in_stock, committed),
+        in_stock=in_stock,
+        committed=committed,
+        order_count=len(_orders(wait.rows)),
+        orders=[_held_up(row, order, services) for row, order in held_up[:_NAMED]],
+        incoming_count=len(coming),
+        incoming=[each.shown(names, services) for each in coming[:_NAMED]],
+    )
+
+
+def _missing(needed: Decimal | None, in_stock: Decimal | None, committed: Decimal | None) -> Decimal | None:
+    """Return what these orders lack: what others have committed of the stock is not theirs."""
+    if needed is None or in_stock is None or committed is None:
+        return None
+    return min(needed, max(Decimal(0), committed - in_stock))
+
+
+def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
+    deadline = text(order, "production_deadline_date")
+    return HeldUpOrder(
+        manufacturing_order_id=whole(order, "id"),
+        order_no=text(order, "order_no"),
+        production_deadline_date=deadline,
+        overdue=(deadline is not None and deadline < iso(services.clock.now())) or None,
+        needed=number(row, "total_remaining_quantity"),
+        ingredient_availability=text(row, "ingredient_availability"),
+        ingredient_expected_date=text(row, "ingredient_expected_date"),
+    )
+
+
+def _orders(waiting: Sequence[tuple[Record, Record]]) -> set[int | None]:
+    return {whole(order, "id") for _, order in waiting}
+
+
+def _sum(values: Sequence[Decimal | None]) -> Decimal | None:
+    known = [each for each in values if each is not None]
+    return sum(known, Decimal(0)) if len(known) == len(values) else None
+
+
+LIST_BLOCKING_INGREDIENTS = ToolSpec(
+    name="list_blocking_ingredients",
+    toolset="manufacturing",
+    description=(
+        "List the ingredients that hold up open manufacturing orders: per ingredient and location what is missing, "
+        "the orders with their deadlines, and the purchase orders, manufacturing orders and transfers that bring it. "
+        "What holds up most comes first."
+    ),
+    request=ListBlockingIngredientsRequest,
+    answer=BlockingIngredientsAnswer,
+    run=_run,
+    reads=_READS,
+)

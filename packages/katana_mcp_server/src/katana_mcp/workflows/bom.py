@@ -1,0 +1,225 @@
+"""`get_bom`: what variants are made of, level by level, or what they are used in; a cycle ends where it closes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, RecordId
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import Names, look_up, text
+from katana_mcp.operations.filters import spelling
+from katana_mcp.operations.paging import offset, paged
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import number, whole
+from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, resolve
+
+_READS = (*VARIANT_ENTITIES, "bom_row")
+_MOST_LINES = 5_000
+_MOST_ROWS = 20_000
+
+type Direction = Literal["components", "where_used"]
+
+
+class GetBomRequest(Request):
+    """Arguments of `get_bom`."""
+
+    skus_or_variant_ids: SkusOrVariantIds
+    """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
+    direction: Annotated[Direction, spelling(Direction)] = "components"
+    """What the variant is made of, or the products that it goes into."""
+    levels: Annotated[int, Field(ge=1, le=20)] = 20
+    """Levels to follow; 1 is the BOM itself, without those of its subassemblies."""
+    limit: ListLimit = 100
+    """Lines per page."""
+    page: PageNumber = 1
+    """Page of the lines, from 1."""
+
+
+class BomLine(Answer):
+    """A line of an indented BOM; lines of level 0 are the variants asked for."""
+
+    level: int
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    parent_variant_id: int | None = None
+    """The line above it in the tree."""
+    bom_row_id: str | None = None
+    quantity: Number | None = None
+    """Of the ingredient for one unit of the product, in the ingredient's unit."""
+    total_quantity: Number | None = None
+    """From level 0 to here, for one unit of what is made last."""
+    notes: str | None = None
+    cycle: bool | None = None
+    """It stands above itself already and is not followed."""
+    archived: bool | None = None
+    deleted: bool | None = None
+
+
+class BomAnswer(Envelope):
+    """The answer of `get_bom`."""
+
+    rows: list[BomLine]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    not_found: list[NotFound]
+    without: list[int] | None = None
+    """Variants asked for that have no BOM, or are used in none."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line before it has names."""
+
+    level: int
+    variant_id: int
+    row: Record | None = None
+    parent: int | None = None
+    total: Decimal | None = Decimal(1)
+    cycle: bool = False
+
+
+@dataclass(slots=True)
+class _Tree:
+    """BOM rows by the variant that they are looked up from, and the lines drawn of them.
+
+    Attributes:
+        ends: the fields of a row that name the variant above and the one below.
+        rows: by the variant above, in their order.
+        lines: depth first.
+        cut: whether there was more than fits into `_MOST_LINES`.
+    """
+
+    ends: tuple[str, str]
+    rows: Mapping[int, Sequence[Record]]
+    lines: list[_Line] = field(default_factory=list[_Line])
+    cut: bool = False
+
+    def draw(self, line: _Line, levels: int, above: frozenset[int] = frozenset()) -> None:
+        """Add a line and everything below it."""
+        if len(self.lines) >= _MOST_LINES:
+            self.cut = True
+            return
+        self.lines.append(line)
+        if line.cycle or line.level >= levels:
+            return
+        path = above | {line.variant_id}
+        for row in self.rows.get(line.variant_id, ()):
+            below = whole(row, self.ends[1])
+            if below is not None:
+                each = number(row, "quantity")
+                total = None if each is None or line.total is None else line.total * each
+                child = _Line(line.level + 1, below, row, line.variant_id, total, below in path)
+                self.draw(child, levels, path)
+
+
+async def _run(request: GetBomRequest, services: Services) -> Answer:
+    now = await current(services, _READS, ("bom_row",))
+    resolved = await resolve(request.skus_or_variant_ids, services)
+    asked = [each.id for each in resolved.variants if isinstance(each.id, int)]
+    product, ingredient = "product_variant_id", "ingredient_variant_id"
+    ends = (product, ingredient) if request.direction == "components" else (ingredient, product)
+    tree = _Tree(ends, await _rows(asked, ends, request.levels, services))
+    for each in asked:
+        tree.draw(_Line(0, each), request.levels)
+    first = offset(request)
+    lines = tree.lines[first : first + request.limit]
+    shown = await _shown(lines, services)
+    page = paged("get_bom", request, shown, len(tree.lines), now)
+    return now.answer(
+        BomAnswer,
+        *resolved.warnings,
+        *([_cut()] if tree.cut else []),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        not_found=resolved.not_found,
+        without=[each for each in asked if each not in tree.rows] or None,
+    )
+
+
+async def _rows(
+    asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
+) -> dict[int, list[Record]]:
+    """Return the BOM rows of these variants and of what stands below them: one read per level."""
+    above, below = ends
+    found: dict[int, list[Record]] = {}
+    seen, frontier, rows = set(asked), list(asked), 0
+    for _ in range(levels):
+        if not frontier or rows >= _MOST_ROWS:
+            break
+        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), _MOST_ROWS)
+        records = [row.record for row in await services.cache.select("bom_row", selection)]
+        rows += len(records)
+        for record in sorted(records, key=_place):
+            found.setdefault(whole(record, above) or 0, []).append(record)
+        ends_below = dict.fromkeys(each for row in records if (each := whole(row, below)) is not None)
+        frontier = [each for each in ends_below if each not in seen]
+        seen.update(frontier)
+    return found
+
+
+def _place(row: Record) -> tuple[int, str]:
+    return whole(row, "rank") or 0, text(row, "id") or ""
+
+
+async def _shown(lines: Sequence[_Line], services: Services) -> list[Answer]:
+    stored = (await services.cache.get_many("variant", list(dict.fromkeys(each.variant_id for each in lines)))).rows
+    variants: dict[RecordId, Stored] = {row.id: row for row in stored}
+    wanted = {"variant": [each.variant_id for each in lines]}
+    names = await look_up(services.cache, wanted, [("variant", row) for row in stored])
+    return [_shown_line(line, variants.get(line.variant_id), names) for line in lines]
+
+
+def _shown_line(line: _Line, variant: Stored | None, names: Names) -> Answer:
+    record = names.record("variant", line.variant_id)
+    parent = names.parent(record) if record else None
+    row = line.row
+    return BomLine(
+        level=line.level,
+        variant_id=line.variant_id,
+        sku=names.sku(line.variant_id),
+        name=names.variant(line.variant_id),
+        uom=text(names.record(*parent) if parent else None, "uom"),
+        parent_variant_id=line.parent,
+        bom_row_id=text(row, "id"),
+        quantity=number(row, "quantity") if row else None,
+        total_quantity=line.total if row else None,
+        notes=text(row, "notes"),
+        cycle=line.cycle or None,
+        archived=(variant is not None and variant.archived) or None,
+        deleted=(variant is not None and variant.deleted) or None,
+    )
+
+
+def _cut() -> ToolWarning:
+    message = f"the first {_MOST_LINES} lines are shown; ask for fewer variants or levels"
+    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
+
+
+GET_BOM = ToolSpec(
+    name="get_bom",
+    toolset="manufacturing",
+    description=(
+        "Get the bills of materials of product variants, all levels down, or where variants are used.\n\n"
+        "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely. Lines are "
+        "indented by `level`; `total_quantity` adds up over the levels."
+    ),
+    request=GetBomRequest,
+    answer=BomAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,176 @@
+"""`inventory_at`: what stood in stock at a past moment, from the ledger in its business order.
+
+Refuses a moment that lies ahead or does not say its offset; what the ledger does not tell stays unknown.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Annotated
+
+from cache_core.conditions import OneOf, Where, Within
+from cache_core.protocol import Stored
+from cache_core.records import Record, iso
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import Names, look_up, text
+from katana_mcp.operations.filters import Instant, Refers, where
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.values import whole
+from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, standing
+from katana_mcp.workflows.stock import NEVER, is_service
+from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+
+_READS = (*VARIANT_ENTITIES, "location", LEDGER)
+_MOST = 50_000
+BASIS = (
+    "balance after the last movement dated up to then, by movement_date; movements entered later count by their date"
+)
+
+
+class InventoryAtRequest(Request):
+    """Arguments of `inventory_at`."""
+
+    as_of: Instant
+    """The past moment with its offset, ISO-8601: 2026-02-28T23:59:59Z."""
+    skus_or_variant_ids: SkusOrVariantIds
+    """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name; all locations by default."""
+
+
+class LevelThen(Answer):
+    """Stock of a variant at one location at that moment."""
+
+    location_id: int | None = None
+    location: str | None = None
+    in_stock: Number | None = None
+    last_movement_date: str | None = None
+    last_caused_by_order_no: str | None = None
+
+
+class VariantThen(Answer):
+    """Stock of a variant at that moment, in the item's unit."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    uom: str | None = None
+    in_stock: Number | None = None
+    """Absent: unknown."""
+    locations: list[LevelThen]
+    """Those that had moved."""
+    note: str | None = None
+
+
+class InventoryAtAnswer(Envelope):
+    """The answer of `inventory_at`."""
+
+    at: str
+    basis: str
+    stock: list[VariantThen]
+    not_found: list[NotFound]
+
+
+async def _run(request: InventoryAtRequest, services: Services) -> Answer:
+    _in_the_past(request, services)
+    now = await current(services, _READS, (LEDGER,))
+    resolved = await resolve(request.skus_or_variant_ids, services)
+    with now.refusals():
+        conditions = (*_up_to(request, resolved.variants), *await where(request, services))
+        moved = await _moved(conditions, services, whole_ledger=now.warming is None)
+    places = [location for _, location in moved.pairs] if moved else []
+    variants = [("variant", each) for each in resolved.variants]
+    names = await look_up(services.cache, {"variant": [], "location": places}, variants)
+    fit = bounded("inventory_at", [_then(each, moved, names) for each in resolved.variants])
+    rest = [each.replace("(", f"(as_of='{iso(request.as_of)}', ", 1) for each in fit.next_actions]
+    return now.answer(
+        InventoryAtAnswer,
+        *resolved.warnings,
+        *(moved.warnings() if moved else ()),
+        *fit.warnings,
+        at=iso(request.as_of),
+        basis=BASIS,
+        stock=fit.rows,
+        not_found=resolved.not_found,
+        next_actions=rest,
+    )
+
+
+def _in_the_past(request: InventoryAtRequest, services: Services) -> None:
+    now = services.clock.now()
+    if request.as_of > now:
+        message = f"as_of is {iso(request.as_of)}: must not lie ahead of now, {iso(now)}"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
+
+
+def _up_to(request: InventoryAtRequest, variants: Sequence[Stored]) -> Where:
+    ids = tuple(each.id for each in variants)
+    return (OneOf("variant_id", ids), Within("movement_date", high=iso(request.as_of)))
+
+
+async def _moved(conditions: Where, services: Services, *, whole_ledger: bool) -> Ledger | None:
+    """Return the ledger up to the moment; None while it is not wholly cached: part of it tells nothing."""
+    if not whole_ledger:
+        return None
+    count = await services.cache.count(LEDGER, conditions)
+    if count > _MOST:
+        message = f"{count} movements stand in these ledgers, at most {_MOST} are read at once: name fewer variants"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
+    return await ledger(services, conditions, _MOST)
+
+
+def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
+    parent = names.parent(variant.record)
+    mine = {} if moved is None else {pair[1]: each for pair, each in moved.pairs.items() if pair[0] == variant.id}
+    known = [_level(location, each, moved, names) for location, each in mine.items()]
+    levels = sorted(known, key=lambda each: each.location_id or 0)
+    service = is_service(variant)
+    note = NEVER if service else _UNREAD if moved is None else None if levels else _UNMOVED
+    return VariantThen(
+        variant_id=whole(variant.record, "id"),
+        sku=text(variant.record, "sku"),
+        name=names.display(variant.record),
+        uom=text(names.record(*parent) if parent else None, "uom"),
+        in_stock=None if service or moved is None else _total(levels),
+        locations=levels,
+        note=note,
+    )
+
+
+_UNREAD = "unknown, not zero: the ledger is still being read"
+_UNMOVED = "the ledger holds no movement up to that moment, so there was none"
+
+
+def _level(location: int | None, movements: Sequence[Record], moved: Ledger | None, names: Names) -> LevelThen:
+    last = movements[-1]
+    doubtful = moved is not None and (whole(last, "variant_id"), location) in moved.doubtful
+    return LevelThen(
+        location_id=location,
+        location=names.name("location", location),
+        in_stock=None if doubtful else standing(movements).balance,
+        last_movement_date=text(last, "movement_date"),
+        last_caused_by_order_no=text(last, "caused_by_order_no"),
+    )
+
+
+def _total(levels: Sequence[LevelThen]) -> Decimal | None:
+    known = [each.in_stock for each in levels if each.in_stock is not None]
+    return sum(known, Decimal(0)) if len(known) == len(levels) else None
+
+
+INVENTORY_AT = ToolSpec(
+    name="inventory_at",
+    toolset="inventory",
+    description=(
+        "Tell what stood in stock at a past moment, per location and in all, from the stock ledger.\n\n"
+        "Pass the moment with its offset to ``as_of`` and SKUs (texts) or variant ids (integers) to "
+        "``skus_or_variant_ids`` — mix freely. For stock now, use ``check_inventory``."
+    ),
+    request=InventoryAtRequest,
+    answer=InventoryAtAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,189 @@
+"""`get_inventory_movements`: the stock ledger of variants, each movement with the document that caused it."""
+
+from typing import Annotated, Literal, cast
+
+from pydantic import Field
+
+from cache_core.conditions import OneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import FACTORY, Names, look_up, text
+from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, one_of, spelling, where
+from katana_mcp.operations.paging import offset, paged
+from katana_mcp.services import Services, current
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.values import number, whole
+from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
+from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, Resolved, resolve
+
+_CHECKED = 10_000
+"""Movements of the variants asked for up to which their balances are checked before they are shown."""
+_READS = (*VARIANT_ENTITIES, "location", LEDGER, *FACTORY)
+
+type Kind = Literal[
+    "Production",
+    "ProductionIngredient",
+    "PurchaseOrderRow",
+    "PurchaseOrderRecipeRow",
+    "SalesOrderRow",
+    "ManufacturingOrder",
+    "ManufacturingOrderRecipeRow",
+    "StockAdjustmentRow",
+    "StockTransferRow",
+    "SystemGenerated",
+]
+_MADE, _BOUGHT = "manufacturing_order_id", "purchase_order_id"
+_DOCUMENTS: dict[str, str | None] = {
+    "Production": _MADE,
+    "ProductionIngredient": _MADE,
+    "ManufacturingOrder": _MADE,
+    "ManufacturingOrderRecipeRow": _MADE,
+    "PurchaseOrderRow": _BOUGHT,
+    "PurchaseOrderRecipeRow": _BOUGHT,
+    "SalesOrderRow": "sales_order_id",
+    "StockAdjustmentRow": "stock_adjustment_id",
+    "StockTransferRow": "stock_transfer_id",
+    "SystemGenerated": None,
+}
+"""What `caused_by_resource_id` is the id of."""
+
+
+class GetInventoryMovementsRequest(Request):
+    """Arguments of `get_inventory_movements`."""
+
+    skus_or_variant_ids: SkusOrVariantIds
+    """SKUs (texts) or variant ids (integers), mixed freely, at most 250."""
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    moved_from: Annotated[Moment | None, not_before("movement_date")] = None
+    """Dated at or after this moment."""
+    moved_to: Annotated[Until | None, not_after("movement_date")] = None
+    """Dated at or before this moment; a date alone includes that day."""
+    resource_type: Annotated[
+        Annotated[list[Kind], Field(min_length=1, max_length=10)] | None,
+        spelling(Kind),
+        one_of("resource_type"),
+    ] = None
+    """Only movements of these kinds of rows."""
+    limit: ListLimit = 50
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the movements, from 1."""
+
+
+class InventoryMovement(Answer):
+    """A movement; quantities are in the item's unit, values in the base currency."""
+
+    movement_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    movement_date: str | None = None
+    """The business date; the ledger is ordered by it."""
+    quantity_change: Number | None = None
+    balance_after: Number | None = None
+    """Of this variant at this location, as Katana gives it."""
+    resource_type: str | None = None
+    resource_id: int | None = None
+    caused_by_order_no: str | None = None
+    sales_order_id: int | None = None
+    purchase_order_id: int | None = None
+    manufacturing_order_id: int | None = None
+    stock_adjustment_id: int | None = None
+    stock_transfer_id: int | None = None
+    value_per_unit: Number | None = None
+    average_cost_after: Number | None = None
+    value_in_stock_after: Number | None = None
+
+
+class InventoryMovementsAnswer(Envelope):
+    """The answer of `get_inventory_movements`."""
+
+    rows: list[InventoryMovement]
+    total: int | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    not_found: list[NotFound]
+    base_currency: str | None = None
+
+
+async def _run(request: GetInventoryMovementsRequest, services: Services) -> Answer:
+    now = await current(services, _READS, (LEDGER,))
+    resolved = await resolve(request.skus_or_variant_ids, services)
+    with now.refusals():
+        checked, stored, total = await _window(request, resolved, services)
+    variants = [("variant", each) for each in resolved.variants]
+    wanted: dict[str, list[object]] = {
+        "variant": [],
+        "location": [row.record.get("location_id") for row in stored],
+        "factory": [],
+    }
+    names = await look_up(services.cache, wanted, variants)
+    page = paged("get_inventory_movements", request, [_movement(row.record, names) for row in stored], total, now)
+    kept = cast("list[InventoryMovement]", page.fields["rows"])
+    # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
+    places = {row.id: place(row.record) for row in stored}
+    page.fields["rows"] = sorted(kept, key=lambda row: places[row.movement_id or 0], reverse=True)
+    return now.answer(
+        InventoryMovementsAnswer,
+        *resolved.warnings,
+        *checked.warnings(),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        not_found=resolved.not_found,
+        base_currency=names.base_currency(),
+    )
+
+
+async def _window(
+    request: GetInventoryMovementsRequest, resolved: Resolved, services: Services
+) -> tuple[Ledger, tuple[Stored, ...], int]:
+    """Return the ledger of the variants, the page of it, newest first, and how many movements there are in all."""
+    mine = (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
+    conditions = (*mine, *await where(request, services))
+    few = await services.cache.count(LEDGER, mine) <= _CHECKED
+    checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
+    order = Order("movement_date", descending=True)
+    selection = Selection(conditions, order, request.limit, offset(request))
+    rows = await services.cache.select(LEDGER, selection)
+    return checked, rows, await services.cache.count(LEDGER, conditions)
+
+
+def _movement(record: Record, names: Names) -> Answer:
+    fields: dict[str, object] = {name: whole(record, name) for name in ("variant_id", "location_id", "resource_id")}
+    fields |= {name: number(record, name) for name in _NUMBERS}
+    fields |= {name: text(record, name) for name in ("movement_date", "resource_type", "caused_by_order_no")}
+    document = _DOCUMENTS.get(text(record, "resource_type") or "")
+    if document is not None:
+        fields[document] = whole(record, "caused_by_resource_id")
+    return InventoryMovement.model_validate(
+        fields
+        | {
+            "movement_id": whole(record, "id"),
+            "sku": names.sku(record.get("variant_id")),
+            "location": names.name("location", record.get("location_id")),
+        }
+    )
+
+
+_NUMBERS = ("quantity_change", "balance_after", "value_per_unit", "average_cost_after", "value_in_stock_after")
+
+GET_INVENTORY_MOVEMENTS = ToolSpec(
+    name="get_inventory_movements",
+    toolset="inventory",
+    description=(
+        "Get what moved the stock of one or more variants: receipts, shipments, production, adjustments, transfers.\n\n"
+        "Pass a list of SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely. Newest "
+        "business date first; each movement names its document and the balance after it."
+    ),
+    request=GetInventoryMovementsRequest,
+    answer=InventoryMovementsAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,111 @@
+"""The stock ledger of variants in business order, its balances read again where they do not follow from one another.
+
+A back-dated movement changes the balances of later ones, and Katana need not tell of those: their cached form is old.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+
+from cache_core.conditions import Order, Where
+from cache_core.protocol import Selection
+from cache_core.records import Record
+from katana_mcp.names import text
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import number, whole
+
+LEDGER = "inventory_movement"
+_READ_AGAIN = 1_000
+"""Movements that one call reads again at most: four requests."""
+_ROUNDING = Decimal("0.0001")
+
+type Pair = tuple[int | None, int | None]
+"""Variant and location."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Movements per variant and location, oldest first, and the pairs whose balances may be old."""
+
+    pairs: Mapping[Pair, list[Record]]
+    doubtful: frozenset[Pair] = frozenset()
+
+    def warnings(self) -> list[ToolWarning]:
+        """Return what should be known of it."""
+        if not self.doubtful:
+            return []
+        variants = ", ".join(sorted({str(variant) for variant, _ in self.doubtful})[:20])
+        message = (
+            f"balances of {len(self.doubtful)} ledgers (variants {variants}) do not follow from their movements and "
+            "could not be read again: they may be those from before a back-dated movement"
+        )
+        return [ToolWarning(severity="advisory", code=warning_codes.LEDGER_IN_DOUBT, message=message)]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a pair's movements come to.
+
+    Attributes:
+        balance: after the last of them; None when it is not known.
+        broken: ids from the first movement on whose balance is not the one before plus its change.
+    """
+
+    balance: Decimal | None
+    broken: tuple[int, ...]
+
+
+def place(record: Record) -> tuple[str, int, int]:
+    """Return where a movement stands in the ledger: by business date, then rank, then id."""
+    return text(record, "movement_date") or "", whole(record, "rank") or 0, whole(record, "id") or 0
+
+
+def standing(movements: Sequence[Record]) -> Standing:
+    """Return what one pair's movements come to; they are in the order of the ledger."""
+    before: Decimal | None = Decimal(0)
+    broken: list[int] = []
+    first = True
+    for _, group in groupby(movements, key=lambda each: text(each, "movement_date")):
+        # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
+        same = list(group)
+        after = _added(before, [number(each, "quantity_change") for each in same])
+        balances = [number(each, "balance_after") for each in same]
+        follows = after is not None and any(each is not None and abs(each - after) <= _ROUNDING for each in balances)
+        if broken or not (follows or first):
+            broken += [each for movement in same if (each := whole(movement, "id")) is not None]
+        before, first = after if follows else balances[-1], False
+    return Standing(before if movements else Decimal(0), tuple(broken))
+
+
+def _added(before: Decimal | None, changes: Sequence[Decimal | None]) -> Decimal | None:
+    known = [each for each in changes if each is not None]
+    return None if before is None or len(known) < len(changes) else sum(known, before)
+
+
+async def ledger(services: Services, where: Where, most: int) -> Ledger:
+    """Return the movements that meet the conditions; balances that do not follow are read again.
+
+    Args:
+        services: the tenant's services.
+        where: conditions that leave no gap within a pair up to its last movement: variants, a location, an end.
+        most: movements to read at most.
+    """
+    pairs = await _pairs(services, where, most)
+    broken = {pair: found for pair, each in pairs.items() if (found := standing(each).broken)}
+    if not broken:
+        return Ledger(pairs)
+    ids = [each for found in broken.values() for each in found]
+    if len(ids) > _READ_AGAIN or not await services.fresh.read_again(LEDGER, ids):
+        return Ledger(pairs, frozenset(broken))
+    return Ledger(await _pairs(services, where, most))
+
+
+async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list[Record]]:
+    rows = await services.cache.select(LEDGER, Selection(where, Order("id"), most))
+    pairs: dict[Pair, list[Record]] = {}
+    for record in sorted((row.record for row in rows), key=place):
+        pairs.setdefault((whole(record, "variant_id"), whole(record, "location_id")), []).append(record)
+    return pairs

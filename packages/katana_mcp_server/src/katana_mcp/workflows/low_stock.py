@@ -1,0 +1,258 @@
+"""`list_low_stock_items`: what stands below its reorder point, location by location, the worst first.
+
+Refuses to judge what is not known: such levels are counted, and never taken for zero.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated, Literal, cast
+
+from cache_core.conditions import Missing, OneOf, Order, Where
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record
+from cache_core.sync import StockAnswer
+from katana_mcp.descriptor import ToolSpec
+from katana_mcp.names import Names, look_up, text
+from katana_mcp.operations.filters import Refers, needed, where
+from katana_mcp.operations.paging import offset, paged
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.workflows.stock import stale_stock, unread
+
+_READS = ("variant", "product", "material", "location", "supplier")
+_ITEMS = (("product", "product_id"), ("material", "material_id"))
+_MOST = 10_000
+_FRESH_FOR = timedelta(minutes=5)
+"""How old a level may be here: reading that of every item takes many of Katana's 60 requests a minute."""
+
+
+class ListLowStockItemsRequest(Request):
+    """Filters of `list_low_stock_items`."""
+
+    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
+    """Location id, or the location's exact name."""
+    supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
+    """Items with this default supplier: id or exact name."""
+    item_type: Literal["product", "material"] | None = None
+    """Only products or only materials."""
+    include_expected: bool = True
+    """False: judge without what is on order or being made."""
+    limit: ListLimit = 50
+    """Rows per page."""
+    page: PageNumber = 1
+    """Page of the list, from 1."""
+
+
+class LowStockItem(Answer):
+    """A variant that is short at a location, in the item's unit."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    item_type: str | None = None
+    uom: str | None = None
+    location_id: int | None = None
+    location: str | None = None
+    severity: Literal["missing", "low"]
+    """missing: not even what is committed is covered; low: below the reorder point."""
+    short: Number
+    """What lacks to the reorder point or safety stock, the higher one."""
+    in_stock: Number | None = None
+    committed: Number | None = None
+    expected: Number | None = None
+    reorder_point: Number | None = None
+    safety_stock_level: Number | None = None
+    supplier_id: int | None = None
+    supplier: str | None = None
+    minimum_order_quantity: Number | None = None
+    lead_time: int | None = None
+    """Days."""
+
+
+class LowStockAnswer(Envelope):
+    """The answer of `list_low_stock_items`."""
+
+    rows: list[LowStockItem]
+    total: int | None = None
+    total_is_lower_bound: bool | None = None
+    page: int
+    limit: int
+    has_more: bool | None = None
+    variants: int
+    """That meet the filters."""
+    checked: int
+    """Of these, with known stock."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """A level that is short, and by how much."""
+
+    variant: Stored
+    level: Record
+    short: Decimal
+    missing: bool
+    share: Decimal
+    """Of what should be there."""
+
+    def rank(self) -> tuple[object, ...]:
+        """Return what the worst comes first by."""
+        places = (whole(self.variant.record, "id") or 0, whole(self.level, "location_id") or 0)
+        return (not self.missing, -self.share, -self.short, text(self.variant.record, "sku") or "", *places)
+
+
+async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
+    now = await current(services, (*_READS, *needed(request)), ("variant",))
+    with now.refusals():
+        conditions = await where(request, services)
+    variants, count = await _variants(request, conditions, services)
+    stock = await services.stock.ensure([each.id for each in variants if isinstance(each.id, int)], _FRESH_FOR)
+    places = tuple(each for each in conditions if each.field == "location_id")
+    judged = _Judged(include_expected=request.include_expected)
+    found = sorted(judged.short(variants, stock, _at(places)), key=_Short.rank)
+    first = offset(request)
+    shown = await _shown(found[first : first + request.limit], services)
+    page = paged("list_low_stock_items", request, shown, len(found), now)
+    actions = cast("list[str]", page.fields.get("next_actions", []))
+    if stock.unknown:
+        actions = [*actions, f"list_low_stock_items(...) again: {len(stock.unknown)} variants are not checked yet"]
+    page.fields["next_actions"] = actions
+    return now.answer(
+        LowStockAnswer,
+        *unread(stock),
+        *judged.warnings(),
+        *([_too_many(count)] if count > len(variants) else []),
+        *page.warnings,
+        **page.fields,
+        total_is_lower_bound=(count > len(stock.stored) or judged.unknown > 0) or None,
+        page=request.page,
+        limit=request.limit,
+        variants=count,
+        checked=len(stock.stored),
+        as_of=stock.as_of or now.as_of,
+        stale=stale_stock(stock, services) or now.stale,
+    )
+
+
+def _at(conditions: Where) -> frozenset[object]:
+    return frozenset(value for each in conditions if isinstance(each, OneOf) for value in each.values)
+
+
+async def _variants(
+    request: ListLowStockItemsRequest, conditions: Where, services: Services
+) -> tuple[list[Stored], int]:
+    """Return the live variants that meet the filters, at most `_MOST`, and how many there are."""
+    supplied = tuple(each for each in conditions if each.field == "default_supplier_id")
+    found: list[Stored] = []
+    count = 0
+    for entity, path in _ITEMS:
+        if request.item_type in {None, entity}:
+            mine: Where = (Missing(path, missing=False),)
+            if supplied:
+                items = await services.cache.select(entity, Selection(supplied, Order("id"), _MOST))
+                mine = (OneOf(path, tuple(each.id for each in items)),)
+            found += await services.cache.select("variant", Selection(mine, Order("id"), _MOST - len(found)))
+            count += await services.cache.count("variant", mine)
+    return found, count
+
+
+@dataclass(slots=True)
+class _Judged:
+    """Judges levels; counts those of which something is unknown."""
+
+    include_expected: bool
+    unknown: int = 0
+
+    def short(self, variants: Sequence[Stored], stock: StockAnswer, places: frozenset[object]) -> Iterator[_Short]:
+        """Yield the levels that are short, at these locations or, without any, everywhere."""
+        known = {each.id: each for each in variants}
+        for stored in stock.stored:
+            for level in rows(stored.record, "levels"):
+                if not places or level.get("location_id") in places:
+                    short = self._short(known[stored.id], level)
+                    if short is not None and short.short > 0:
+                        yield short
+
+    def _short(self, variant: Stored, level: Record) -> _Short | None:
+        points = [number(level, name) for name in ("reorder_point", "safety_stock_level")]
+        # Katana's reorder point is an older name of the safety stock: the two are never added up.
+        point = max((each for each in points if each is not None), default=None)
+        in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
+        expected = number(level, "quantity_expected") if self.include_expected else Decimal(0)
+        if point is None or in_stock is None or committed is None or expected is None:
+            self.unknown += 1
+            return None
+        wanted, there = point + committed, in_stock + expected
+        short = wanted - there
+        share = min(Decimal(1), short / wanted) if wanted > 0 else Decimal(1)
+        return _Short(variant, level, short, there < committed, share)
+
+    def warnings(self) -> list[ToolWarning]:
+        """Return a warning about levels that could not be judged."""
+        if not self.unknown:
+            return []
+        message = f"{self.unknown} levels could not be judged, because Katana gives no figure for a part of them"
+        return [ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)]
+
+
+def _too_many(count: int) -> ToolWarning:
+    message = f"{_MOST} of {count} variants are looked at; narrow them down by supplier_id or item_type"
+    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
+
+
+async def _shown(found: Sequence[_Short], services: Services) -> list[Answer]:
+    wanted: dict[str, list[object]] = {
+        "variant": [],
+        "supplier": [],
+        "location": [each.level.get("location_id") for each in found],
+    }
+    names = await look_up(services.cache, wanted, [("variant", each.variant) for each in found])
+    return [_row(each, names) for each in found]
+
+
+def _row(found: _Short, names: Names) -> Answer:
+    variant, level = found.variant.record, found.level
+    parent = names.parent(variant)
+    item = (names.record(*parent) if parent else None) or NOTHING
+    supplier_id = whole(item, "default_supplier_id")
+    return LowStockItem(
+        variant_id=whole(variant, "id"),
+        sku=text(variant, "sku"),
+        name=names.display(variant),
+        item_type=parent[0] if parent else None,
+        uom=text(item, "uom"),
+        location_id=whole(level, "location_id"),
+        location=names.name("location", level.get("location_id")),
+        severity="missing" if found.missing else "low",
+        short=found.short,
+        in_stock=number(level, "quantity_in_stock"),
+        committed=number(level, "quantity_committed"),
+        expected=number(level, "quantity_expected"),
+        reorder_point=number(level, "reorder_point"),
+        safety_stock_level=number(level, "safety_stock_level"),
+        supplier_id=supplier_id,
+        supplier=names.name("supplier", supplier_id),
+        minimum_order_quantity=number(variant, "minimum_order_quantity"),
+        lead_time=whole(variant, "lead_time"),
+    )
+
+
+LIST_LOW_STOCK_ITEMS = ToolSpec(
+    name="list_low_stock_items",
+    toolset="inventory",
+    description=(
+        "List what is short of stock: per variant and location, in stock less committed plus expected against that "
+        "location's own reorder point and safety stock, worst first. `checked` of `variants` says how many were "
+        "looked at; unknown stock is never taken for zero."
+    ),
+    request=ListLowStockItemsRequest,
+    answer=LowStockAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,35 @@
+"""What answers about stock share: how old it is, and that unknown is not zero."""
+
+from datetime import datetime
+
+from cache_core.protocol import Stored
+from cache_core.sync import StockAnswer
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Stale
+from katana_mcp.tools.warnings import ToolWarning
+
+NEVER = "a service is never in stock"
+
+
+def is_service(variant: Stored) -> bool:
+    """Return whether the variant is that of a service."""
+    return variant.record.get("service_id") is not None
+
+
+def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
+    """Return by how much the levels are older than they should be, or None."""
+    if not stock.stale or stock.as_of is None:
+        return None
+    age = services.clock.now() - datetime.fromisoformat(stock.as_of)
+    return Stale(age_seconds=round(age.total_seconds()), reason=stock.reason or "it was changed while it was read")
+
+
+def unread(stock: StockAnswer) -> list[ToolWarning]:
+    """Return a warning about variants whose stock could not be read."""
+    if stock.reason is None or not stock.unknown:
+        return []
+    message = (
+        f"the stock of {len(stock.unknown)} variants is unknown, not zero: Katana could not be asked ({stock.reason})"
+    )
+    return [ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)]

@@ -1,0 +1,213 @@
+"""`list_blocking_ingredients` against plain Python over open orders, their recipe rows, and what is on its way."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, paced, staged, text_of
+from katana_sandbox import Fault, ManualClock, Status, Tenant
+
+BLOCKING = "list_blocking_ingredients"
+NOW = "2026-03-02T09:00:00.000Z"
+STATES = ("NOT_AVAILABLE", "EXPECTED")
+type Pair = tuple[int, int]
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def waiting(tenant: Tenant, states: tuple[str, ...] = STATES) -> dict[Pair, list[tuple[Wire, Wire]]]:
+    """Return the recipe rows that wait, with their orders, by ingredient and location."""
+    orders = {each["id"]: each for each in live(tenant, "manufacturing_orders") if each["status"] != "DONE"}
+    found: dict[Pair, list[tuple[Wire, Wire]]] = {}
+    for row in live(tenant, "manufacturing_order_recipe_rows"):
+        order = orders.get(row["manufacturing_order_id"])
+        if order is not None and row["ingredient_availability"] in states:
+            found.setdefault((row["variant_id"], order["location_id"]), []).append((row, order))
+    return found
+
+
+def pairs(answer: Payload) -> list[Pair]:
+    return [(row["variant_id"], row["location_id"]) for row in answer["rows"]]
+
+
+async def test_every_ingredient_that_orders_wait_for_is_listed_with_them(stage: Stage, tenant: Tenant) -> None:
+    answer = await stage.call(BLOCKING, limit=250)
+    expected = waiting(tenant)
+    assert set(pairs(answer)) == set(expected)
+    assert answer["total"] == len(expected) > 5
+    assert answer["orders_held_up"] == len({order["id"] for each in expected.values() for _, order in each})
+    for row in answer["rows"]:
+        mine = expected[row["variant_id"], row["location_id"]]
+        assert amount(row["needed"]) == sum(amount(each["total_remaining_quantity"]) for each, _ in mine)
+        assert row["order_count"] == len({order["id"] for _, order in mine})
+        assert {
+            (
+                each["manufacturing_order_id"],
+                each["order_no"],
+                each.get("production_deadline_date"),
+                each["ingredient_availability"],
+            )
+            for each in row["orders"]
+        } == {
+            (order["id"], order["order_no"], order["production_deadline_date"], each["ingredient_availability"])
+            for each, order in mine
+        }
+        deadlines = [each.get("production_deadline_date", "9") for each in row["orders"]]
+        assert deadlines == sorted(deadlines)
+        assert [each.get("overdue", False) for each in row["orders"]] == [each < NOW for each in deadlines]
+        worst = {each["ingredient_availability"] for each, _ in mine}
+        assert row["ingredient_availability"] == ("NOT_AVAILABLE" if "NOT_AVAILABLE" in worst else "EXPECTED")
+        assert row["sku"] == tenant.get("variants", row["variant_id"])["sku"]
+        assert row["location"] == tenant.get("locations", row["location_id"])["name"]
+
+
+async def test_what_is_missing_is_what_stock_does_not_cover(stage: Stage, tenant: Tenant) -> None:
+    rows = (await stage.call(BLOCKING, limit=250))["rows"]
+    for row in rows:
+        level = tenant.get("inventory", (row["variant_id"], row["location_id"]))
+        assert amount(row["in_stock"]) == amount(level["quantity_in_stock"])
+        assert amount(row["committed"]) == amount(level["quantity_committed"])
+        lacking = amount(level["quantity_committed"]) - amount(level["quantity_in_stock"])
+        assert amount(row["missing"]) == min(amount(row["needed"]), max(Decimal(0), lacking)) > 0
+
+
+async def test_stock_on_hand_is_taken_off_what_is_missing(stage: Stage, tenant: Tenant) -> None:
+    (variant, place), mine = next(
+        (pair, each)
+        for pair, each in waiting(tenant).items()
+        if sum(amount(r["total_remaining_quantity"]) for r, _ in each) > 1
+    )
+    needed = sum(amount(each["total_remaining_quantity"]) for each, _ in mine)
+    level = tenant.get("inventory", (variant, place))
+    tenant.set_stock(variant, place, float(amount(level["quantity_committed"]) - 1))
+    (row,) = [each for each in (await stage.call(BLOCKING, limit=250))["rows"] if each["variant_id"] == variant]
+    assert amount(row["missing"]) == 1 <= needed
+
+
+def bought(tenant: Tenant, pair: Pair) -> set[tuple[int, Decimal, str]]:
+    return {
+        (
+            order["id"],
+            amount(row["quantity"]) * amount(row["purchase_uom_conversion_rate"] or 1),
+            row["arrival_date"] or order["expected_arrival_date"],
+        )
+        for order in live(tenant, "purchase_orders")
+        if order["status"] != "DRAFT"
+        for row in order["purchase_order_rows"]
+        if (row["variant_id"], row["location_id"] or order["location_id"]) == pair and not row["received_date"]
+    }
+
+
+async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: Tenant) -> None:
+    answer = await stage.call(BLOCKING, limit=250)
+    seen = 0
+    for pair, row in zip(pairs(answer), answer["rows"], strict=True):
+        coming = [each for each in row["incoming"] if "purchase_order_id" in each]
+        assert {
+            (each["purchase_order_id"], amount(each["quantity"]), each["expected_date"]) for each in coming
+        } == bought(tenant, pair)
+        for each in coming:
+            order = tenant.get("purchase_orders", each["purchase_order_id"])
+            assert each["order_no"] == order["order_no"]
+            assert each["supplier"] == tenant.get("suppliers", order["supplier_id"])["name"]
+            assert each.get("overdue", False) is (each["expected_date"] < NOW)
+        dates = [each.get("expected_date", "9") for each in row["incoming"]]
+        assert dates == sorted(dates)
+        assert row["incoming_count"] == len(row["incoming"])
+        seen += len(coming)
+    assert seen > 0
+
+
+async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_too(stage: Stage, tenant: Tenant) -> None:
+    made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    assembly = tenant.create(
+        "manufacturing_orders", {"variant_id": made["variant_id"], "planned_quantity": 3, "location_id": 2001}
+    )
+    user = next(
+        each
+        for each in live(tenant, "manufacturing_orders")
+        if each["status"] == "NOT_STARTED" and each["id"] != made["id"]
+    )
+    body = {"manufacturing_order_id": user["id"], "variant_id": made["variant_id"], "planned_quantity_per_unit": 10_000}
+    tenant.create("manufacturing_order_recipe_rows", body)
+    sent = {"variant_id": made["variant_id"], "quantity": "4"}
+    head = {"stock_transfer_number": "ST-way", "source_location_id": 2002, "target_location_id": user["location_id"]}
+    transfer = tenant.create("stock_transfers", {**head, "stock_transfer_rows": [sent]})
+    tenant.edit("stock_transfers", transfer["id"], status="inTransit")
+    rows = (await stage.call(BLOCKING, limit=250))["rows"]
+    (row,) = [each for each in rows if each["variant_id"] == made["variant_id"]]
+    coming = {(each.get("manufacturing_order_id"), each.get("stock_transfer_id")): each for each in row["incoming"]}
+    assert amount(coming[assembly["id"], None]["quantity"]) == 3
+    assert (coming[None, transfer["id"]]["order_no"], coming[None, transfer["id"]]["quantity"]) == ("ST-way", 4)
+
+
+async def test_what_holds_up_most_comes_first(stage: Stage) -> None:
+    rows = (await stage.call(BLOCKING, limit=250))["rows"]
+    standing = [
+        (
+            row["ingredient_availability"] != "NOT_AVAILABLE",
+            -row["order_count"],
+            min(each.get("production_deadline_date", "9999") for each in row["orders"]),
+        )
+        for row in rows
+    ]
+    assert standing == sorted(standing)
+
+
+MIDDLE = "2026-03-10T00:00:00.000Z"
+type Keeps = Callable[[Wire, Wire], bool]
+FILTERS: list[tuple[dict[str, Any], Keeps]] = [
+    ({"deadline_from": MIDDLE}, lambda _, order: (order["production_deadline_date"] or "") >= MIDDLE),
+    ({"deadline_to": MIDDLE}, lambda _, order: (order["production_deadline_date"] or "9") <= MIDDLE),
+    ({"include_expected": False}, lambda row, _: row["ingredient_availability"] == "NOT_AVAILABLE"),
+    ({"location_id": "Main workshop"}, lambda _, order: order["location_id"] == 2001),
+    ({"location_id": "Returns depot"}, lambda _, order: order["location_id"] == 2003),
+]
+
+
+@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[str(each) for each, _ in FILTERS])
+async def test_each_filter_keeps_exactly_the_orders_that_it_names(
+    stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Keeps
+) -> None:
+    answer = await stage.call(BLOCKING, limit=250, **filters)
+    kept = {(pair, row["id"]) for pair, each in waiting(tenant).items() for row, order in each if keeps(row, order)}
+    assert set(pairs(answer)) == {pair for pair, _ in kept}
+    assert sum(len(row["orders"]) for row in answer["rows"]) == len(kept)
+
+
+async def test_stock_that_cannot_be_read_leaves_what_is_missing_unknown(own: OwnSandbox, clock: ManualClock) -> None:
+    own.sandbox.faults.add(Fault("GET /inventory", action=Status(503), times=None))
+    async with staged(own) as stage:
+        answer = await paced(clock, stage.call(BLOCKING))
+    assert [each["code"] for each in answer["warnings"]] == ["stock_unknown"]
+    assert answer["rows"]
+    assert [row for row in answer["rows"] if {"missing", "in_stock"} & set(row)] == []
+    assert all(amount(row["needed"]) > 0 for row in answer["rows"])
+
+
+async def test_an_order_that_is_done_or_deleted_waits_for_nothing(stage: Stage, tenant: Tenant) -> None:
+    for order in live(tenant, "manufacturing_orders"):
+        if order["status"] != "DONE":
+            tenant.delete("manufacturing_orders", order["id"])
+    answer = await stage.call(BLOCKING)
+    assert (answer["rows"], answer["total"], answer["orders_held_up"]) == ([], 0, 0)
+
+
+async def test_many_orders_are_counted_and_the_first_of_them_named(stage: Stage, tenant: Tenant) -> None:
+    order = next(each for pair in waiting(tenant).values() for _, each in pair if each["variant_id"])
+    body = {"variant_id": order["variant_id"], "planned_quantity": 50_000, "location_id": order["location_id"]}
+    for _ in range(60):
+        tenant.create("manufacturing_orders", body)
+    result = await stage.result(BLOCKING, {"limit": 250})
+    assert len(text_of(result).encode()) <= 40_000
+    answer = result.structured_content or {}
+    top = answer["rows"][0]
+    assert (len(top["orders"]), top["order_count"] >= 60) == (20, True)
+    assert answer["has_more"] is (len(answer["rows"]) < answer["total"])

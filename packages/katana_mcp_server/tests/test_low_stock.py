@@ -1,0 +1,203 @@
+"""`list_low_stock_items` against plain Python over every level of the sandbox's inventory."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, paced, staged, text_of
+from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
+
+LOW = "list_low_stock_items"
+type Pair = tuple[int, int]
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+def item(tenant: Tenant, variant: Wire) -> Wire:
+    kind = "products" if variant["product_id"] else "materials"
+    return tenant.get(kind, variant["product_id"] or variant["material_id"])
+
+
+def lacking(tenant: Tenant, *, expected: bool = True) -> dict[Pair, Decimal]:
+    """Return by how much each live variant is short at each location."""
+    found: dict[Pair, Decimal] = {}
+    for variant in live(tenant, "variants"):
+        for place in live(tenant, "locations"):
+            level = tenant.get("inventory", (variant["id"], place["id"]))
+            there = amount(level["quantity_in_stock"]) + (amount(level["quantity_expected"]) if expected else 0)
+            short = amount(level["safety_stock_level"]) + amount(level["quantity_committed"]) - there
+            if short > 0:
+                found[variant["id"], place["id"]] = short
+    return found
+
+
+def shown(answer: Payload) -> dict[Pair, Decimal]:
+    return {(row["variant_id"], row["location_id"]): amount(row["short"]) for row in answer["rows"]}
+
+
+async def test_every_short_level_is_listed_with_what_it_lacks_and_no_other(stage: Stage, tenant: Tenant) -> None:
+    answer = await stage.call(LOW, limit=100)
+    expected = lacking(tenant)
+    assert shown(answer) == expected
+    assert answer["total"] == len(expected) > 5
+    assert answer["variants"] == answer["checked"] == len(live(tenant, "variants"))
+    assert "total_is_lower_bound" not in answer
+    for row in answer["rows"]:
+        level = tenant.get("inventory", (row["variant_id"], row["location_id"]))
+        for key in ("in_stock", "committed", "expected"):
+            assert amount(row[key]) == amount(level[f"quantity_{key}"])
+        assert amount(row["reorder_point"]) == amount(row["safety_stock_level"]) == amount(level["reorder_point"])
+        assert amount(row["short"]) == -amount(level["quantity_missing_or_excess"])
+        assert row["location"] == tenant.get("locations", row["location_id"])["name"]
+
+
+async def test_a_location_counts_by_its_own_reorder_point(stage: Stage, tenant: Tenant) -> None:
+    variant = next(each for each in live(tenant, "variants") if each["material_id"])
+    for place, point in ((2001, 500), (2002, 0)):
+        tenant.set_stock(variant["id"], place, 100)
+        body = {"variant_id": variant["id"], "location_id": place, "value": point}
+        tenant.create("inventory_safety_stock_levels", body)
+    found = shown(await stage.call(LOW, limit=250))
+    level = tenant.get("inventory", (variant["id"], 2001))
+    assert found[variant["id"], 2001] == -amount(level["quantity_missing_or_excess"]) >= 300
+    assert (variant["id"], 2002) not in found
+
+
+async def test_stock_that_reaches_the_reorder_point_is_not_short(stage: Stage, tenant: Tenant) -> None:
+    (variant, place), short = next(iter(lacking(tenant).items()))
+    level = tenant.get("inventory", (variant, place))
+    tenant.set_stock(variant, place, float(amount(level["quantity_in_stock"]) + short))
+    assert (variant, place) not in shown(await stage.call(LOW, limit=250))
+
+
+async def test_what_is_expected_can_be_left_out(stage: Stage, tenant: Tenant) -> None:
+    answer = await stage.call(LOW, include_expected=False, limit=250)
+    without = lacking(tenant, expected=False)
+    assert shown(answer) == without
+    assert len(without) > len(lacking(tenant))
+
+
+FILTERS: list[tuple[dict[str, Any], Callable[[Tenant, Wire, int], bool]]] = [
+    ({"item_type": "material"}, lambda _, variant, __: variant["material_id"] is not None),
+    ({"item_type": "product"}, lambda _, variant, __: variant["product_id"] is not None),
+    ({"location_id": "Main workshop"}, lambda _, __, place: place == 2001),
+]
+
+
+@pytest.mark.parametrize(("filters", "keeps"), FILTERS, ids=[str(next(iter(each.values()))) for each, _ in FILTERS])
+async def test_each_filter_keeps_exactly_the_levels_that_it_names(
+    stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Callable[[Tenant, Wire, int], bool]
+) -> None:
+    every = lacking(tenant, expected=False)
+    kept = {pair: each for pair, each in every.items() if keeps(tenant, tenant.get("variants", pair[0]), pair[1])}
+    answer = await stage.call(LOW, include_expected=False, limit=250, **filters)
+    assert shown(answer) == kept
+    assert 0 < len(kept) < len(every)
+
+
+async def test_a_supplier_keeps_the_items_that_it_delivers_by_default(stage: Stage, tenant: Tenant) -> None:
+    every = lacking(tenant, expected=False)
+    delivers = {pair: item(tenant, tenant.get("variants", pair[0]))["default_supplier_id"] for pair in every}
+    supplier = next(each for each in delivers.values() if each)
+    name = tenant.get("suppliers", supplier)["name"]
+    answer = await stage.call(LOW, include_expected=False, supplier_id=name, limit=250)
+    assert set(shown(answer)) == {pair for pair, each in delivers.items() if each == supplier}
+    assert {(row["supplier_id"], row["supplier"]) for row in answer["rows"]} == {(supplier, name)}
+    assert 0 < answer["variants"] < len(live(tenant, "variants"))
+
+
+async def test_the_worst_comes_first(stage: Stage) -> None:
+    rows = (await stage.call(LOW, include_expected=False, limit=250))["rows"]
+    missing = [row["severity"] == "missing" for row in rows]
+    assert missing == sorted(missing, reverse=True)
+    assert {True, False} == set(missing)
+    for row in rows:
+        assert (row["severity"] == "missing") is (amount(row["in_stock"]) < amount(row["committed"]))
+    for state in ("missing", "low"):
+        wanted = [(row, amount(row["reorder_point"]) + amount(row["committed"])) for row in rows]
+        shares = [
+            min(Decimal(1), amount(row["short"]) / all_) if all_ > 0 else Decimal(1)
+            for row, all_ in wanted
+            if row["severity"] == state
+        ]
+        assert shares == sorted(shares, reverse=True)
+
+
+async def test_a_supplier_that_does_not_exist_is_refused_with_the_near_one(stage: Stage, tenant: Tenant) -> None:
+    name = live(tenant, "suppliers")[0]["name"]
+    refusal = await stage.refusal(LOW, supplier_id=name.split()[0])
+    assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("not_found", "supplier_id")
+    assert repr(name) in refusal["warnings"][0]["message"]
+
+
+@pytest.fixture
+def wide(clock: ManualClock) -> OwnSandbox:
+    return OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
+
+
+async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
+    wide: OwnSandbox, clock: ManualClock
+) -> None:
+    wide.sandbox.faults.add(Fault("GET /inventory", nth=5, action=Status(503), times=None))
+    async with staged(wide) as stage:
+        first = await paced(clock, stage.call(LOW))
+        assert (first["checked"], first["total_is_lower_bound"]) == (250, True)
+        assert first["variants"] > 500
+        (warning,) = [each for each in first["warnings"] if each["code"] == "stock_unknown"]
+        assert f"the stock of {first['variants'] - 250} variants is unknown, not zero" in warning["message"]
+        assert f"{first['variants'] - 250} variants are not checked yet" in first["next_actions"][-1]
+        wide.sandbox.faults.clear()
+        clock.advance(120)
+        known = _asked_for(wide, 0, 3)
+        before = len(wide.sandbox.requests(path="/inventory"))
+        second = await paced(clock, stage.call(LOW))
+        assert second["checked"] == second["variants"] == first["variants"]
+        assert second["total"] == len(lacking(wide.sandbox.tenant()))
+        assert "total_is_lower_bound" not in second
+        assert len(known) == 250
+        assert known & _asked_for(wide, before, None) == set()
+
+
+def _asked_for(own: OwnSandbox, first: int, last: int | None) -> set[str]:
+    """Return the variants named in these requests for stock."""
+    requests = own.sandbox.requests(path="/inventory")[first:last]
+    return {value for each in requests for name, value in each.query if name == "variant_id"}
+
+
+async def test_what_is_known_is_read_again_only_after_minutes(stage: Stage, clock: ManualClock) -> None:
+    first = await stage.call(LOW)
+    asked = len(stage.own.sandbox.requests(path="/inventory"))
+    clock.advance(240)
+    later = await stage.call(LOW)
+    assert (later["rows"], later["as_of"]) == (first["rows"], first["as_of"])
+    assert len(stage.own.sandbox.requests(path="/inventory")) == asked
+    clock.advance(70)
+    assert (await stage.call(LOW))["as_of"] > first["as_of"]
+
+
+async def test_pages_meet_every_level_and_fit(wide: OwnSandbox) -> None:
+    tenant = wide.sandbox.tenant()
+    for variant in live(tenant, "variants")[:250]:
+        body = {"variant_id": variant["id"], "location_id": 2002, "value": 100_000}
+        tenant.create("inventory_safety_stock_levels", body)
+    async with staged(wide) as stage:
+        seen: list[Pair] = []
+        limit, page = 250, 1
+        while True:
+            result = await stage.result(LOW, {"include_expected": False, "limit": limit, "page": page})
+            assert len(text_of(result).encode()) <= 40_000
+            answer = result.structured_content or {}
+            seen += shown(answer)
+            if not answer["has_more"]:
+                break
+            told = answer["next_actions"][0].rstrip(")").split(", ")
+            limit, page = (int(each.partition("=")[2]) for each in told[-2:])
+        assert set(seen) == set(lacking(tenant, expected=False))
+        assert limit < 250
