@@ -134,7 +134,7 @@ def spelling(allowed: TypeAliasType) -> BeforeValidator:
     return BeforeValidator(wires)
 
 
-async def where(request: ListRequest, services: Services) -> Where:
+async def where(request: Request, services: Services) -> Where:
     """Return the conditions of every filter that the request sets.
 
     Raises:
@@ -196,7 +196,7 @@ async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], s
     return f"{len(ids)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
-def needed(request: ListRequest) -> tuple[str, ...]:
+def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]

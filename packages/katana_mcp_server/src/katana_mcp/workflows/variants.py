@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cache_core.protocol import Stored
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import Selection, Stored
 from katana_mcp.names import service_variants
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
@@ -13,6 +14,8 @@ from katana_mcp.tools.warnings import ToolWarning
 
 _EXPLAINED = 20
 """Unknown SKUs of one call for which near misses are looked up."""
+_MOST = 10_000
+_MAX_DIGITS = 11
 VARIANT_ENTITIES = ("variant", "product", "material", "service")
 
 
@@ -53,16 +56,17 @@ def bounded[A: Answer](tool: str, rows: list[A]) -> Bounded[A]:
 
 
 async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
-    """Return the variants for SKUs (texts) and variant ids (integers).
+    """Return the variants for SKUs (texts) and variant ids (integers), found together whatever their number.
 
     A SKU that several live variants have gives all of them, with a warning; a text of digits that is no SKU is
     taken as an id, because some hosts send numbers as texts.
     """
     await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
+    found = await _found(list(dict.fromkeys(asked)), services)
     result = Resolved([], [], [])
     taken: set[int | str] = set()
     for index, each in enumerate(dict.fromkeys(asked)):
-        rows = await _variants(each, services)
+        rows = found.get(each, [])
         if not rows:
             result.not_found.append(await _not_found(each, services, near=len(result.not_found) < _EXPLAINED))
         if len(rows) > 1:
@@ -81,20 +85,48 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     return result
 
 
-async def _variants(asked: str | int, services: Services) -> list[Stored]:
-    if isinstance(asked, str):
-        match = await services.cache.find_by_key("variant", asked)
-        if match.ambiguous:
-            return list((await services.cache.get_many("variant", match.ambiguous)).rows)
-        found = [match.row] if match.row is not None else await service_variants(services.cache, "sku", [asked])
-        found = found or await same_key(services, "variant", asked)
-        if found:
-            return found
-    number = int(asked) if isinstance(asked, int) or (asked.isdecimal() and len(asked) < 11) else None
-    if number is None:
-        return []
-    stored = list((await services.cache.get_many("variant", [number])).rows)
-    return stored or await service_variants(services.cache, "id", [number])
+async def _found(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
+    texts = [each for each in asked if isinstance(each, str)]
+    found: dict[str | int, list[Stored]] = {}
+    found |= await _by_sku(texts, services)
+    for each in texts:
+        same = [] if each in found else await same_key(services, "variant", each)
+        if same:
+            found[each] = same
+    numbers = {each: int(each) for each in asked if each not in found and _is_number(each)}
+    by_id = await _by_id(list(dict.fromkeys(numbers.values())), services)
+    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+
+
+async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the variants that have exactly these SKUs: all that are live, else the best of those that are gone."""
+    if not skus:
+        return {}
+    where = (OneOf("sku", tuple(skus)),)
+    stored = await services.cache.select("variant", Selection(where, Order("id"), _MOST, visibility=EVERYTHING))
+    having: dict[str, list[Stored]] = {}
+    for row in stored:
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
+    # Live before archived before deleted, then the newest, as `find_by_key` has it.
+    return {sku: live[sku] or [max(reversed(rows), key=_standing)] for sku, rows in having.items()}
+
+
+def _standing(row: Stored) -> tuple[bool, bool]:
+    return (not row.deleted, not row.archived)
+
+
+async def _by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
+    found = await services.cache.get_many("variant", ids)
+    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
+    return {row.id: row for row in (*found.rows, *sold)}
+
+
+def _is_number(asked: str | int) -> bool:
+    return isinstance(asked, int) or (asked.isdecimal() and len(asked) < _MAX_DIGITS)
 
 
 def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
