@@ -142,6 +142,25 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    known = _live(tenant, "customers")
+    names = [each["name"] for each in known]
+    person = next(each for each in known if each["company"] and each["email"] and each["category"])
+    exact = {name: person[name] for name in ("name", "company", "email", "category")}
+    lists = _filters(known, (), currency="SEK", reference_id="nobody", order_by="name", **exact)
+    return {
+        "search_customers": Usual({"query": "velo"}, search),
+        "list_customers": Usual({"limit": 50}, lists),
+        "get_customer": Usual(
+            {"customer_id": known[0]["id"]},
+            {
+                "customer_id": {"customer_id": next(each for each in names[1:] if names.count(each) == 1)},
+                "rows_page": {"rows_page": 2},
+            },
+        ),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -184,7 +203,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
-        "search_customers": Usual({"query": "velo"}, search),
+        **_customers(tenant, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "cache_status": Usual({}),

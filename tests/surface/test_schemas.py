@@ -45,6 +45,8 @@ OVER_BUDGET = {
     "list_stock_transfers": 1_700,
     "get_stock_transfer": 1_650,
     "list_stock_adjustments": 1_600,
+    "search_customers": 1_600,
+    "get_customer": 2_250,
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
 }

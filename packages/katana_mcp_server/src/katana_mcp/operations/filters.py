@@ -86,6 +86,10 @@ type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
 
+type ExactText = Annotated[str, Field(min_length=1, max_length=256)]
+"""A text that the field must be, to the letter."""
+
+
 def _currency(value: object) -> object:
     if not isinstance(value, str):
         return value

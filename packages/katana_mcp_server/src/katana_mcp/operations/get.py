@@ -34,8 +34,8 @@ class DocumentAnswer(Envelope):
     rows_have_more: bool = False
 
 
-type Beside = Mapping[str, list[Record]]
-"""Rows that Katana keeps beside a document, by the name under which they join its record."""
+type Beside = Mapping[str, list[Record] | int]
+"""Rows that Katana keeps beside a document, or their number, by the name under which they join its record."""
 
 
 async def _nothing(_: Record, __: Services) -> Beside:
