@@ -142,6 +142,38 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    items = _live(tenant, "materials")
+    changes = _filters(
+        items,
+        (),
+        type=["service"],
+        name=items[0]["name"],
+        category=items[0]["category_name"],
+        supplier_id=items[0]["default_supplier_id"],
+        sellable=False,
+        producible=True,
+        purchasable=False,
+        batch_tracked=False,
+        include_archived=True,
+        include_rows=True,
+        order_by="name",
+    )
+    later: dict[str, object] = {"rows_page": 2}
+    return {
+        "search_items": Usual({"query": "00.4021"}, search),
+        "list_items": Usual({"limit": 250}, changes),
+        "get_item": Usual(
+            {"item_id": items[0]["id"], "item_type": "material"},
+            {
+                "item_id": {"item_id": items[1]["name"]},
+                "item_type": {"item_type": "product"},
+                "rows_page": later,
+            },
+        ),
+    }
+
+
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     known = _live(tenant, "customers")
     names = [each["name"] for each in known]
@@ -193,7 +225,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
     search: dict[str, dict[str, object]] = {"query": {"query": "zzzzz"}, "limit": {"limit": 1}, "page": {"page": 2}}
     several: dict[str, dict[str, object]] = {"skus_or_variant_ids": {"skus_or_variant_ids": [row["variant_id"]]}}
     return {
-        "search_items": Usual({"query": "00.4021"}, search),
+        **_items(tenant, search),
         "search_sales_orders": Usual({"query": "so"}, search),
         "list_sales_orders": Usual({}, {name: {name: value} for name, value in filters.items()}),
         "get_sales_order": Usual(

@@ -32,6 +32,8 @@ LIMITS = [
 ]
 OVER_BUDGET = {
     "search_items": 1_650,
+    "list_items": 2_300,
+    "get_item": 2_600,
     "search_sales_orders": 1_750,
     "list_sales_orders": 2_200,
     "get_sales_order": 2_560,

@@ -16,6 +16,7 @@ from katana_mcp.tools.warnings import Refused
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 PATHS = {
+    "/v1/bom_rows",
     "/v1/customers",
     "/v1/factory",
     "/v1/inventory",

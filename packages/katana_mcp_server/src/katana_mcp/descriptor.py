@@ -74,6 +74,8 @@ class Entity:
         expanded: how rows look in a list with `include_rows`.
         views: other rows per source, where sources differ.
         list_request: filters of the list tool; None without one.
+        listing: which cache entities a list with such a request takes its rows from, and how they look; its
+            sources and its summary where it says nothing.
         get: the tool that returns one whole document; None without one.
         absent: verbs without a tool, each with its reason.
         notes: one or two sentences added to a generated description.
@@ -89,6 +91,7 @@ class Entity:
     expanded: View | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])
     list_request: type[ListRequest] | None = None
+    listing: Callable[[Any], Mapping[str, View]] | None = None
     get: AnyTool | None = None
     absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
     notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])

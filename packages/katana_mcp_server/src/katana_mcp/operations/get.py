@@ -1,8 +1,8 @@
 """`get_<entity>`: one whole document, by id or business key; what it holds is said by the entity."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, cast
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -12,10 +12,10 @@ from cache_core.records import Json, Record
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.lookup import Called, one_record
 from katana_mcp.names import text
-from katana_mcp.operations.rows import shown
+from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, Envelope, size_of
 from katana_mcp.tools.requests import PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning
 
@@ -24,7 +24,7 @@ class DocumentRequest(Request):
     """What every get takes beside the id of its document."""
 
     rows_page: Annotated[PageNumber, Field()] = 1
-    """Page of the rows, 50 per page."""
+    """Page of the rows, up to 50 per page."""
 
 
 class DocumentAnswer(Envelope):
@@ -57,6 +57,8 @@ class Document:
         answer: the shape of the answer.
         holds: the key of the answer that the document stands under.
         view: how the document is shown.
+        views: the same per cache entity, where the document comes from one of several.
+        find: finds the document among these.
         paged: its lists that come in pages.
         beside: reads rows that the record does not embed.
     """
@@ -71,11 +73,13 @@ class Document:
     answer: type[DocumentAnswer]
     holds: str = "order"
     view: View
+    views: Mapping[str, View] = field(default_factory=dict[str, View])
+    find: Callable[[Any, Services], Awaitable[Sourced]] | None = None
     paged: tuple[str, ...] = ("rows",)
     beside: Callable[[Record, Services], Awaitable[Beside]] = _nothing
 
 
-_ROWS_PER_PAGE = 50
+_ROWS_PER_PAGE = (50, 20, 10, 5, 2)
 
 
 def get_tool(entity: Entity) -> AnyTool | None:
@@ -96,8 +100,12 @@ def document_tool(document: Document) -> AnyTool:
         request=document.request,
         answer=document.answer,
         run=run,
-        reads=(document.source, *document.reads),
+        reads=(*_sources(document), *document.reads),
     )
+
+
+def _sources(document: Document) -> tuple[str, ...]:
+    return tuple(document.views) or (document.source,)
 
 
 async def rows_beside(services: Services, entity: str, where: Where, order: str = "id") -> list[Record]:
@@ -115,33 +123,55 @@ def of_ids(path: str, *ids: int | None) -> Where:
 
 
 async def _get(document: Document, request: DocumentRequest, services: Services) -> Answer:
-    now = await current(services, (document.source, *document.reads), (document.source,))
-    argument = document.called[0]
+    now = await current(services, (*_sources(document), *document.reads), _sources(document))
     with now.refusals():
-        stored = await one_record(services, document.source, getattr(request, argument), document.called)
+        source, stored = await _found(document, request, services)
     beside = cast("dict[str, Json]", await document.beside(stored.record, services))
     whole = replace(stored, record={**stored.record, **beside})
-    (told,) = await shown(lambda _: document.view, [(document.source, whole)], services)
-    first = (request.rows_page - 1) * _ROWS_PER_PAGE
-    lists: dict[str, list[object]] = {name: getattr(told, name) or [] for name in document.paged}
-    more = any(first + _ROWS_PER_PAGE < len(each) for each in lists.values())
-    page = {name: each[first : first + _ROWS_PER_PAGE] for name, each in lists.items()}
-    on = f"get_{document.source}({argument}={stored.id}, rows_page={request.rows_page + 1})"
+    (told,) = await shown(lambda each: document.views.get(each, document.view), [(source, whole)], services)
+    lists: dict[str, list[Answer]] = {name: getattr(told, name) or [] for name in document.paged}
+    size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
+    first = (request.rows_page - 1) * size
+    more = any(first + size < len(each) for each in lists.values())
+    page = {name: each[first : first + size] for name, each in lists.items()}
+    on = f"get_{document.source}({document.called[0]}={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),
         "rows_page": request.rows_page,
         "rows_have_more": more,
         "next_actions": [on] if more else [],
     }
-    return now.answer(document.answer, *_deleted(document, stored), **fields)
+    return now.answer(document.answer, *_gone(document, stored), **fields)
 
 
-def _deleted(document: Document, stored: Stored) -> list[ToolWarning]:
-    if not stored.deleted:
+def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
+    """Return with how many rows of each list all pages of the document fit into an answer."""
+    room = MAX_ANSWER_BYTES - ENVELOPE_BYTES - size_of(header)
+    sizes = [[size_of(row) + 1 for row in each] for each in lists]
+    longest = max(map(len, sizes), default=0)
+
+    def fits(rows: int) -> bool:
+        starts = range(0, longest, rows)
+        return all(sum(sum(each[start : start + rows]) for each in sizes) <= room for start in starts)
+
+    return next((each for each in _ROWS_PER_PAGE if fits(each)), 1)
+
+
+async def _found(document: Document, request: DocumentRequest, services: Services) -> Sourced:
+    if document.find is not None:
+        return await document.find(request, services)
+    asked = getattr(request, document.called[0])
+    return document.source, await one_record(services, document.source, asked, document.called)
+
+
+def _gone(document: Document, stored: Stored) -> list[ToolWarning]:
+    if not (stored.deleted or stored.archived):
         return []
-    called = text(stored.record, document.key_path)
-    message = f"{document.called[1]} {called} was deleted in Katana at {text(stored.record, 'deleted_at')}"
-    return [ToolWarning(severity="advisory", code=warning_codes.DELETED_ITEM, message=message)]
+    state = "deleted" if stored.deleted else "archived"
+    called = f"{document.called[1]} {text(stored.record, document.key_path)}"
+    message = f"{called} was {state} in Katana at {text(stored.record, f'{state}_at')}"
+    code = warning_codes.DELETED_ITEM if stored.deleted else warning_codes.ARCHIVED_ITEM
+    return [ToolWarning(severity="advisory", code=code, message=message)]
 
 
 def description(entity_title: str, list_tool: str, what: str) -> str:
