@@ -51,6 +51,8 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         location_id=order["location_id"],
         skus_or_variant_ids=[order["purchase_order_rows"][0]["variant_id"]],
         currency="USD",
+        total_min=5_000,
+        total_max=1_000,
         order_by="expected_arrival_date",
         include_rows=True,
     )
@@ -80,16 +82,16 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
         order_by="production_deadline_date",
     )
+    document: Changes = {
+        "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
+        "rows_page": {"rows_page": 2},
+    }
+    parts: Changes = {"include": {"include": ["operations"]}, "verbose": {"verbose": True}}
     return {
         "search_manufacturing_orders": Usual({"query": "mo"}, search),
         "list_manufacturing_orders": Usual({"limit": 10}, changes),
-        "get_manufacturing_order": Usual(
-            {"manufacturing_order_id": order["id"]},
-            {
-                "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
-                "rows_page": {"rows_page": 2},
-            },
-        ),
+        "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
+        "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
     }
 
 
@@ -213,6 +215,13 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "location_id": order["location_id"],
         "skus_or_variant_ids": [row["variant_id"]],
         "currency": "USD",
+        "total_min": 10_000,
+        "total_max": 100,
+        "product_availability": ["EXPECTED"],
+        "production_status": ["DONE"],
+        "invoicing_status": ["invoiced"],
+        "picked_from": middle,
+        "picked_to": middle,
         "created_from": middle,
         "created_to": middle,
         "updated_from": middle,

@@ -77,6 +77,7 @@ class Entity:
         listing: which cache entities a list with such a request takes its rows from, and how they look; its
             sources and its summary where it says nothing.
         get: the tool that returns one whole document; None without one.
+        more: further tools that read a part of its document.
         absent: verbs without a tool, each with its reason.
         notes: one or two sentences added to a generated description.
     """
@@ -93,6 +94,7 @@ class Entity:
     list_request: type[ListRequest] | None = None
     listing: Callable[[Any], Mapping[str, View]] | None = None
     get: AnyTool | None = None
+    more: tuple[AnyTool, ...] = ()
     absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
     notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
 

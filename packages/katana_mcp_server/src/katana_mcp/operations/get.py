@@ -1,7 +1,7 @@
 """`get_<entity>`: one whole document, by id or business key; what it holds is said by the entity."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
 from pydantic import Field
@@ -38,7 +38,7 @@ type Beside = Mapping[str, list[Record] | int]
 """Rows that Katana keeps beside a document, or their number, by the name under which they join its record."""
 
 
-async def _nothing(_: Record, __: Services) -> Beside:
+async def _nothing(_: Record, __: object, ___: Services) -> Beside:
     return {}
 
 
@@ -57,10 +57,12 @@ class Document:
         answer: the shape of the answer.
         holds: the key of the answer that the document stands under.
         view: how the document is shown.
-        views: the same per cache entity, where the document comes from one of several.
-        find: finds the document among these.
+        views: the same by the request, for each cache entity that the document may come from.
+        find: finds the document where it may come from several.
         paged: its lists that come in pages.
-        beside: reads rows that the record does not embed.
+        beside: reads rows that the record does not embed, as far as the request asks for them.
+        tool: its name where that is not `get_<source>`.
+        cross_reference: the second paragraph of its description where it has no list as partner.
     """
 
     source: str
@@ -73,10 +75,12 @@ class Document:
     answer: type[DocumentAnswer]
     holds: str = "order"
     view: View
-    views: Mapping[str, View] = field(default_factory=dict[str, View])
+    views: Callable[[Any], Mapping[str, View]] | None = None
     find: Callable[[Any, Services], Awaitable[Sourced]] | None = None
     paged: tuple[str, ...] = ("rows",)
-    beside: Callable[[Record, Services], Awaitable[Beside]] = _nothing
+    beside: Callable[[Record, Any, Services], Awaitable[Beside]] = _nothing
+    tool: str | None = None
+    cross_reference: str | None = None
 
 
 _ROWS_PER_PAGE = (50, 20, 10, 5, 2)
@@ -94,18 +98,22 @@ def document_tool(document: Document) -> AnyTool:
         return await _get(document, request, services)
 
     return ToolSpec(
-        name=f"get_{document.source}",
+        name=_name(document),
         toolset=document.toolset,
-        description=description(document.called[1], f"list_{document.source}s", document.what),
+        description=_description(document),
         request=document.request,
         answer=document.answer,
         run=run,
-        reads=(*_sources(document), *document.reads),
+        reads=(*_views(document, document.request.model_construct()), *document.reads),
     )
 
 
-def _sources(document: Document) -> tuple[str, ...]:
-    return tuple(document.views) or (document.source,)
+def _name(document: Document) -> str:
+    return document.tool or f"get_{document.source}"
+
+
+def _views(document: Document, request: DocumentRequest) -> Mapping[str, View]:
+    return {document.source: document.view} if document.views is None else document.views(request)
 
 
 async def rows_beside(services: Services, entity: str, where: Where, order: str = "id") -> list[Record]:
@@ -123,18 +131,19 @@ def of_ids(path: str, *ids: int | None) -> Where:
 
 
 async def _get(document: Document, request: DocumentRequest, services: Services) -> Answer:
-    now = await current(services, (*_sources(document), *document.reads), _sources(document))
+    views = _views(document, request)
+    now = await current(services, (*views, *document.reads), views)
     with now.refusals():
         source, stored = await _found(document, request, services)
-    beside = cast("dict[str, Json]", await document.beside(stored.record, services))
+    beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
     whole = replace(stored, record={**stored.record, **beside})
-    (told,) = await shown(lambda each: document.views.get(each, document.view), [(source, whole)], services)
+    (told,) = await shown(lambda each: views[each], [(source, whole)], services)
     lists: dict[str, list[Answer]] = {name: getattr(told, name) or [] for name in document.paged}
     size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
     first = (request.rows_page - 1) * size
     more = any(first + size < len(each) for each in lists.values())
     page = {name: each[first : first + size] for name, each in lists.items()}
-    on = f"get_{document.source}({document.called[0]}={stored.id}, rows_page={request.rows_page + 1})"
+    on = f"{_name(document)}({document.called[0]}={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),
         "rows_page": request.rows_page,
@@ -174,17 +183,11 @@ def _gone(document: Document, stored: Stored) -> list[ToolWarning]:
     return [ToolWarning(severity="advisory", code=code, message=message)]
 
 
-def description(entity_title: str, list_tool: str, what: str) -> str:
-    """Return a get tool's description with the cross-reference to its list partner.
-
-    Args:
-        entity_title: in words, singular: `sales order`.
-        list_tool: the partner: `list_sales_orders`.
-        what: what the document holds.
-    """
-    plural = list_tool.removeprefix("list_").replace("_", " ")
-    return (
-        f"Get one {entity_title} {what}.\n\n"
-        f"For multiple {plural} at once, use ``{list_tool}(ids=[...])`` — it returns a JSON envelope of rows "
-        "and supports all the same filters."
+def _description(document: Document) -> str:
+    """Return what it gets, and the cross-reference to its list partner."""
+    plural = f"{document.source}s"
+    partner = (
+        f"For multiple {plural.replace('_', ' ')} at once, use ``list_{plural}(ids=[...])`` — it returns a JSON "
+        "envelope of rows and supports all the same filters."
     )
+    return f"Get one {document.called[1]} {document.what}.\n\n{document.cross_reference or partner}"

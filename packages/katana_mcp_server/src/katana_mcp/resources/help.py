@@ -71,7 +71,8 @@ def shape(schema: Schema) -> str:
     if "maxLength" in schema:
         return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
     if "maximum" in schema:
-        return f"whole number, {schema.get('minimum')} to {schema['maximum']}"
+        kind = "whole number" if schema.get("type") == "integer" else "number"
+        return f"{kind}, {schema.get('minimum')} to {schema['maximum']}"
     return _FORMS[str(schema.get("format") or schema.get("pattern") or schema.get("type"))]
 
 

@@ -88,8 +88,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
 async def _found(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
     """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
     texts = [each for each in asked if isinstance(each, str)]
-    found: dict[str | int, list[Stored]] = {}
-    found |= await _by_sku(texts, services)
+    found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
     for each in texts:
         same = [] if each in found else await same_key(services, "variant", each)
         if same:

@@ -58,7 +58,7 @@ class CustomerAnswer(DocumentAnswer):
     customer: CustomerDocument
 
 
-async def _orders(record: Record, services: Services) -> Beside:
+async def _orders(record: Record, _: object, services: Services) -> Beside:
     mine = of_ids("customer_id", whole(record, "id"))
     newest = await services.cache.select("sales_order", Selection(mine, Order("id", descending=True), _SHOWN))
     return {

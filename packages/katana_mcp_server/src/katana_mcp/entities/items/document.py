@@ -1,5 +1,6 @@
 """`get_item`: one product, material or service with its variants, by id, exact name or SKU."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from cache_core.protocol import Stored
@@ -58,7 +59,7 @@ async def _find(request: GetItemRequest, services: Services) -> Sourced:
     return await one_item(request.item_id, request.item_type, services)
 
 
-async def _bom(record: Record, services: Services) -> Beside:
+async def _bom(record: Record, _: object, services: Services) -> Beside:
     made = of_ids("product_item_id", whole(record, "id"))
     return {"bom_row_count": await services.cache.count("bom_row", made)} if record.get("type") == "product" else {}
 
@@ -74,7 +75,12 @@ def _view(kind: ItemType) -> View:
     return View(model=ItemDocument, own=own, names={**NAMED[kind], "factory": ()})
 
 
-_VIEWS = {kind: _view(kind) for kind in ITEM_TYPES}
+_VIEWS: Mapping[ItemType, View] = {kind: _view(kind) for kind in ITEM_TYPES}
+
+
+def _views(request: GetItemRequest) -> Mapping[str, View]:
+    return {kind: _VIEWS[kind] for kind in ((request.item_type,) if request.item_type else ITEM_TYPES)}
+
 
 GET_ITEM = document_tool(
     Document(
@@ -88,7 +94,7 @@ GET_ITEM = document_tool(
         answer=ItemAnswer,
         holds="item",
         view=_VIEWS["product"],
-        views=_VIEWS,
+        views=_views,
         find=_find,
         beside=_bom,
     )
