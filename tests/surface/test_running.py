@@ -152,14 +152,16 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
         "katana://locations",
         "katana://tax-rates",
         "katana://operators",
+        "katana://additional-costs",
+        "katana://factory",
         "katana://help",
         "katana://help/tools",
     ]
-    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:4]}
+    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:6]}
     tenant = stage.own.sandbox.tenant()
     live = {
         f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(name) if not each.get("deleted_at"))
-        for name in ("suppliers", "locations", "tax_rates", "operators")
+        for name in ("suppliers", "locations", "tax_rates", "operators", "additional_costs", "factory")
     }
     assert rows == live
 
@@ -169,6 +171,8 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
         await stage.client.read_resource("katana://nowhere")
     with pytest.raises(McpError, match=r"did you mean 'katana://suppliers'\?"):
         await stage.client.read_resource("katana://supplier")
+    with pytest.raises(McpError, match="nothing in katana://suppliers has the id '999999'"):
+        await stage.client.read_resource("katana://supplier/999999")
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -191,7 +195,7 @@ async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         answer = await stage.call(tool, **{str(each.arg): ast.literal_eval(each.value) for each in call.keywords})
-        assert answer.get("rows") or answer.get("stock"), tool
+        assert [each for each in ("rows", "stock", "order", "item") if answer.get(each)], tool
         assert not answer.get("not_found"), tool
 
 
