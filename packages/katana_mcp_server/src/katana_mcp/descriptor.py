@@ -70,6 +70,7 @@ class Entity:
         sources: the cache entities that its rows come from.
         reads: further cache entities that its answers read for names.
         searched: where a search looks, in a person's words.
+        forgiving: whether its search looks inside words and past typing errors after a miss.
         summary: how rows look in searches and lists.
         expanded: how rows look in a list with `include_rows`.
         views: other rows per source, where sources differ.
@@ -88,6 +89,7 @@ class Entity:
     sources: tuple[str, ...]
     reads: tuple[str, ...] = ()
     searched: tuple[str, ...]
+    forgiving: bool = False
     summary: View
     expanded: View | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])

@@ -11,6 +11,7 @@ from mcp.types import INTERNAL_ERROR
 
 from katana_mcp import __version__
 from katana_mcp.adapter.failures import refusal_of, told
+from katana_mcp.adapter.finder import CALL, FIND, ToolFinder
 from katana_mcp.adapter.prompts import ServedPrompt, offer_completions
 from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.adapter.tool import RequestTool, json_of, payload_of
@@ -35,8 +36,15 @@ RESOURCES = (*(resource.uri for resource in REFERENCE), "katana://help", "katana
 TEMPLATES = tuple(resource.template for resource in REFERENCE if resource.template is not None)
 
 
-def build_server(tools: Sequence[AnyTool], tenant: TenantDoor) -> FastMCP[Any]:
-    """Return the server; the tenant is opened by the first read and closed when the server stops."""
+def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: bool = False) -> FastMCP[Any]:
+    """Return the server; the tenant is opened by the first read and closed when the server stops.
+
+    Args:
+        tools: what is served.
+        tenant: whose data it is.
+        search_mode: list a few of the tools, and one that finds the others.
+    """
+    names = [tool.name for tool in tools]
 
     @asynccontextmanager
     async def lifespan(_: FastMCP[Any]) -> AsyncGenerator[dict[str, Any]]:
@@ -53,7 +61,7 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor) -> FastMCP[Any]:
         mask_error_details=True,
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[
-            UnknownNames([tool.name for tool in tools], RESOURCES, TEMPLATES),
+            UnknownNames([*names, FIND, CALL] if search_mode else names, RESOURCES, TEMPLATES),
             Waking(tenant, {entity for tool in tools for entity in tool.reads}),
         ],
     )
@@ -62,7 +70,9 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor) -> FastMCP[Any]:
         if resource.template is not None:
             _add_template(server, resource, resource.template, tenant)
     _add_help(server, tools)
-    prompts = served({tool.name for tool in tools})
+    if search_mode:
+        server.add_transform(ToolFinder())
+    prompts = served(names)
     for prompt in prompts:
         server.add_prompt(ServedPrompt.of(prompt))
     offer_completions(server, prompts, tenant)

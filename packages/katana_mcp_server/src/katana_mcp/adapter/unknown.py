@@ -10,6 +10,7 @@ from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolRequestParams, ReadResourceRequestParams
 
+from katana_mcp.adapter.finder import meant
 from katana_mcp.adapter.tool import refused
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -32,7 +33,7 @@ class UnknownNames(Middleware):
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Refuse a tool that is not served."""
-        name = context.message.name
+        name = meant(context.message, self._tools)
         if name in self._tools:
             return await call_next(context)
         return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, _told("tool", name, self._tools))))

@@ -22,6 +22,7 @@ CUSTOMERS = Entity(
         "comment",
         "category",
     ),
+    forgiving=True,
     summary=View(model=CustomerRow, own=customer_row),
     list_request=ListCustomersRequest,
     get=GET_CUSTOMER,

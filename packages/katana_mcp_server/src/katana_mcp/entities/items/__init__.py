@@ -15,6 +15,7 @@ ITEMS = Entity(
     sources=("variant", "service"),
     reads=("product", "material", *FACTORY),
     searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "service name"),
+    forgiving=True,
     summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "factory": ()}),
     views={"service": View(model=ItemRow, own=service_row, names={"factory": ()})},
     list_request=ListItemsRequest,
