@@ -123,6 +123,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         **CALLS,
         "check_inventory": {"skus_or_variant_ids": ["PAD"]},
         "search_sales_orders": {"query": "so"},
+        "get_item": {"item_id": "FSKT-35M"},
+        "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},
     }
     kind, _, entity = tool.partition("_")
     if tool in calls or kind == "list":

@@ -59,8 +59,10 @@ class ListItemsRequest(DatedListRequest):
 def listing(request: ListItemsRequest) -> Mapping[str, View]:
     """Return the types that the request leaves, with how their rows look."""
     own = with_variants if request.include_rows else header
-    money = {"factory": ()} if request.include_rows else {}
-    return {kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], **money}) for kind in _possible(request)}
+    return {
+        kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], "factory": ()})
+        for kind in _possible(request)
+    }
 
 
 def _possible(request: ListItemsRequest) -> Sequence[ItemType]:
