@@ -51,6 +51,8 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         location_id=order["location_id"],
         skus_or_variant_ids=[order["purchase_order_rows"][0]["variant_id"]],
         currency="USD",
+        total_min=5_000,
+        total_max=1_000,
         order_by="expected_arrival_date",
         include_rows=True,
     )
@@ -80,16 +82,16 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
         order_by="production_deadline_date",
     )
+    document: Changes = {
+        "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
+        "rows_page": {"rows_page": 2},
+    }
+    parts: Changes = {"include": {"include": ["operations"]}, "verbose": {"verbose": True}}
     return {
         "search_manufacturing_orders": Usual({"query": "mo"}, search),
         "list_manufacturing_orders": Usual({"limit": 10}, changes),
-        "get_manufacturing_order": Usual(
-            {"manufacturing_order_id": order["id"]},
-            {
-                "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
-                "rows_page": {"rows_page": 2},
-            },
-        ),
+        "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
+        "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
     }
 
 
@@ -170,6 +172,38 @@ def _ledger(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    items = _live(tenant, "materials")
+    changes = _filters(
+        items,
+        (),
+        type=["service"],
+        name=items[0]["name"],
+        category=items[0]["category_name"],
+        supplier_id=items[0]["default_supplier_id"],
+        sellable=False,
+        producible=True,
+        purchasable=False,
+        batch_tracked=False,
+        include_archived=True,
+        include_rows=True,
+        order_by="name",
+    )
+    later: dict[str, object] = {"rows_page": 2}
+    return {
+        "search_items": Usual({"query": "00.4021"}, search),
+        "list_items": Usual({"limit": 250}, changes),
+        "get_item": Usual(
+            {"item_id": items[0]["id"], "item_type": "material"},
+            {
+                "item_id": {"item_id": items[1]["name"]},
+                "item_type": {"item_type": "product"},
+                "rows_page": later,
+            },
+        ),
+    }
+
+
 def _boms(tenant: Tenant) -> dict[str, Usual]:
     rows = list(tenant.all("bom_rows"))
     changes: dict[str, object] = {
@@ -209,6 +243,25 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    known = _live(tenant, "customers")
+    names = [each["name"] for each in known]
+    person = next(each for each in known if each["company"] and each["email"] and each["category"])
+    exact = {name: person[name] for name in ("name", "company", "email", "category")}
+    lists = _filters(known, (), currency="SEK", reference_id="nobody", order_by="name", **exact)
+    return {
+        "search_customers": Usual({"query": "velo"}, search),
+        "list_customers": Usual({"limit": 50}, lists),
+        "get_customer": Usual(
+            {"customer_id": known[0]["id"]},
+            {
+                "customer_id": {"customer_id": next(each for each in names[1:] if names.count(each) == 1)},
+                "rows_page": {"rows_page": 2},
+            },
+        ),
+    }
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
@@ -229,6 +282,13 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         "location_id": order["location_id"],
         "skus_or_variant_ids": [row["variant_id"]],
         "currency": "USD",
+        "total_min": 10_000,
+        "total_max": 100,
+        "product_availability": ["EXPECTED"],
+        "production_status": ["DONE"],
+        "invoicing_status": ["invoiced"],
+        "picked_from": middle,
+        "picked_to": middle,
         "created_from": middle,
         "created_to": middle,
         "updated_from": middle,
@@ -241,7 +301,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
     search: dict[str, dict[str, object]] = {"query": {"query": "zzzzz"}, "limit": {"limit": 1}, "page": {"page": 2}}
     several: dict[str, dict[str, object]] = {"skus_or_variant_ids": {"skus_or_variant_ids": [row["variant_id"]]}}
     return {
-        "search_items": Usual({"query": "00.4021"}, search),
+        **_items(tenant, search),
         "search_sales_orders": Usual({"query": "so"}, search),
         "list_sales_orders": Usual({}, {name: {name: value} for name, value in filters.items()}),
         "get_sales_order": Usual(
@@ -251,7 +311,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
-        "search_customers": Usual({"query": "velo"}, search),
+        **_customers(tenant, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         **_shortages(tenant),

@@ -27,7 +27,7 @@ def fitting(schema: Schema) -> object:
         return [fitting(schema["items"])] * schema.get("minItems", 1)
     plain = "x" * schema.get("minLength", 1)
     text = _FORMATS.get(schema.get("pattern", schema.get("format", "")), plain)
-    return {"string": text, "integer": schema.get("minimum", 1), "boolean": True}[schema["type"]]
+    return {"string": text, "integer": schema.get("minimum", 1), "number": 1.5, "boolean": True}[schema["type"]]
 
 
 _FORMATS = {"^[A-Z]{3}$": "EUR", "date-time": "2026-01-01T00:00:00Z"}

@@ -79,6 +79,8 @@ async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(sta
     usual = matrix(tenant)
     for tool, each in usual.items():
         given.update(_ids(await stage.call(tool, **each.arguments)))
+    (item,) = (await stage.call("get_variant_details", skus_or_variant_ids=[given["variant_id"]]))["variants"]
+    given["item_id"], kinds = item["item_id"], {"item_type": item["item_type"]}
     assert {"variant_id", "customer_id", "sales_order_id", "location_id"} <= set(given)
     for tool, each in LISTED.items():
         for name in each["inputSchema"]["properties"]:
@@ -86,6 +88,8 @@ async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(sta
             if asked[name] is not None:
                 required = each["inputSchema"].get("required", ())
                 needed = {other: usual[tool].arguments[other] for other in required}
+                # Ids of items are unique per type: their type stands beside them in every answer.
+                needed |= kinds if name == "item_id" else {}
                 answer = await stage.call(tool, **(needed | asked))
                 assert not answer.get("not_found"), (tool, name)
 
@@ -152,14 +156,16 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
         "katana://locations",
         "katana://tax-rates",
         "katana://operators",
+        "katana://additional-costs",
+        "katana://factory",
         "katana://help",
         "katana://help/tools",
     ]
-    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:4]}
+    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:6]}
     tenant = stage.own.sandbox.tenant()
     live = {
         f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(name) if not each.get("deleted_at"))
-        for name in ("suppliers", "locations", "tax_rates", "operators")
+        for name in ("suppliers", "locations", "tax_rates", "operators", "additional_costs", "factory")
     }
     assert rows == live
 
@@ -169,6 +175,8 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
         await stage.client.read_resource("katana://nowhere")
     with pytest.raises(McpError, match=r"did you mean 'katana://suppliers'\?"):
         await stage.client.read_resource("katana://supplier")
+    with pytest.raises(McpError, match="nothing in katana://suppliers has the id '999999'"):
+        await stage.client.read_resource("katana://supplier/999999")
 
 
 @pytest.mark.parametrize("era", ["auto", "legacy"])
@@ -191,7 +199,7 @@ async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         answer = await stage.call(tool, **{str(each.arg): ast.literal_eval(each.value) for each in call.keywords})
-        assert answer.get("rows") or answer.get("stock"), tool
+        assert [each for each in ("rows", "stock", "order", "item") if answer.get(each)], tool
         assert not answer.get("not_found"), tool
 
 
@@ -235,4 +243,7 @@ def test_only_the_tools_that_would_be_served_are_told(
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "sales")
     app(["tools", "--json", "--exclude-tools", "search_customers"], exit_on_error=False, result_action="return_value")
     told = [each["name"] for each in json.loads(capsys.readouterr().out)]
-    assert told == ["search_sales_orders", "list_sales_orders", "get_sales_order"]
+    assert told == [
+        *("search_sales_orders", "list_sales_orders", "get_sales_order"),
+        *("list_customers", "get_customer"),
+    ]

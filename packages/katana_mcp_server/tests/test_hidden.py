@@ -62,6 +62,10 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "list_sales_orders": {"ids": [order["id"]], "include_rows": True},
         "get_sales_order": {"sales_order_id": order["id"]},
         "search_customers": {"query": f"No{number} AG"},
+        "list_customers": {"ids": [buyer["id"]]},
+        "get_customer": {"customer_id": buyer["id"]},
+        "list_items": {"ids": [variant["material_id"]], "type": ["material"], "include_rows": True},
+        "get_item": {"item_id": variant["material_id"], "item_type": "material"},
         "get_variant_details": {"skus_or_variant_ids": [variant["id"]]},
         "check_inventory": {"skus_or_variant_ids": [variant["id"]]},
         "list_low_stock_items": {"include_expected": False},
@@ -81,6 +85,7 @@ def _at_locations(own: OwnSandbox) -> dict[str, dict[str, object]]:
         calls[f"search_{name}s"] = {"query": document[number]}
         calls[f"list_{name}s"] = {"ids": [document["id"]]}
         calls[f"get_{name}"] = {f"{name}_id": document["id"]}
+    calls["get_manufacturing_order_recipe"] = calls["get_manufacturing_order"]
     return calls
 
 

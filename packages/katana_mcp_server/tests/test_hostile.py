@@ -33,6 +33,7 @@ PATHS = {
     "/v1/operators",
     "/v1/purchase_order_rows",
     "/v1/purchase_orders",
+    "/v1/sales_order_fulfillments",
     "/v1/sales_orders",
     "/v1/services",
     "/v1/stock_adjustments",

@@ -110,3 +110,45 @@ async def test_the_recipe_of_a_long_order_comes_in_pages(stage: Stage, tenant: T
         assert answer["rows_have_more"] is more
         seen += [each["recipe_row_id"] for each in answer["order"]["recipe_rows"]]
     assert len(seen) == len(set(seen)) == 60
+
+
+async def test_only_the_parts_asked_for_are_shown(stage: Stage, tenant: Tenant) -> None:
+    order_id = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
+    whole = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
+    parts = {"recipe": "recipe_rows", "operations": "operations", "productions": "productions"}
+    for part, key in parts.items():
+        answer = await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, include=[part])
+        assert answer["order"][key] == whole[key] != []
+        assert {each for each in parts.values() if answer["order"].get(each)} == {key}
+
+
+async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, tenant: Tenant) -> None:
+    produced = next(each for each in tenant.all("manufacturing_order_productions") if each["ingredients"])
+    order_id = produced["manufacturing_order_id"]
+    plain = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
+    told = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, verbose=True))["order"]
+    (made,) = [each for each in told["productions"] if each["production_id"] == produced["id"]]
+    for used, sent in zip(made["ingredients"], produced["ingredients"], strict=True):
+        assert used["recipe_row_id"] == sent["manufacturing_order_recipe_row_id"]
+        assert used["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
+        assert (amount(used["quantity"]), amount(used["cost"])) == (amount(sent["quantity"]), amount(sent["cost"]))
+    steps = live(tenant, "manufacturing_order_operation_rows")
+    costs = {each["id"]: amount(each["cost_per_hour"]) for each in steps}
+    assert [amount(each["cost_per_hour"]) for each in told["operations"]] == [
+        costs[each["operation_row_id"]] for each in told["operations"]
+    ]
+    assert all("batches" in each for each in told["recipe_rows"])
+    assert not any("ingredients" in each for each in plain["productions"])
+    assert not any("cost_per_hour" in each for each in plain["operations"])
+
+
+async def test_the_recipe_alone_is_the_one_of_the_whole_order_and_reads_less(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "manufacturing_orders")[3]
+    answer = await stage.call("get_manufacturing_order_recipe", manufacturing_order_id=order["order_no"])
+    asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
+    assert "manufacturing_order_recipe_rows" in asked
+    assert not asked & {"manufacturing_order_operation_rows", "manufacturing_order_productions"}
+    whole = (await stage.call("get_manufacturing_order", manufacturing_order_id=order["id"]))["order"]
+    assert answer["order"]["recipe_rows"] == whole["recipe_rows"] != []
+    assert answer["order"]["manufacturing_order_id"] == order["id"]
+    assert "operations" not in answer["order"]

@@ -40,6 +40,8 @@ PLAIN: list[tuple[dict[str, Any], Keeps]] = [
     ({"updated_to": MIDDLE}, lambda each: each["updated_at"] <= MIDDLE),
     ({"arrival_from": MIDDLE}, lambda each: (each["expected_arrival_date"] or "") >= MIDDLE),
     ({"arrival_to": MIDDLE}, lambda each: (each["expected_arrival_date"] or "9") <= MIDDLE),
+    ({"total_min": 2855.593}, lambda each: amount(each["total"]) >= amount("2855.593")),
+    ({"total_max": 2855.593}, lambda each: amount(each["total"]) <= amount("2855.593")),
     ({"received_from": MIDDLE}, lambda each: max(_received(each), default="") >= MIDDLE),
     ({"received_to": MIDDLE}, lambda each: min(_received(each), default="9") <= MIDDLE),
 ]

@@ -1,4 +1,4 @@
-"""What a warm read costs: no request to Katana, and as many statements for many variants as for one."""
+"""What a read costs: a warm one no request to Katana, and any as many statements for many rows as for one."""
 
 from typing import Any
 
@@ -6,7 +6,9 @@ import pytest
 from server_wire import live
 from sql_count import Statements, counted, warm_cost
 
-from katana_mcp.testing import Stage
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
 
 # The rest of a page takes no statement of its own.
 PAGED: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -51,3 +53,54 @@ async def test_a_long_page_takes_as_many_statements_as_a_short_one_and_no_reques
     assert (few[0], many[0]) == (0, 0)
     assert len(few[2]["rows"]) < len(many[2]["rows"])
     assert few[1] == many[1] > 0
+
+
+LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
+LISTS = [name for name in LISTED if name.startswith(("list_", "search_"))]
+KINDS = 12
+"""Rows of more kinds take more statements, never more rows: three each for products, materials, services, variants."""
+
+
+def _usual(tool: str) -> dict[str, Any]:
+    if tool.startswith("search_"):
+        words = {"items": "e", "customers": "e", "sales_orders": "so", "purchase_orders": "po"}
+        return {"query": words.get(tool.removeprefix("search_"), tool.split("_")[1][0])}
+    return {"include_rows": True} if "include_rows" in LISTED[tool] else {}
+
+
+@pytest.mark.parametrize("tool", LISTS)
+async def test_many_rows_take_as_many_statements_and_requests_as_one(
+    statements: Statements, own: OwnSandbox, tool: str
+) -> None:
+    most = 50 if tool.startswith("search_") else 100
+    asked: list[int] = []
+    costs: list[tuple[int, int, Any]] = []
+    for limit in (1, most):
+        async with staged(own) as stage:
+            before = stage.requests()
+            costs.append(await warm_cost(stage, statements, tool, limit=limit, **_usual(tool)))
+            asked.append(stage.requests() - before)
+    (few, many) = costs
+    assert len(few[2]["rows"]) == 1
+    assert len(many[2]["rows"]) > 4
+    assert asked[0] == asked[1] > 0
+    assert (few[0], many[0]) == (0, 0)
+    assert 0 < many[1] <= few[1] + KINDS
+
+
+@pytest.mark.parametrize(("name", "status"), [("sales_order", "NOT_SHIPPED"), ("purchase_order", "NOT_RECEIVED")])
+async def test_a_long_document_takes_as_many_statements_as_a_short_one(
+    statements: Statements, stage: Stage, name: str, status: str
+) -> None:
+    tenant = stage.own.sandbox.tenant()
+    short, long = [each["id"] for each in live(tenant, f"{name}s") if each["status"] == status][:2]
+    variants = [each["id"] for each in live(tenant, "variants")]
+    for variant_id in variants[:100]:
+        row = {f"{name}_id": long, "variant_id": variant_id, "quantity": 1, "price_per_unit": 1}
+        tenant.create(f"{name}_rows", row)
+    few = await warm_cost(stage, statements, f"get_{name}", **{f"{name}_id": short})
+    much = await warm_cost(stage, statements, f"get_{name}", **{f"{name}_id": long})
+    assert len(few[2]["order"]["rows"]) < 20
+    assert much[2]["order"]["row_count"] > 100
+    assert (few[0], much[0]) == (0, 0)
+    assert 0 < much[1] <= few[1] + KINDS

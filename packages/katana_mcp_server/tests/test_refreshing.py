@@ -127,6 +127,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},
         "get_bom": {"skus_or_variant_ids": ["PAD"]},
         "search_sales_orders": {"query": "so"},
+        "get_item": {"item_id": "FSKT-35M"},
+        "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},
     }
     kind, _, entity = tool.partition("_")
     if tool in calls or kind == "list":

@@ -41,6 +41,13 @@ PLAIN: list[tuple[dict[str, Any], Keeps]] = [
     ({"updated_to": "2026-02-01T12:00:00"}, lambda each: each["updated_at"] <= MIDDLE),
     ({"delivery_from": MIDDLE}, lambda each: (each["delivery_date"] or "") >= MIDDLE),
     ({"delivery_to": MIDDLE}, lambda each: (each["delivery_date"] or "9") <= MIDDLE),
+    ({"picked_from": MIDDLE}, lambda each: (each["picked_date"] or "") >= MIDDLE),
+    ({"picked_to": MIDDLE}, lambda each: (each["picked_date"] or "9") <= MIDDLE),
+    ({"total_min": 8708.36}, lambda each: amount(each["total"]) >= amount("8708.36")),
+    ({"total_max": 8708.36}, lambda each: amount(each["total"]) <= amount("8708.36")),
+    ({"product_availability": "picked"}, lambda each: each["product_availability"] == "PICKED"),
+    ({"production_status": ["none"]}, lambda each: each["production_status"] == "NONE"),
+    ({"invoicing_status": "not invoiced"}, lambda each: each["invoicing_status"] == "notInvoiced"),
     ({"open": True, "currency": "EUR"}, lambda each: each["status"] != "DELIVERED" and each["currency"] == "EUR"),
 ]
 
@@ -210,6 +217,46 @@ async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(s
     assert amount(shown["total"]) == amount(order["total"])
     assert "url" not in shown
     assert datetime.fromisoformat(shown["delivery_date"]).tzinfo is not None
+
+
+async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_for_it(
+    stage: Stage, tenant: Tenant
+) -> None:
+    shipped = next(each["sales_order_id"] for each in live(tenant, "sales_order_fulfillments"))
+    charged = next(each["id"] for each in live(tenant, "sales_orders") if each["shipping_fee"])
+    made = next(each for each in live(tenant, "manufacturing_orders") if each.get("sales_order_row_id"))
+    for order_id in (shipped, charged, made["sales_order_id"]):
+        order = tenant.get("sales_orders", order_id)
+        shown = (await stage.call("get_sales_order", sales_order_id=order_id))["order"]
+        sent = [each for each in live(tenant, "sales_order_fulfillments") if each["sales_order_id"] == order_id]
+        assert [each["sales_order_fulfillment_id"] for each in shown["fulfillments"]] == [each["id"] for each in sent]
+        for told, fulfillment in zip(shown["fulfillments"], sent, strict=True):
+            assert (told["status"], told["picked_date"]) == (fulfillment["status"], fulfillment["picked_date"])
+            assert [(each["sales_order_row_id"], amount(each["quantity"])) for each in told["rows"]] == [
+                (each["sales_order_row_id"], amount(each["quantity"]))
+                for each in fulfillment["sales_order_fulfillment_rows"]
+            ]
+        assert [(each["address_id"], each["entity_type"], each["city"]) for each in shown["addresses"]] == [
+            (each["id"], each["entity_type"], each["city"]) for each in order["addresses"]
+        ]
+        fee = order["shipping_fee"]
+        told_fee = shown.get("shipping_fee", {})
+        assert told_fee.get("shipping_fee_id") == fee.get("id")
+        assert told_fee.get("description") == fee.get("description")
+        assert not fee or (amount(told_fee["amount"]), told_fee["currency"]) == (
+            amount(fee["amount"]),
+            order["currency"],
+        )
+        for row in shown["rows"]:
+            making = [
+                (each["id"], each["order_no"], each["status"])
+                for each in live(tenant, "manufacturing_orders")
+                if each.get("sales_order_row_id") == row["sales_order_row_id"]
+            ]
+            told_making = row.get("manufacturing_orders", [])
+            assert [
+                (each["manufacturing_order_id"], each["order_no"], each["status"]) for each in told_making
+            ] == making
 
 
 async def test_an_unknown_order_is_refused_with_near_misses(stage: Stage, tenant: Tenant) -> None:

@@ -6,9 +6,16 @@ import pytest
 from other_backend import OTHER
 from server_wire import live, unique_sku
 
+from cache_core.protocol import Capability
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.entities import ENTITIES
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
 from katana_mcp.testing import Setup, Stage, staged
+from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
+
+LISTED = {each["name"]: each for each in catalogue()}
 
 
 @pytest.fixture
@@ -217,3 +224,19 @@ async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage)
     await stage.client.call_tool("search_items", {"query": "seal"}, progress_handler=on_progress)
     assert {"syncing factory: 1/1", "syncing materials: 39/39", "syncing variants: 172/172"} <= set(told)
     assert not [each for each in told if each.startswith("syncing factorys")]
+
+
+async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(own: OwnSandbox, stage: Stage) -> None:
+    settings = load(_env_file=None, sandbox=True, api_key=own.api_key)
+    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
+    cache = (await tenant.services()).cache
+    for entity in ENTITIES:
+        can = {cache.capabilities(source) for source in entity.sources}
+        assert can == {frozenset(Capability) if entity.forgiving else frozenset[Capability]()}, entity.name
+        said = LISTED[f"search_{entity.plural}"]["inputSchema"]["properties"]["query"]["description"]
+        assert ("typing errors" in said) is entity.forgiving
+    await tenant.close()
+    for typed in ("skt-35", "FSKT-53M"):
+        assert "FSKT-35M" in [row["sku"] for row in (await stage.call("search_items", query=typed))["rows"]]
+    for typed in ("O-61", "SO-l6"):
+        assert (await stage.call("search_sales_orders", query=typed))["rows"] == []

@@ -21,4 +21,4 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     tools = served(settings)
     check_door(settings)
     tenant = connected(*((settings, outside) if outside is not None else account(settings)))
-    return build_server(tools, tenant)
+    return build_server(tools, tenant, search_mode=settings.search_mode)

@@ -59,14 +59,21 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
 def tools(
     *,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    markdown: Annotated[bool, Parameter(negative="")] = False,
     flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
 ) -> None:
-    """List the tools that would be served: names and purpose, or with --json everything that a host is told."""
+    """List the tools that would be served: names and purpose, with --json everything that a host is told.
+
+    With --markdown, the page docs/reference/tools.md.
+    """
     choice = load_choice(**given(flags))
-    from katana_mcp.adapter.catalogue import as_listed, catalogue  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+    from katana_mcp.adapter.catalogue import as_listed, as_reference, catalogue  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
     from katana_mcp.surface import served  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
 
     specs = served(choice)
+    if markdown:
+        sys.stdout.write(as_reference(specs))
+        return
     sys.stdout.write(json.dumps(catalogue(specs), indent=1, ensure_ascii=False) if as_json else as_listed(specs))
     sys.stdout.write("\n")
 

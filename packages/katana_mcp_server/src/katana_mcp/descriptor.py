@@ -72,11 +72,15 @@ class Entity:
         sources: the cache entities that its rows come from.
         reads: further cache entities that its answers read for names.
         searched: where a search looks, in a person's words.
+        forgiving: whether its search looks inside words and past typing errors after a miss.
         summary: how rows look in searches and lists.
         expanded: how rows look in a list with `include_rows`.
         views: other rows per source, where sources differ.
         list_request: filters of the list tool; None without one.
+        listing: which cache entities a list with such a request takes its rows from, and how they look; its
+            sources and its summary where it says nothing.
         get: the tool that returns one whole document; None without one.
+        more: further tools that read a part of its document.
         absent: verbs without a tool, each with its reason.
         notes: one or two sentences added to a generated description.
     """
@@ -87,11 +91,14 @@ class Entity:
     sources: tuple[str, ...]
     reads: tuple[str, ...] = ()
     searched: tuple[str, ...]
+    forgiving: bool = False
     summary: View
     expanded: View | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])
     list_request: type[ListRequest] | None = None
+    listing: Callable[[Any], Mapping[str, View]] | None = None
     get: AnyTool | None = None
+    more: tuple[AnyTool, ...] = ()
     absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
     notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
 

@@ -11,7 +11,7 @@ from katana_mcp.workflows import WORKFLOWS
 
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
-    made = (make(entity) for entity in ENTITIES for _, make in OPERATIONS)
+    made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
     return (*(tool for tool in made if tool is not None), *WORKFLOWS)
 
 

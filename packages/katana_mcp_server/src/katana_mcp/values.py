@@ -24,6 +24,12 @@ def whole(record: Record, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def flag(record: Record, name: str) -> bool | None:
+    """Return a yes or no, or None."""
+    value = record.get(name)
+    return value if isinstance(value, bool) else None
+
+
 def items(value: object) -> list[object]:
     """Return a list's items; anything else is one item."""
     return cast("list[object]", value) if isinstance(value, list) else [value]

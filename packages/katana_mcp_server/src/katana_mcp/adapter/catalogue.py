@@ -7,6 +7,7 @@ from typing import Any
 
 from katana_mcp.adapter.tool import RequestTool
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.resources.help import tool_reference
 from katana_mcp.services import Services
 from katana_mcp.surface import tools
 
@@ -42,6 +43,23 @@ def tokens(tool: dict[str, Any]) -> int:
     """Return what a listed tool costs the model, in tokens of four bytes: name, description, input schema."""
     seen = {key: tool[key] for key in ("name", "description", "inputSchema") if key in tool}
     return len(json.dumps(seen, ensure_ascii=False, separators=(",", ":")).encode()) // 4
+
+
+def as_reference(specs: Sequence[AnyTool]) -> str:
+    """Return the page of the tools: what each costs the model, its description and its arguments."""
+    listed = catalogue(specs)
+    costs = [
+        f"| `{tool['name']}` | {spec.toolset} | {tokens(tool)} |" for spec, tool in zip(specs, listed, strict=True)
+    ]
+    table = [
+        "| tool | toolset | tokens |",
+        "|---|---|---:|",
+        *costs,
+        f"| {len(costs)} tools | | {sum(map(tokens, listed))} |",
+    ]
+    pages = tool_reference([(tool["name"], tool["description"], tool["inputSchema"]) for tool in listed])
+    head = "Made by `katana-mcp tools --markdown`. Tokens are what a host gives the model, four bytes each."
+    return pages.replace("# Tools\n", "\n".join(["# Tools", "", head, "", *table, ""]), 1).rstrip() + "\n"
 
 
 def as_listed(specs: Sequence[AnyTool]) -> str:

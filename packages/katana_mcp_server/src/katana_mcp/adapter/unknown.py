@@ -10,6 +10,7 @@ from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolRequestParams, ReadResourceRequestParams
 
+from katana_mcp.adapter.finder import meant
 from katana_mcp.adapter.tool import refused
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -21,9 +22,10 @@ _LIKE = 0.8
 class UnknownNames(Middleware):
     """Refuses calls of tools and reads of resources that are not there."""
 
-    def __init__(self, tools: Collection[str], resources: Collection[str]) -> None:
+    def __init__(self, tools: Collection[str], resources: Collection[str], templates: Collection[str]) -> None:
         self._tools = tools
         self._resources = resources
+        self._one = tuple(each.removesuffix("{id}") for each in templates)
 
     async def on_call_tool(
         self,
@@ -31,7 +33,7 @@ class UnknownNames(Middleware):
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Refuse a tool that is not served."""
-        name = context.message.name
+        name = meant(context.message, self._tools)
         if name in self._tools:
             return await call_next(context)
         return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, _told("tool", name, self._tools))))
@@ -43,7 +45,7 @@ class UnknownNames(Middleware):
     ) -> ResourceResult:
         """Refuse a resource that does not exist."""
         uri = str(context.message.uri)
-        if uri in self._resources:
+        if uri in self._resources or uri.startswith(self._one):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         raise MCPError(INVALID_PARAMS, _told("resource", uri, self._resources), data)

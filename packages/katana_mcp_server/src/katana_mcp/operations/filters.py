@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Annotated, Any, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -55,6 +56,16 @@ def not_after(path: str) -> Means:
     return Means(lambda value, _: (Within(path, high=iso(value)),))
 
 
+def at_least(path: str) -> Means:
+    """The amount is the one given or more."""
+    return Means(lambda value, _: (Within(path, low=Decimal(str(value))),))
+
+
+def at_most(path: str) -> Means:
+    """The amount is the one given or less."""
+    return Means(lambda value, _: (Within(path, high=Decimal(str(value))),))
+
+
 def open_until(path: str, closed: str) -> Means:
     """A yes/no filter: true while the field has not this value, false once it has."""
     return Means(lambda value, _: (NoneOf(path, (closed,)) if value else OneOf(path, (closed,)),))
@@ -94,6 +105,13 @@ type Instant = Annotated[datetime, AfterValidator(_with_offset)]
 
 type Moment = Annotated[datetime, AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
+
+
+type Amount = Annotated[float, Field(ge=0, le=10**15)]
+"""An amount of money."""
+
+type ExactText = Annotated[str, Field(min_length=1, max_length=256)]
+"""A text that the field must be, to the letter."""
 
 
 def _currency(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -12,10 +12,10 @@ from cache_core.records import Json, Record
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.lookup import Called, one_record
 from katana_mcp.names import text
-from katana_mcp.operations.rows import shown
+from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, Envelope, size_of
 from katana_mcp.tools.requests import PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning
 
@@ -24,7 +24,7 @@ class DocumentRequest(Request):
     """What every get takes beside the id of its document."""
 
     rows_page: Annotated[PageNumber, Field()] = 1
-    """Page of the rows, 50 per page."""
+    """Page of the rows, up to 50 per page."""
 
 
 class DocumentAnswer(Envelope):
@@ -34,11 +34,11 @@ class DocumentAnswer(Envelope):
     rows_have_more: bool = False
 
 
-type Beside = Mapping[str, list[Record]]
-"""Rows that Katana keeps beside a document, by the name under which they join its record."""
+type Beside = Mapping[str, list[Record] | int]
+"""Rows that Katana keeps beside a document, or their number, by the name under which they join its record."""
 
 
-async def _nothing(_: Record, __: Services) -> Beside:
+async def _nothing(_: Record, __: object, ___: Services) -> Beside:
     return {}
 
 
@@ -57,8 +57,12 @@ class Document:
         answer: the shape of the answer.
         holds: the key of the answer that the document stands under.
         view: how the document is shown.
+        views: the same by the request, for each cache entity that the document may come from.
+        find: finds the document where it may come from several.
         paged: its lists that come in pages.
-        beside: reads rows that the record does not embed.
+        beside: reads rows that the record does not embed, as far as the request asks for them.
+        tool: its name where that is not `get_<source>`.
+        cross_reference: the second paragraph of its description where it has no list as partner.
     """
 
     source: str
@@ -71,11 +75,15 @@ class Document:
     answer: type[DocumentAnswer]
     holds: str = "order"
     view: View
+    views: Callable[[Any], Mapping[str, View]] | None = None
+    find: Callable[[Any, Services], Awaitable[Sourced]] | None = None
     paged: tuple[str, ...] = ("rows",)
-    beside: Callable[[Record, Services], Awaitable[Beside]] = _nothing
+    beside: Callable[[Record, Any, Services], Awaitable[Beside]] = _nothing
+    tool: str | None = None
+    cross_reference: str | None = None
 
 
-_ROWS_PER_PAGE = 50
+_ROWS_PER_PAGE = (50, 20, 10, 5, 2)
 
 
 def get_tool(entity: Entity) -> AnyTool | None:
@@ -90,14 +98,22 @@ def document_tool(document: Document) -> AnyTool:
         return await _get(document, request, services)
 
     return ToolSpec(
-        name=f"get_{document.source}",
+        name=_name(document),
         toolset=document.toolset,
-        description=description(document.called[1], f"list_{document.source}s", document.what),
+        description=_description(document),
         request=document.request,
         answer=document.answer,
         run=run,
-        reads=(document.source, *document.reads),
+        reads=(*_views(document, document.request.model_construct()), *document.reads),
     )
+
+
+def _name(document: Document) -> str:
+    return document.tool or f"get_{document.source}"
+
+
+def _views(document: Document, request: DocumentRequest) -> Mapping[str, View]:
+    return {document.source: document.view} if document.views is None else document.views(request)
 
 
 async def rows_beside(services: Services, entity: str, where: Where, order: str = "id") -> list[Record]:
@@ -115,46 +131,63 @@ def of_ids(path: str, *ids: int | None) -> Where:
 
 
 async def _get(document: Document, request: DocumentRequest, services: Services) -> Answer:
-    now = await current(services, (document.source, *document.reads), (document.source,))
-    argument = document.called[0]
+    views = _views(document, request)
+    now = await current(services, (*views, *document.reads), views)
     with now.refusals():
-        stored = await one_record(services, document.source, getattr(request, argument), document.called)
-    beside = cast("dict[str, Json]", await document.beside(stored.record, services))
+        source, stored = await _found(document, request, services)
+    beside = cast("dict[str, Json]", await document.beside(stored.record, request, services))
     whole = replace(stored, record={**stored.record, **beside})
-    (told,) = await shown(lambda _: document.view, [(document.source, whole)], services)
-    first = (request.rows_page - 1) * _ROWS_PER_PAGE
-    lists: dict[str, list[object]] = {name: getattr(told, name) or [] for name in document.paged}
-    more = any(first + _ROWS_PER_PAGE < len(each) for each in lists.values())
-    page = {name: each[first : first + _ROWS_PER_PAGE] for name, each in lists.items()}
-    on = f"get_{document.source}({argument}={stored.id}, rows_page={request.rows_page + 1})"
+    (told,) = await shown(lambda each: views[each], [(source, whole)], services)
+    lists: dict[str, list[Answer]] = {name: getattr(told, name) or [] for name in document.paged}
+    size = _rows_per_page(told.model_copy(update={name: [] for name in lists}), list(lists.values()))
+    first = (request.rows_page - 1) * size
+    more = any(first + size < len(each) for each in lists.values())
+    page = {name: each[first : first + size] for name, each in lists.items()}
+    on = f"{_name(document)}({document.called[0]}={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),
         "rows_page": request.rows_page,
         "rows_have_more": more,
         "next_actions": [on] if more else [],
     }
-    return now.answer(document.answer, *_deleted(document, stored), **fields)
+    return now.answer(document.answer, *_gone(document, stored), **fields)
 
 
-def _deleted(document: Document, stored: Stored) -> list[ToolWarning]:
-    if not stored.deleted:
+def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
+    """Return with how many rows of each list all pages of the document fit into an answer."""
+    room = MAX_ANSWER_BYTES - ENVELOPE_BYTES - size_of(header)
+    sizes = [[size_of(row) + 1 for row in each] for each in lists]
+    longest = max(map(len, sizes), default=0)
+
+    def fits(rows: int) -> bool:
+        starts = range(0, longest, rows)
+        return all(sum(sum(each[start : start + rows]) for each in sizes) <= room for start in starts)
+
+    return next((each for each in _ROWS_PER_PAGE if fits(each)), 1)
+
+
+async def _found(document: Document, request: DocumentRequest, services: Services) -> Sourced:
+    if document.find is not None:
+        return await document.find(request, services)
+    asked = getattr(request, document.called[0])
+    return document.source, await one_record(services, document.source, asked, document.called)
+
+
+def _gone(document: Document, stored: Stored) -> list[ToolWarning]:
+    if not (stored.deleted or stored.archived):
         return []
-    called = text(stored.record, document.key_path)
-    message = f"{document.called[1]} {called} was deleted in Katana at {text(stored.record, 'deleted_at')}"
-    return [ToolWarning(severity="advisory", code=warning_codes.DELETED_ITEM, message=message)]
+    state = "deleted" if stored.deleted else "archived"
+    called = f"{document.called[1]} {text(stored.record, document.key_path)}"
+    message = f"{called} was {state} in Katana at {text(stored.record, f'{state}_at')}"
+    code = warning_codes.DELETED_ITEM if stored.deleted else warning_codes.ARCHIVED_ITEM
+    return [ToolWarning(severity="advisory", code=code, message=message)]
 
 
-def description(entity_title: str, list_tool: str, what: str) -> str:
-    """Return a get tool's description with the cross-reference to its list partner.
-
-    Args:
-        entity_title: in words, singular: `sales order`.
-        list_tool: the partner: `list_sales_orders`.
-        what: what the document holds.
-    """
-    plural = list_tool.removeprefix("list_").replace("_", " ")
-    return (
-        f"Get one {entity_title} {what}.\n\n"
-        f"For multiple {plural} at once, use ``{list_tool}(ids=[...])`` — it returns a JSON envelope of rows "
-        "and supports all the same filters."
+def _description(document: Document) -> str:
+    """Return what it gets, and the cross-reference to its list partner."""
+    plural = f"{document.source}s"
+    partner = (
+        f"For multiple {plural.replace('_', ' ')} at once, use ``list_{plural}(ids=[...])`` — it returns a JSON "
+        "envelope of rows and supports all the same filters."
     )
+    return f"Get one {document.called[1]} {document.what}.\n\n{document.cross_reference or partner}"

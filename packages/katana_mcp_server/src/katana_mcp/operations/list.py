@@ -1,23 +1,29 @@
 """`list_<plural>`: a page of rows under filters, newest first unless told otherwise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cache_core.conditions import Order, Visibility, hold
-from cache_core.protocol import Selection, Stored
-from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
+from cache_core.protocol import Selection
+from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
+from katana_mcp.names import text
 from katana_mcp.operations.filters import needed, where
 from katana_mcp.operations.paging import offset, paged
-from katana_mcp.operations.rows import shown
+from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, listed_of
 from katana_mcp.tools.requests import ListRequest
+from katana_mcp.tools.warnings import Refused, blocking
+
+REACH = 10_000
+"""Rows that the pages of a list reach where they are merged from several cache entities."""
 
 
 def list_tool(entity: Entity) -> AnyTool | None:
     """Return the list tool of an entity, or None when it has no list request."""
     if entity.list_request is None:
         return None
-    answer = listed_of((entity.expanded or entity.summary).model)
+    views = _views(entity, entity.list_request())
 
     async def run(request: ListRequest, services: Services) -> Answer:
         return await _list(entity, request, services)
@@ -30,22 +36,34 @@ def list_tool(entity: Entity) -> AnyTool | None:
             f"(cache-backed). {entity.notes.get('list', '')}"
         ).rstrip(),
         request=entity.list_request,
-        answer=answer,
+        answer=listed_of((entity.expanded or next(iter(views.values()))).model),
         run=run,
-        reads=(*entity.sources, *entity.reads),
+        reads=_reads(entity, views),
     )
 
 
-async def _list(entity: Entity, request: ListRequest, services: Services) -> Answer:
-    (source,) = entity.sources
-    now = await current(services, (source, *entity.reads, *needed(request)), (source,))
-    with now.refusals():
-        stored, total, missing = await _rows(source, request, services)
+def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
+    """Return how the rows look, by the cache entity that they come from."""
+    if entity.listing is not None:
+        return entity.listing(request)
     expanded = entity.expanded if getattr(request, "include_rows", False) else None
-    rows = await shown(lambda each: expanded or entity.view(each), [(source, row) for row in stored], services)
+    return {source: expanded or entity.view(source) for source in entity.sources}
+
+
+def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
+    named = (each for view in views.values() for each in view.names) if entity.listing else entity.reads
+    return tuple(dict.fromkeys((*views, *named)))
+
+
+async def _list(entity: Entity, request: ListRequest, services: Services) -> Answer:
+    views = _views(entity, request)
+    now = await current(services, (*_reads(entity, views), *needed(request)), views)
+    with now.refusals():
+        stored, total, missing = await _rows(tuple(views), request, services)
+    rows = await shown(lambda each: views[each], stored, services)
     page = paged(f"list_{entity.plural}", request, rows, total, now)
     return now.answer(
-        listed_of((expanded or entity.summary).model),
+        listed_of(next(iter(views.values())).model),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -55,20 +73,54 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
 
 
 async def _rows(
-    source: str, request: ListRequest, services: Services
-) -> tuple[Sequence[Stored], int, list[int] | None]:
+    sources: Sequence[str], request: ListRequest, services: Services
+) -> tuple[Sequence[Sourced], int, list[int] | None]:
     conditions = await where(request, services)
-    visibility = Visibility(deleted=request.include_deleted)
-    start = offset(request)
+    start, end = offset(request), offset(request) + request.limit
     if request.ids is not None:
-        await services.fresh.read_missing(source, request.ids)
-        found = await services.cache.get_many(source, request.ids)
-        rows = [row for row in found.rows if hold(conditions, row.record)]
-        missing = [each for each in found.missing if isinstance(each, int)]
-        return rows[start : start + request.limit], len(rows), missing or None
-    order = getattr(request, "order_by", None) or "-id"
-    selection = Selection(
-        conditions, Order(order.removeprefix("-"), order.startswith("-")), request.limit, start, visibility
-    )
-    rows = await services.cache.select(source, selection)
-    return rows, await services.cache.count(source, conditions, visibility), None
+        found = await _by_ids(sources, request.ids, services)
+        rows = [each for each in found.values() if hold(conditions, each[1].record)]
+        return rows[start:end], len(rows), [each for each in request.ids if each not in found] or None
+    visibility = Visibility(request.include_deleted, archived=getattr(request, "include_archived", False))
+    key = getattr(request, "order_by", None) or ("-id" if len(sources) == 1 else "-created_at")
+    order = Order(key.removeprefix("-"), key.startswith("-"))
+    total = sum([await services.cache.count(each, conditions, visibility) for each in sources])
+    if len(sources) == 1:
+        window = Selection(conditions, order, request.limit, start, visibility)
+        return [(sources[0], row) for row in await services.cache.select(sources[0], window)], total, None
+    if end > REACH:
+        message = f"page: the pages of several types reach the first {REACH} rows; name one type"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
+    first = Selection(conditions, order, end, 0, visibility)
+    rows = [(each, row) for each in sources for row in await services.cache.select(each, first)]
+    return _merged(rows, order)[start:end], total, None
+
+
+def _merged(rows: Sequence[Sourced], order: Order) -> list[Sourced]:
+    """Return the rows in one order by a text or a moment: as each cache entity has it, nulls last, ties by id."""
+
+    def standing(each: Sourced) -> tuple[bool, str, int | str, str]:
+        value = text(each[1].record, order.field)
+        return ((value is None) is not order.descending, value or "", each[1].id, each[0])
+
+    return sorted(rows, key=standing, reverse=order.descending)
+
+
+async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services) -> dict[int, Sourced]:
+    """Return the rows by id, in the order asked.
+
+    Raises:
+        Refused: several cache entities have a record with one of the ids.
+    """
+    for each in sources:
+        await services.fresh.read_missing(each, ids)
+    found = [(each, row) for each in sources for row in (await services.cache.get_many(each, ids)).rows]
+    by_id: dict[int | str, list[Sourced]] = {}
+    for each in found:
+        by_id.setdefault(each[1].id, []).append(each)
+    shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
+    if shared:
+        told = ", ".join(sorted(shared)[:5])
+        message = f"ids: {len(shared)} of them are of several types; name one type: {told}"
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))
+    return {each: by_id[each][0] for each in ids if each in by_id}

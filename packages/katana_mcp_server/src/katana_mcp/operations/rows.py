@@ -9,7 +9,7 @@ from katana_mcp.descriptor import View
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, whole
+from katana_mcp.values import flag, number, whole
 
 type Sourced = tuple[str, Stored]
 """A stored row and the cache entity that it comes from."""
@@ -26,7 +26,7 @@ def _row(view: View, row: Stored, names: Names, services: Services) -> Answer:
 
 
 def filled[A: Answer](model: type[A], record: Record, **own: object) -> A:
-    """Return an answer whose texts, whole numbers and amounts are the record's; `own` comes first."""
+    """Return an answer whose texts, whole numbers, flags and amounts are the record's; `own` comes first."""
     said = {name: read(record, name) for name, read in _readers(model).items()}
     return model.model_validate(said | own)
 
@@ -43,7 +43,12 @@ def _readers(model: type[Answer]) -> dict[str, Callable[[Record, str], object]]:
     return {name: _KINDS[field.annotation] for name, field in model.model_fields.items() if field.annotation in _KINDS}
 
 
-_KINDS: dict[object, Callable[[Record, str], object]] = {str | None: text, int | None: whole, Number | None: number}
+_KINDS: dict[object, Callable[[Record, str], object]] = {
+    str | None: text,
+    int | None: whole,
+    bool | None: flag,
+    Number | None: number,
+}
 
 
 def _wanted(view: Callable[[str], View], rows: Sequence[Sourced]) -> dict[str, list[object]]:

@@ -10,7 +10,7 @@ from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Empty, found_of
-from katana_mcp.tools.requests import SearchRequest
+from katana_mcp.tools.requests import ForgivingSearchRequest, SearchRequest
 from katana_mcp.tools.warnings import Refused, blocking
 
 REACH = 1_000
@@ -27,7 +27,7 @@ def search_tool(entity: Entity) -> AnyTool | None:
         name=f"search_{entity.plural}",
         toolset=entity.toolset,
         description=_description(entity),
-        request=SearchRequest,
+        request=ForgivingSearchRequest if entity.forgiving else SearchRequest,
         answer=found_of(entity.summary.model),
         run=run,
         reads=(*entity.sources, *entity.reads),

@@ -1,1 +1,1 @@
-"""MCP resources: reference data and help."""
+"""MCP resources and prompts: reference data, help, and work that comes back."""

@@ -5,15 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from katana_mcp.descriptor import AnyTool
-from katana_mcp.resources.reference import REFERENCE
+from katana_mcp.resources.prompts import served
+from katana_mcp.resources.reference import REFERENCE, ReferenceResource
 
 type Schema = Mapping[str, object]
 
 EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Find a part by any part of its code", "search_items", {"query": "00.4021.018.003"}),
     ("See what is in stock, many at once", "check_inventory", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M"]}),
+    ("Read a whole item by a SKU", "get_item", {"item_id": "FSKT-35M"}),
+    ("What can be bought of a category", "list_items", {"type": ["material"], "category": "Wheels"}),
     ("Orders that are late", "list_sales_orders", {"overdue": True, "order_by": "delivery_date", "limit": 5}),
+    ("Large orders, with their rows", "list_sales_orders", {"total_min": 5000, "include_rows": True, "limit": 3}),
+    ("One order with shipments and what is made for it", "get_sales_order", {"sales_order_id": "SO-61"}),
+    ("What is still to come", "list_purchase_orders", {"open": True, "order_by": "expected_arrival_date"}),
+    ("What cannot be made", "list_manufacturing_orders", {"ingredient_availability": ["NOT_AVAILABLE"]}),
+    ("What an order is made of", "get_manufacturing_order_recipe", {"manufacturing_order_id": "MO-1"}),
     ("Find a customer", "search_customers", {"query": "bike"}),
+    ("Customers of a category", "list_customers", {"category": "Dealer", "order_by": "name"}),
+    ("What was counted", "list_stock_adjustments", {"include_rows": True, "limit": 3}),
 )
 """Title, tool and arguments; each is run against the sandbox by a test."""
 
@@ -34,14 +44,21 @@ def overview(tools: Sequence[AnyTool]) -> str:
         "## Examples",
         *(f"- {title}: `{call(tool, arguments)}`" for title, tool, arguments in EXAMPLES if tool in names),
         "",
+        "## Prompts",
+        *(f"- `{prompt.name}`: {prompt.description}" for prompt in served(names)),
+        "",
         "## Resources",
-        *(f"- `{resource.uri}`: {resource.title}" for resource in REFERENCE),
+        *(f"- `{resource.uri}`{_one(resource)}: {resource.title}" for resource in REFERENCE),
         "- `katana://help/tools`: every argument of every tool",
         "",
         "## Warnings",
         "Each has `severity` (blocking: fix it first; advisory: know it; info), `message`, `field_path`, `code`.",
     ]
     return "\n".join(lines)
+
+
+def _one(resource: ReferenceResource) -> str:
+    return f", `{resource.template}`" if resource.template else ""
 
 
 def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
@@ -71,7 +88,8 @@ def shape(schema: Schema) -> str:
     if "maxLength" in schema:
         return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
     if "maximum" in schema:
-        return f"whole number, {schema.get('minimum')} to {schema['maximum']}"
+        kind = "whole number" if schema.get("type") == "integer" else "number"
+        return f"{kind}, {schema.get('minimum')} to {schema['maximum']}"
     return _FORMS[str(schema.get("format") or schema.get("pattern") or schema.get("type"))]
 
 

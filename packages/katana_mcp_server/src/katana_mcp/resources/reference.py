@@ -1,42 +1,70 @@
-"""Reference data as resources: suppliers, locations, tax rates and operators, whole and bounded."""
+"""Reference data as resources, whole and bounded; one record of each by its id."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import cast
 
 from cache_core.conditions import Order
 from cache_core.protocol import Selection
 from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import MAX_ANSWER_BYTES, Envelope, plain_number
+from katana_mcp.tools.warnings import Refused, blocking
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceResource:
-    """A collection as a resource: its URI, its cache entity and the fields shown."""
+    """A collection as a resource: its URI, its cache entity, the fields shown, and the URI of one record."""
 
     uri: str
     entity: str
     title: str
     fields: tuple[str, ...]
+    template: str | None = None
 
 
 REFERENCE: tuple[ReferenceResource, ...] = (
     ReferenceResource(
-        "katana://suppliers", "supplier", "Suppliers", ("id", "name", "email", "phone", "currency", "comment")
+        "katana://suppliers",
+        "supplier",
+        "Suppliers",
+        ("id", "name", "email", "phone", "currency", "comment"),
+        "katana://supplier/{id}",
     ),
     ReferenceResource(
         "katana://locations",
         "location",
         "Locations",
         ("id", "name", "is_primary", "sales_allowed", "purchase_allowed", "manufacturing_allowed"),
+        "katana://location/{id}",
     ),
     ReferenceResource(
         "katana://tax-rates",
         "tax_rate",
         "Tax rates, in percent",
         ("id", "display_name", "name", "rate", "is_default_sales", "is_default_purchases"),
+        "katana://tax-rate/{id}",
     ),
-    ReferenceResource("katana://operators", "operator", "Operators", ("id", "operator_name")),
+    ReferenceResource("katana://operators", "operator", "Operators", ("id", "operator_name"), "katana://operator/{id}"),
+    ReferenceResource(
+        "katana://additional-costs",
+        "additional_cost",
+        "Additional costs that a purchase order can carry",
+        ("id", "name"),
+        "katana://additional-cost/{id}",
+    ),
+    ReferenceResource(
+        "katana://factory",
+        "factory",
+        "The factory: base currency, default locations, closing date",
+        (
+            *("name", "legal_name", "base_currency_code", "timezone", "inventory_closing_date"),
+            *("default_so_delivery_time", "default_po_lead_time", "default_sales_location_id"),
+            *("default_purchases_location_id", "default_manufacturing_location_id", "legal_address"),
+        ),
+    ),
 )
 
 
@@ -49,8 +77,37 @@ class Page(Envelope):
     truncated: str | None = None
 
 
+class One(Envelope):
+    """One record of a reference collection, with everything that Katana says of it."""
+
+    record: dict[str, object]
+
+
 def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in cast("Mapping[str, object]", value).items() if each is not None}
+    if isinstance(value, list):
+        return [_plain(each) for each in cast("list[object]", value)]
     return plain_number(value) if isinstance(value, Decimal) else value
+
+
+async def read_one(resource: ReferenceResource, record_id: str, services: Services) -> One:
+    """Return one record of a reference collection, deleted or not.
+
+    Raises:
+        Refused: nothing has the id.
+    """
+    now = await current(services, (resource.entity,), (resource.entity,))
+    known = record_id.isascii() and record_id.isdecimal() and len(record_id) < _MAX_DIGITS
+    with now.refusals():
+        rows = (await services.cache.get_many(resource.entity, [int(record_id)])).rows if known else ()
+        if not rows:
+            message = f"nothing in {resource.uri} has the id {record_id[:40]!r}"
+            raise Refused(blocking(warning_codes.NOT_FOUND, message, "id"))
+    return now.answer(One, record=_plain(rows[0].record))
+
+
+_MAX_DIGITS = 11
 
 
 async def read(resource: ReferenceResource, services: Services) -> Page:

@@ -37,21 +37,23 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
 
-_ENVELOPE_BYTES = 3_000
+ENVELOPE_BYTES = 3_000
+"""What the envelope may take of an answer."""
 
 
 def fitting[A: Answer](rows: list[A]) -> list[A]:
     """Return the first rows that fit into one answer; at least one."""
-    size = _ENVELOPE_BYTES
+    size = ENVELOPE_BYTES
     for index, row in enumerate(rows):
-        size += _size(row.model_dump_json(exclude_none=True)) + 1
+        size += size_of(row) + 1
         if size > MAX_ANSWER_BYTES and index:
             return rows[:index]
     return rows
 
 
-def _size(text: str) -> int:
-    """Return the bytes of a row's JSON text once its hidden characters are shown; controls are escaped in it."""
+def size_of(part: Answer) -> int:
+    """Return the bytes of a part's JSON text once its hidden characters are shown; controls are escaped in it."""
+    text = part.model_dump_json(exclude_none=True)
     return len(shown(text).encode()) + _LONGER * text.count("\\u00")
 
 

@@ -9,7 +9,7 @@ from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
-from katana_mcp.values import NOTHING, strings, whole
+from katana_mcp.values import NOTHING, flag, strings, whole
 from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
@@ -89,7 +89,7 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
     item = names.record(*parent) if parent else None
     shared = item or NOTHING
     supplier_id = whole(shared, "default_supplier_id")
-    flags: dict[str, object] = {name: _flag(shared.get(name)) for name in _FLAGS}
+    flags: dict[str, object] = {name: flag(shared, name) for name in _FLAGS}
     return flags | {
         "variant_id": whole(record, "id"),
         "name": names.display(record),
@@ -107,10 +107,6 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
         "deleted": stored.deleted or None,
         "url": services.url(f"/{parent[0]}/{parent[1]}") if parent and parent[0] != "service" else None,
     }
-
-
-def _flag(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
 
 
 _FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")

@@ -1,9 +1,10 @@
 """Customers: who the factory sells to."""
 
 from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.customers.document import GET_CUSTOMER
+from katana_mcp.entities.customers.filters import ListCustomersRequest
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
 
-_LATER = "comes with the whole read surface"
 _WRITES = "writing comes with the write rail"
 
 CUSTOMERS = Entity(
@@ -21,6 +22,10 @@ CUSTOMERS = Entity(
         "comment",
         "category",
     ),
+    forgiving=True,
     summary=View(model=CustomerRow, own=customer_row),
-    absent={"list": _LATER, "get": _LATER, "create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    list_request=ListCustomersRequest,
+    get=GET_CUSTOMER,
+    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    notes={"list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name."},
 )

@@ -1,4 +1,4 @@
-"""How a customer looks in a search."""
+"""How a customer looks in searches and lists."""
 
 from cache_core.protocol import Stored
 from katana_mcp.names import Names
@@ -20,6 +20,7 @@ class CustomerRow(Answer):
     reference_id: str | None = None
     discount_rate: Number | None = None
     """Percent."""
+    deleted_at: str | None = None
     url: str | None = None
 
 

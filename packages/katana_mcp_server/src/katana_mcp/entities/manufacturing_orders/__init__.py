@@ -1,7 +1,7 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
 from katana_mcp.descriptor import Entity, View
-from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER
+from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
 
@@ -17,6 +17,7 @@ MANUFACTURING_ORDERS = Entity(
     summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
+    more=(GET_MANUFACTURING_ORDER_RECIPE,),
     absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
     notes={"list": "Filters combine; newest first. `overdue=true`: open orders whose deadline has passed."},
 )

@@ -1,5 +1,10 @@
 """`get_manufacturing_order`: one order with recipe rows, operations and productions, by id or by order number."""
 
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
@@ -26,9 +31,11 @@ from katana_mcp.operations.get import (
     rows_beside,
 )
 from katana_mcp.services import Services
-from katana_mcp.tools.answers import Number
+from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId
 from katana_mcp.values import whole
+
+type Part = Literal["recipe", "operations", "productions"]
 
 
 class GetManufacturingOrderRequest(DocumentRequest):
@@ -36,6 +43,10 @@ class GetManufacturingOrderRequest(DocumentRequest):
 
     manufacturing_order_id: NameOrId
     """Manufacturing order id (integer) or order number (text, MO-7)."""
+    include: Annotated[list[Part], Field(min_length=1, max_length=3)] | None = None
+    """Only these parts; all three by default."""
+    verbose: bool = False
+    """Also the costs of operations, the batches of ingredients, and what each production used."""
 
 
 class ManufacturingOrderDocument(ManufacturingOrderSummary):
@@ -66,32 +77,77 @@ class ManufacturingOrderAnswer(DocumentAnswer):
     order: ManufacturingOrderDocument
 
 
-async def _parts(record: Record, services: Services) -> Beside:
+class GetManufacturingOrderRecipeRequest(DocumentRequest):
+    """Arguments of `get_manufacturing_order_recipe`."""
+
+    manufacturing_order_id: NameOrId
+    """Manufacturing order id (integer) or order number (text, MO-7)."""
+
+
+class ManufacturingOrderRecipe(ManufacturingOrderSummary):
+    """A manufacturing order and its ingredients."""
+
+    recipe_rows: list[RecipeRow] | None = None
+    base_currency: str | None = None
+    """Of all costs."""
+
+
+class ManufacturingOrderRecipeAnswer(DocumentAnswer):
+    """The answer of `get_manufacturing_order_recipe`."""
+
+    order: ManufacturingOrderRecipe
+
+
+_PARTS: Mapping[Part, tuple[str, str]] = {
+    "recipe": (RECIPE_ROWS, "id"),
+    "operations": (OPERATIONS, "-rank"),
+    "productions": (PRODUCTIONS, "id"),
+}
+
+
+async def _parts(record: Record, request: GetManufacturingOrderRequest, services: Services) -> Beside:
     mine = of_ids("manufacturing_order_id", whole(record, "id"))
-    return {
-        RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine),
-        OPERATIONS: await rows_beside(services, OPERATIONS, mine, "-rank"),
-        PRODUCTIONS: await rows_beside(services, PRODUCTIONS, mine),
-    }
+    asked = [_PARTS[each] for each in request.include or _PARTS]
+    return {entity: await rows_beside(services, entity, mine, order) for entity, order in asked}
 
 
-def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    record = stored.record
-    return header(stored, names, services) | {
-        "recipe_rows": recipe_rows(record, names),
-        "operations": operations(record),
-        "productions": productions(record),
-        "base_currency": names.base_currency(),
-    }
+async def _recipe(record: Record, _: object, services: Services) -> Beside:
+    mine = of_ids("manufacturing_order_id", whole(record, "id"))
+    return {RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine)}
 
 
-_NAMES = NAMED | {"variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id"), "factory": ()}
+def _told(model: type[Answer], *, verbose: bool) -> View:
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        record = stored.record
+        return header(stored, names, services) | {
+            "recipe_rows": recipe_rows(record, names, verbose=verbose),
+            "operations": operations(record, verbose=verbose),
+            "productions": productions(record, names, verbose=verbose),
+            "base_currency": names.base_currency(),
+        }
+
+    return View(model=model, own=own, names=_NAMES)
+
+
+_NAMES = NAMED | {
+    "variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id", f"{PRODUCTIONS}[].ingredients[].variant_id"),
+    "factory": (),
+}
+_PLAIN = _told(ManufacturingOrderDocument, verbose=False)
+_VERBOSE = _told(ManufacturingOrderDocument, verbose=True)
+
+
+def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
+    return {"manufacturing_order": _VERBOSE if request.verbose else _PLAIN}
+
+
+_CALLED = ("manufacturing_order_id", "manufacturing order", "order number")
 
 GET_MANUFACTURING_ORDER = document_tool(
     Document(
         source="manufacturing_order",
         toolset="manufacturing",
-        called=("manufacturing_order_id", "manufacturing order", "order number"),
+        called=_CALLED,
         key_path="order_no",
         what="with recipe rows, operations and productions, by id or order number",
         reads=(
@@ -101,8 +157,30 @@ GET_MANUFACTURING_ORDER = document_tool(
         ),
         request=GetManufacturingOrderRequest,
         answer=ManufacturingOrderAnswer,
-        view=View(model=ManufacturingOrderDocument, own=_document, names=_NAMES),
+        view=_PLAIN,
+        views=_views,
         paged=("recipe_rows", "operations", "productions"),
         beside=_parts,
+    )
+)
+
+GET_MANUFACTURING_ORDER_RECIPE = document_tool(
+    Document(
+        tool="get_manufacturing_order_recipe",
+        source="manufacturing_order",
+        toolset="manufacturing",
+        called=_CALLED,
+        key_path="order_no",
+        what="with its ingredients alone: planned, consumed and remaining quantities, and what is missing",
+        cross_reference=(
+            "For operations and productions too, use ``get_manufacturing_order(manufacturing_order_id=...)`` — it "
+            "reads two more collections; this one is the cheaper call where only ingredients count."
+        ),
+        reads=(RECIPE_ROWS, "location", "variant", "product", "material", "service", *FACTORY),
+        request=GetManufacturingOrderRecipeRequest,
+        answer=ManufacturingOrderRecipeAnswer,
+        view=_told(ManufacturingOrderRecipe, verbose=False),
+        paged=("recipe_rows",),
+        beside=_recipe,
     )
 )

@@ -11,6 +11,13 @@ OPERATIONS = "manufacturing_order_operation_row"
 PRODUCTIONS = "manufacturing_order_production"
 
 
+class BatchUse(Answer):
+    """How much of a batch was used."""
+
+    batch_id: int | None = None
+    quantity: Number | None = None
+
+
 class RecipeRow(Answer):
     """An ingredient."""
 
@@ -26,6 +33,8 @@ class RecipeRow(Answer):
     ingredient_expected_date: str | None = None
     cost: Number | None = None
     notes: str | None = None
+    batches: list[BatchUse] | None = None
+    """With `verbose`."""
 
 
 class OperationRow(Answer):
@@ -42,6 +51,19 @@ class OperationRow(Answer):
     operators: list[str] | None = None
     """Assigned."""
     completed_at: str | None = None
+    planned_cost_per_unit: Number | None = None
+    total_actual_cost: Number | None = None
+    cost_per_hour: Number | None = None
+
+
+class UsedIngredient(Answer):
+    """What a production used of an ingredient."""
+
+    recipe_row_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    quantity: Number | None = None
+    cost: Number | None = None
 
 
 class Production(Answer):
@@ -51,15 +73,30 @@ class Production(Answer):
     quantity: Number | None = None
     production_date: str | None = None
     serial_numbers: list[str] | None = None
+    ingredients: list[UsedIngredient] | None = None
 
 
-def recipe_rows(order: Record, names: Names) -> list[RecipeRow]:
-    """Return the ingredients, with SKU and name."""
-    return [line(RecipeRow, row, names, recipe_row_id=whole(row, "id")) for row in rows(order, RECIPE_ROWS)]
+def recipe_rows(order: Record, names: Names, *, verbose: bool = False) -> list[RecipeRow] | None:
+    """Return the ingredients, with SKU and name; None where they were not read."""
+    if RECIPE_ROWS not in order:
+        return None
+    return [
+        line(
+            RecipeRow,
+            row,
+            names,
+            recipe_row_id=whole(row, "id"),
+            batches=[filled(BatchUse, each) for each in rows(row, "batch_transactions")] if verbose else None,
+        )
+        for row in rows(order, RECIPE_ROWS)
+    ]
 
 
-def operations(order: Record) -> list[OperationRow]:
-    """Return the operations as they stand."""
+def operations(order: Record, *, verbose: bool = False) -> list[OperationRow] | None:
+    """Return the operations as they stand; None where they were not read."""
+    if OPERATIONS not in order:
+        return None
+    unsaid = {} if verbose else _NO_COSTS
     return [
         filled(
             OperationRow,
@@ -68,19 +105,35 @@ def operations(order: Record) -> list[OperationRow]:
             operation=text(row, "operation_name"),
             resource=text(row, "resource_name"),
             operators=[str(name) for name in values_at(row, "assigned_operators[].name")] or None,
+            **unsaid,
         )
         for row in rows(order, OPERATIONS)
     ]
 
 
-def productions(order: Record) -> list[Production]:
-    """Return the productions, oldest first."""
+_NO_COSTS: dict[str, object] = {"planned_cost_per_unit": None, "total_actual_cost": None, "cost_per_hour": None}
+
+
+def productions(order: Record, names: Names, *, verbose: bool = False) -> list[Production] | None:
+    """Return the productions, oldest first; None where they were not read."""
+    if PRODUCTIONS not in order:
+        return None
     return [
         filled(
             Production,
             row,
             production_id=whole(row, "id"),
             serial_numbers=[str(each) for each in values_at(row, "serial_numbers[].serial_number")] or None,
+            ingredients=[_used(each, names) for each in rows(row, "ingredients")] if verbose else None,
         )
         for row in rows(order, PRODUCTIONS)
     ]
+
+
+def _used(ingredient: Record, names: Names) -> UsedIngredient:
+    return filled(
+        UsedIngredient,
+        ingredient,
+        recipe_row_id=whole(ingredient, "manufacturing_order_recipe_row_id"),
+        sku=names.sku(ingredient.get("variant_id")),
+    )

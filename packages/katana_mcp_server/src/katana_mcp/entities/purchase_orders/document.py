@@ -65,7 +65,7 @@ class PurchaseOrderAnswer(DocumentAnswer):
     order: PurchaseOrderDocument
 
 
-async def _costs(record: Record, services: Services) -> Beside:
+async def _costs(record: Record, _: object, services: Services) -> Beside:
     """Costs name no order but a group: that of the order, or of its rows."""
     groups = (whole(row, "group_id") for row in rows(record, "purchase_order_rows"))
     return {_COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups))}

@@ -6,12 +6,15 @@ from pydantic import Field
 
 from katana_mcp.entities.purchase_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
+    Amount,
     Currency,
     DatedListRequest,
     Moment,
     Refers,
     Until,
     Variants,
+    at_least,
+    at_most,
     equals,
     not_after,
     not_before,
@@ -64,6 +67,10 @@ class ListPurchaseOrdersRequest(DatedListRequest):
     """With a row received at or after this moment."""
     received_to: Annotated[Until | None, not_after("purchase_order_rows[].received_date")] = None
     """With a row received at or before this moment; a date alone includes that day."""
+    total_min: Annotated[Amount | None, at_least("total")] = None
+    """Total with tax, in the order's currency, at least this."""
+    total_max: Annotated[Amount | None, at_most("total")] = None
+    """Total with tax, in the order's currency, at most this."""
     order_by: (
         Literal[
             "-created_at",

@@ -1,17 +1,34 @@
 """`get_sales_order`: one order with its rows, by id or by order number."""
 
-from decimal import Decimal
-
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
-from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderWithRows, with_rows
+from katana_mcp.entities.sales_orders.parts import (
+    FULFILLMENTS,
+    MADE,
+    Fulfillment,
+    SalesOrderDocumentLine,
+    ShippingFee,
+    fulfillments,
+    made_for,
+    shipping_fee,
+)
+from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, told
 from katana_mcp.names import FACTORY, Names
-from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
+from katana_mcp.operations.addresses import PostalAddress, addresses
+from katana_mcp.operations.get import (
+    Beside,
+    Document,
+    DocumentAnswer,
+    DocumentRequest,
+    document_tool,
+    of_ids,
+    rows_beside,
+)
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import child, number
+from katana_mcp.values import rows, whole
 
 
 class GetSalesOrderRequest(DocumentRequest):
@@ -21,7 +38,7 @@ class GetSalesOrderRequest(DocumentRequest):
     """Sales order id (integer) or order number (text, SO-1042)."""
 
 
-class SalesOrderDocument(SalesOrderWithRows):
+class SalesOrderDocument(SalesOrderSummary):
     """A sales order with everything that its header says."""
 
     customer_ref: str | None = None
@@ -36,8 +53,10 @@ class SalesOrderDocument(SalesOrderWithRows):
     conversion_rate: Number | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
-    shipping_fee: Number | None = None
-    """Without tax, in `currency`."""
+    shipping_fee: ShippingFee | None = None
+    addresses: list[PostalAddress] | None = None
+    rows: list[SalesOrderDocumentLine] | None = None
+    fulfillments: list[Fulfillment] | None = None
     created_at: str | None = None
     updated_at: str | None = None
 
@@ -48,16 +67,27 @@ class SalesOrderAnswer(DocumentAnswer):
     order: SalesOrderDocument
 
 
-def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    return with_rows(stored, names, services) | {
-        "base_currency": names.base_currency(),
-        "shipping_fee": _fee(stored.record),
+async def _beside(record: Record, _: object, services: Services) -> Beside:
+    mine = of_ids("sales_order_id", whole(record, "id"))
+    return {
+        FULFILLMENTS: await rows_beside(services, FULFILLMENTS, mine),
+        MADE: await rows_beside(services, MADE, mine),
     }
 
 
-def _fee(record: Record) -> Decimal | None:
-    fee = child(record, "shipping_fee")
-    return None if fee is None else number(fee, "amount")
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    record = stored.record
+    made = made_for(record)
+    return header(stored, names, services) | {
+        "base_currency": names.base_currency(),
+        "shipping_fee": shipping_fee(record),
+        "addresses": addresses(record),
+        "fulfillments": fulfillments(record),
+        "rows": [
+            told(SalesOrderDocumentLine, row, stored, names, manufacturing_orders=made.get(whole(row, "id")))
+            for row in rows(record, "sales_order_rows")
+        ],
+    }
 
 
 GET_SALES_ORDER = document_tool(
@@ -66,10 +96,12 @@ GET_SALES_ORDER = document_tool(
         toolset="sales",
         called=("sales_order_id", "sales order", "order number"),
         key_path="order_no",
-        what="with its rows, by id or order number; rows carry SKU and name",
-        reads=("customer", "location", "variant", "product", "material", "service", *FACTORY),
+        what="with rows, addresses, shipments and what is made for it, by id or order number",
+        reads=(FULFILLMENTS, MADE, "customer", "location", "variant", "product", "material", "service", *FACTORY),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
         view=View(model=SalesOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
+        paged=("rows", "fulfillments"),
+        beside=_beside,
     )
 )

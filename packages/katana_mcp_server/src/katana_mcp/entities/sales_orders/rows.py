@@ -4,7 +4,7 @@ from datetime import datetime
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
-from cache_core.records import iso
+from cache_core.records import Record, iso
 from katana_mcp.names import Names, text
 from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
@@ -79,12 +79,14 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
 
 def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return the same, and the order's rows with SKU and name."""
-    currency = text(stored.record, "currency")
-    lines = [
-        line(SalesOrderLine, row, names, sales_order_row_id=whole(row, "id"), currency=currency)
-        for row in rows(stored.record, "sales_order_rows")
-    ]
-    return header(stored, names, services) | {"rows": lines}
+    sent = rows(stored.record, "sales_order_rows")
+    return header(stored, names, services) | {"rows": [told(SalesOrderLine, row, stored, names) for row in sent]}
+
+
+def told[L: SalesOrderLine](model: type[L], row: Record, order: Stored, names: Names, **own: object) -> L:
+    """Return a row of the order in this shape, with SKU, name and currency."""
+    currency = text(order.record, "currency")
+    return line(model, row, names, sales_order_row_id=whole(row, "id"), currency=currency, **own)
 
 
 def overdue(now: datetime) -> Where:

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from katana_mcp.operations.filters import (
     DatedListRequest,
+    ExactText,
     Moment,
     Refers,
     Until,
@@ -22,7 +21,7 @@ class ListStockAdjustmentsRequest(DatedListRequest):
 
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Location id, or the location's exact name."""
-    reason: Annotated[Annotated[str, Field(min_length=1, max_length=256)] | None, equals("reason")] = None
+    reason: Annotated[ExactText | None, equals("reason")] = None
     """The exact reason; `search_stock_adjustments` finds parts of it."""
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_adjustment_rows[].variant_id", "variant")

@@ -1,0 +1,98 @@
+"""`get_customer`: one customer with addresses and newest orders, by id or by exact name."""
+
+from cache_core.conditions import NoneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record
+from katana_mcp.descriptor import View
+from katana_mcp.entities.customers.rows import CustomerRow, customer_row
+from katana_mcp.names import Names
+from katana_mcp.operations.addresses import PostalAddress, addresses
+from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
+from katana_mcp.operations.rows import filled
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.tools.requests import NameOrId
+from katana_mcp.values import rows, whole
+
+_SHOWN = 5
+
+
+class GetCustomerRequest(DocumentRequest):
+    """Arguments of `get_customer`."""
+
+    customer_id: NameOrId
+    """Customer id (integer), or the customer's exact name (text)."""
+
+
+class RecentOrder(Answer):
+    """An order of the customer."""
+
+    sales_order_id: int | None = None
+    order_no: str | None = None
+    status: str | None = None
+    delivery_date: str | None = None
+    total: Number | None = None
+    currency: str | None = None
+
+
+class CustomerDocument(CustomerRow):
+    """A customer with everything that Katana says of it."""
+
+    first_name: str | None = None
+    last_name: str | None = None
+    comment: str | None = None
+    default_billing_id: int | None = None
+    default_shipping_id: int | None = None
+    addresses: list[PostalAddress] | None = None
+    sales_order_count: int = 0
+    open_sales_order_count: int = 0
+    recent_sales_orders: list[RecentOrder] | None = None
+    """The newest five; list_sales_orders(customer_id=…) has all."""
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+class CustomerAnswer(DocumentAnswer):
+    """The answer of `get_customer`."""
+
+    customer: CustomerDocument
+
+
+async def _orders(record: Record, _: object, services: Services) -> Beside:
+    mine = of_ids("customer_id", whole(record, "id"))
+    newest = await services.cache.select("sales_order", Selection(mine, Order("id", descending=True), _SHOWN))
+    return {
+        "sales_orders": [each.record for each in newest],
+        "sales_order_count": await services.cache.count("sales_order", mine),
+        "open_sales_order_count": await services.cache.count("sales_order", (*mine, NoneOf("status", ("DELIVERED",)))),
+    }
+
+
+def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    record = stored.record
+    return customer_row(stored, names, services) | {
+        "addresses": addresses(record),
+        "sales_order_count": whole(record, "sales_order_count"),
+        "open_sales_order_count": whole(record, "open_sales_order_count"),
+        "recent_sales_orders": [
+            filled(RecentOrder, each, sales_order_id=whole(each, "id")) for each in rows(record, "sales_orders")
+        ],
+    }
+
+
+GET_CUSTOMER = document_tool(
+    Document(
+        source="customer",
+        toolset="sales",
+        called=("customer_id", "customer", "name"),
+        key_path="name",
+        what="with addresses, terms and newest sales orders, by id or exact name",
+        reads=("sales_order",),
+        request=GetCustomerRequest,
+        answer=CustomerAnswer,
+        holds="customer",
+        view=View(model=CustomerDocument, own=_document),
+        paged=("addresses",),
+        beside=_orders,
+    )
+)

@@ -1,0 +1,75 @@
+"""What items can be listed by, and which types of them a filter leaves."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cache_core.conditions import NoneOf, OneOf, Where
+from katana_mcp.descriptor import View
+from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, ItemSummary, ItemType, header, with_variants
+from katana_mcp.operations.filters import DatedListRequest, ExactText, Means, Refers, equals, spelling
+from katana_mcp.tools.requests import NameOrId
+
+
+def _unless_denied(path: str) -> Means:
+    """A flag that only products have; materials are always bought, so for them its absence means yes."""
+    return Means(lambda value, _: _only(path, value=value, absent=True))
+
+
+def _where_granted(path: str) -> Means:
+    """A flag that only products have; for others its absence means no."""
+    return Means(lambda value, _: _only(path, value=value, absent=False))
+
+
+def _only(path: str, *, value: bool, absent: bool) -> Where:
+    return (NoneOf(path, (not value,)) if value is absent else OneOf(path, (value,)),)
+
+
+class ListItemsRequest(DatedListRequest):
+    """Filters of `list_items`."""
+
+    type: Annotated[
+        Annotated[list[ItemType], Field(min_length=1, max_length=3)] | None,
+        spelling(ItemType),
+    ] = None
+    """Only these types."""
+    name: Annotated[ExactText | None, equals("name")] = None
+    """The exact name; `search_items` finds parts of it, SKUs and codes."""
+    category: Annotated[ExactText | None, equals("category_name")] = None
+    """The exact category."""
+    supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
+    """Default supplier: id, or the supplier's exact name."""
+    sellable: Annotated[bool | None, equals("is_sellable")] = None
+    """Whether it is sold."""
+    producible: Annotated[bool | None, _where_granted("is_producible")] = None
+    """Whether it is made; only products can be."""
+    purchasable: Annotated[bool | None, _unless_denied("is_purchasable")] = None
+    """Whether it is bought; materials and services always are."""
+    batch_tracked: Annotated[bool | None, equals("batch_tracked")] = None
+    """Whether its stock is kept in batches."""
+    include_archived: bool = False
+    """Also items that are archived in Katana."""
+    include_rows: bool = False
+    """Also each item's variants, with prices and codes."""
+    order_by: Literal["-created_at", "created_at", "-name", "name", "-updated_at", "updated_at"] | None = None
+    """Sort key, `-` for descending; newest created first by default."""
+
+
+def listing(request: ListItemsRequest) -> Mapping[str, View]:
+    """Return the types that the request leaves, with how their rows look."""
+    own = with_variants if request.include_rows else header
+    return {
+        kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], "factory": ()})
+        for kind in _possible(request)
+    }
+
+
+def _possible(request: ListItemsRequest) -> Sequence[ItemType]:
+    """Return the types that can have what is asked for; of the others no row need be looked at."""
+    asked: Sequence[ItemType] = request.type or ITEM_TYPES
+    if request.producible or request.purchasable is False:
+        asked = [each for each in asked if each == "product"]
+    if request.supplier_id is not None or request.batch_tracked is not None:
+        asked = [each for each in asked if each != "service"]
+    return asked or request.type or ITEM_TYPES

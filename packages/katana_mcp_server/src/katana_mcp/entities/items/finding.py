@@ -1,0 +1,77 @@
+"""One item by id, exact name or SKU; what several items have is refused with the candidates."""
+
+from katana_mcp.entities.items.headers import ITEM_TYPES, ItemType
+from katana_mcp.names import service_variants, text
+from katana_mcp.near import near_keys, same_key
+from katana_mcp.operations.rows import Sourced
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.values import whole
+
+_MAX_DIGITS = 11
+
+
+async def one_item(wanted: int | str, kind: ItemType | None, services: Services) -> Sourced:
+    """Return the item with this id (integer), exact name or SKU (text), in any soft state.
+
+    Raises:
+        Refused: nothing has it, or several items have and no type tells them apart.
+    """
+    kinds = (kind,) if kind else ITEM_TYPES
+    found = await _found(wanted, kinds, services)
+    live = [each for each in found if not (each[1].deleted or each[1].archived)]
+    if len(live) == 1 or len(found) == 1:
+        return (live or found)[0]
+    if not found:
+        raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(wanted, kinds, services), "item_id"))
+    told = ", ".join(f"{source} {row.id} ({text(row.record, 'name')})" for source, row in (live or found)[:5])
+    message = f"{len(live or found)} items have the id, name or SKU {wanted!r}; name one by id and `item_type`: {told}"
+    raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "item_id"))
+
+
+async def _found(wanted: int | str, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
+    if isinstance(wanted, int):
+        return await _by_id(wanted, kinds, services)
+    found = [each for kind in kinds for each in await _by_name(wanted, kind, services)]
+    found = found or await _by_sku(wanted, kinds, services)
+    if found or not (wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS):
+        return found
+    return await _by_id(int(wanted), kinds, services)
+
+
+async def _by_id(item_id: int, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
+    for kind in kinds:
+        await services.fresh.read_missing(kind, [item_id])
+    return [(kind, row) for kind in kinds for row in (await services.cache.get_many(kind, [item_id])).rows]
+
+
+async def _by_name(name: str, kind: ItemType, services: Services) -> list[Sourced]:
+    match = await services.cache.find_by_key(kind, name)
+    if match.ambiguous:
+        return [(kind, row) for row in (await services.cache.get_many(kind, match.ambiguous)).rows]
+    found = [match.row] if match.row is not None else await same_key(services, kind, name)
+    return [(kind, row) for row in found]
+
+
+async def _by_sku(sku: str, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
+    match = await services.cache.find_by_key("variant", sku)
+    variants = list((await services.cache.get_many("variant", match.ambiguous)).rows) if match.ambiguous else []
+    variants = variants or ([match.row] if match.row is not None else await same_key(services, "variant", sku))
+    variants += await service_variants(services.cache, "sku", [sku])
+    named = dict.fromkeys(
+        (kind, item_id)
+        for row in variants
+        for kind in kinds
+        if (item_id := whole(row.record, f"{kind}_id")) is not None
+    )
+    return [(kind, row) for kind, item_id in named for row in (await services.cache.get_many(kind, [item_id])).rows]
+
+
+async def _missing(wanted: int | str, kinds: tuple[ItemType, ...], services: Services) -> str:
+    called = " or ".join(kinds)
+    if isinstance(wanted, int):
+        return f"{called} {wanted} not found"
+    near = [key for entity in (*kinds, "variant") for key in await near_keys(services, entity, wanted)]
+    hint = f"; did you mean {', '.join(map(repr, dict.fromkeys(near[:3])))}?" if near else ""
+    return f"no {called} has the name or SKU {wanted!r}{hint}"

@@ -1,0 +1,121 @@
+"""How a product, a material or a service looks in lists, and its variants in it."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from cache_core.protocol import Stored
+from cache_core.records import Record, values_at
+from katana_mcp.descriptor import Own
+from katana_mcp.names import Names, text
+from katana_mcp.operations.rows import filled
+from katana_mcp.services import Services
+from katana_mcp.tools.answers import Answer, Number
+from katana_mcp.values import rows, strings, whole
+
+type ItemType = Literal["product", "material", "service"]
+ITEM_TYPES: tuple[ItemType, ...] = ("product", "material", "service")
+NAMED: dict[ItemType, Mapping[str, tuple[str, ...]]] = {
+    "product": {"supplier": ("default_supplier_id",)},
+    "material": {"supplier": ("default_supplier_id",)},
+    "service": {},
+}
+
+
+class ItemVariant(Answer):
+    """A variant of an item."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    config: str | None = None
+    """Size: L, Colour: Red."""
+    sales_price: Number | None = None
+    sales_currency: str | None = None
+    purchase_price: Number | None = None
+    purchase_currency: str | None = None
+    """The supplier's."""
+    default_cost: Number | None = None
+    """Of a service, in `sales_currency`."""
+    lead_time: int | None = None
+    """Days."""
+    minimum_order_quantity: Number | None = None
+    internal_barcode: str | None = None
+    registered_barcode: str | None = None
+    supplier_item_codes: list[str] | None = None
+
+
+class ItemSummary(Answer):
+    """A product, a material or a service; with its variants where they were asked for."""
+
+    item_id: int | None = None
+    item_type: ItemType
+    name: str | None = None
+    category: str | None = None
+    uom: str | None = None
+    is_sellable: bool | None = None
+    is_producible: bool | None = None
+    is_purchasable: bool | None = None
+    batch_tracked: bool | None = None
+    serial_tracked: bool | None = None
+    supplier_id: int | None = None
+    supplier: str | None = None
+    variant_count: int = 0
+    rows: list[ItemVariant] | None = None
+    archived_at: str | None = None
+    deleted_at: str | None = None
+    url: str | None = None
+
+
+def header(kind: ItemType) -> Own:
+    """Return what an item's record of this type does not say of itself, as a function of it."""
+
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        record = stored.record
+        supplier_id = whole(record, "default_supplier_id")
+        return {
+            "item_id": stored.id,
+            "item_type": kind,
+            "category": text(record, "category_name"),
+            "supplier_id": supplier_id,
+            "supplier": names.name("supplier", supplier_id),
+            "variant_count": len(_variants(record)),
+            "url": services.url(f"/{kind}/{stored.id}") if kind != "service" else None,
+        }
+
+    return own
+
+
+def with_variants(kind: ItemType) -> Own:
+    """Return the same, and the item's variants."""
+    told: Callable[[Stored, Names, Services], Mapping[str, object]] = header(kind)
+
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        return {**told(stored, names, services), "rows": variants(stored.record, names)}
+
+    return own
+
+
+def variants(record: Record, names: Names) -> list[ItemVariant]:
+    """Return the variants of an item that are not deleted, with the currency of each price."""
+    supplier = names.record("supplier", record.get("default_supplier_id"))
+    money = {"sales_currency": names.base_currency(), "purchase_currency": text(supplier, "currency")}
+    return [
+        filled(
+            ItemVariant,
+            each,
+            variant_id=whole(each, "id"),
+            config=_config(each),
+            supplier_item_codes=strings(each, "supplier_item_codes"),
+            **money,
+        )
+        for each in _variants(record)
+    ]
+
+
+def _variants(record: Record) -> list[Record]:
+    return [each for each in rows(record, "variants") if each.get("deleted_at") is None]
+
+
+def _config(variant: Record) -> str | None:
+    names = values_at(variant, "config_attributes[].config_name")
+    values = values_at(variant, "config_attributes[].config_value")
+    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) or None

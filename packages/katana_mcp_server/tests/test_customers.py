@@ -1,0 +1,104 @@
+"""`list_customers` and `get_customer` against plain Python over what the sandbox holds."""
+
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage
+from katana_sandbox import Tenant
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage, tenant: Tenant) -> None:
+    known = live(tenant, "customers")
+    tenant.edit("customers", known[3]["id"], reference_id="ERP-7", company="Berger & Söhne", category="Dealer")
+    known = live(tenant, "customers")
+    some = known[3]
+    middle = sorted(each["created_at"] for each in known)[20]
+    exact = [(name, some[name]) for name in ("name", "company", "email", "reference_id", "category", "currency")]
+    for name, value in exact:
+        expected = sorted((each["id"] for each in known if each[name] == value), reverse=True)
+        answer = await stage.call("list_customers", limit=100, **{name: value})
+        assert [row["customer_id"] for row in answer["rows"]] == expected, name
+        assert answer["total"] == len(expected) > 0, name
+    later = await stage.call("list_customers", created_from=middle, limit=100)
+    assert {row["customer_id"] for row in later["rows"]} == {
+        each["id"] for each in known if each["created_at"] >= middle
+    }
+    assert (await stage.call("list_customers", category="dealer"))["rows"] == []
+
+
+async def test_customers_come_in_the_order_asked_for_and_deleted_ones_on_request(stage: Stage, tenant: Tenant) -> None:
+    names = sorted(each["name"] for each in live(tenant, "customers"))
+    up = await stage.call("list_customers", order_by="name", limit=100)
+    assert [row["name"] for row in up["rows"]] == names
+    gone = [each for each in tenant.all("customers") if each["deleted_at"]]
+    every = await stage.call("list_customers", include_deleted=True, limit=100)
+    marked = {row["customer_id"]: row["deleted_at"] for row in every["rows"] if "deleted_at" in row}
+    assert marked == {each["id"]: each["deleted_at"] for each in gone} != {}
+
+
+async def test_customers_are_fetched_in_a_batch_by_id(stage: Stage, tenant: Tenant) -> None:
+    first, second = (each["id"] for each in live(tenant, "customers")[:2])
+    answer = await stage.call("list_customers", ids=[second, 999_999, first])
+    assert [row["customer_id"] for row in answer["rows"]] == [second, first]
+    assert answer["not_found"] == [999_999]
+
+
+async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage, tenant: Tenant) -> None:
+    orders = live(tenant, "sales_orders")
+
+    def mine(customer: Wire) -> list[Wire]:
+        return [each for each in orders if each["customer_id"] == customer["id"]]
+
+    customer = max(live(tenant, "customers"), key=lambda each: len(mine(each)))
+    tenant.edit("customers", customer["id"], name="One Of A Kind", comment="pays late", discount_rate=5)
+    for asked in (customer["id"], "One Of A Kind", "one of a kind "):
+        shown = (await stage.call("get_customer", customer_id=asked))["customer"]
+        assert shown["customer_id"] == customer["id"], asked
+    assert (shown["comment"], shown["discount_rate"], shown["currency"]) == ("pays late", 5, customer["currency"])
+    assert (shown["default_billing_id"], shown["default_shipping_id"]) == (
+        customer["default_billing_id"],
+        customer["default_shipping_id"],
+    )
+    for address, sent in zip(shown["addresses"], customer["addresses"], strict=True):
+        assert address["address_id"] == sent["id"]
+        assert all(address[name] == sent[name] for name in ("entity_type", "default", "line_1", "city", "zip"))
+    assert shown["sales_order_count"] == len(mine(customer)) > 5
+    assert shown["open_sales_order_count"] == sum(each["status"] != "DELIVERED" for each in mine(customer)) > 0
+    newest = sorted(mine(customer), key=lambda each: each["id"], reverse=True)[:5]
+    assert [_told(each, "sales_order_id") for each in shown["recent_sales_orders"]] == [
+        _told(each, "id") for each in newest
+    ]
+
+
+def _told(order: dict[str, Any], id_name: str) -> tuple[object, ...]:
+    return (order[id_name], order["order_no"], order["status"], amount(order["total"]), order["currency"])
+
+
+async def test_a_customer_without_orders_has_none_and_a_deleted_one_is_marked(stage: Stage, tenant: Tenant) -> None:
+    new = tenant.create("customers", {"name": "Brand New"})
+    shown = (await stage.call("get_customer", customer_id=new["id"]))["customer"]
+    assert (shown["sales_order_count"], shown["recent_sales_orders"], shown["addresses"]) == (0, [], [])
+    gone = next(each for each in tenant.all("customers") if each["deleted_at"])
+    answer = await stage.call("get_customer", customer_id=gone["id"])
+    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+
+
+async def test_a_name_that_several_have_is_refused_with_their_ids_and_an_unknown_one_with_near_ones(
+    stage: Stage, tenant: Tenant
+) -> None:
+    twins = [each["id"] for each in live(tenant, "customers") if each["name"] == "Velo Berger"]
+    refusal = await stage.refusal("get_customer", customer_id="Velo Berger")
+    assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "customer_id")
+    assert all(str(each) in refusal["warnings"][0]["message"] for each in twins)
+    refusal = await stage.refusal("get_customer", customer_id="Velo Bergr")
+    assert refusal["error"] == "not_found"
+    assert "did you mean" in refusal["warnings"][0]["message"]
+    assert (await stage.refusal("get_customer", customer_id=999_999))["error"] == "not_found"

@@ -1,0 +1,85 @@
+"""Resource templates, completions and prompts: what a host offers people besides tools."""
+
+import json
+import re
+
+import pytest
+from mcp.types import PromptReference, ResourceTemplateReference
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.resources.prompts import PROMPTS
+from katana_mcp.resources.reference import REFERENCE
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, Stage, staged
+
+LISTED = {each["name"]: each for each in catalogue()}
+TEMPLATES = {each.template: each for each in REFERENCE if each.template}
+
+
+async def test_every_record_of_the_reference_data_can_be_read_by_its_id(stage: Stage) -> None:
+    listed = [each.uri_template for each in await stage.client.list_resource_templates()]
+    assert listed == list(TEMPLATES)
+    for template, resource in TEMPLATES.items():
+        for row in json.loads(await stage.read(resource.uri))["rows"]:
+            one = json.loads(await stage.read(template.replace("{id}", str(row["id"]))))
+            assert one["source"] == "sandbox"
+            assert {name: one["record"][name] for name in row} == row, template
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+async def test_ids_are_offered_by_id_and_by_name(stage: Stage, template: str) -> None:
+    rows = json.loads(await stage.read(TEMPLATES[template].uri))["rows"]
+    ref = ResourceTemplateReference(uri=template)
+    offered = (await stage.client.complete(ref, {"name": "id", "value": ""})).values
+    assert offered == [str(row["id"]) for row in rows]
+    last = rows[-1]
+    name = last.get("name") or last["operator_name"]
+    by_name = (await stage.client.complete(ref, {"name": "id", "value": name[:6].upper()})).values
+    assert str(last["id"]) in by_name
+    assert (await stage.client.complete(ref, {"name": "id", "value": str(last["id"])})).values == [str(last["id"])]
+    assert (await stage.client.complete(ref, {"name": "id", "value": "zzzzz"})).values == []
+
+
+async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> None:
+    offers = {
+        ("promise_date", "sales_order", "SO-6"): "SO-61",
+        ("supplier_document_check", "purchase_order", "PO-1"): "PO-13",
+        ("morning_shortage_check", "location", "north"): "North warehouse",
+    }
+    for (prompt, name, typed), expected in offers.items():
+        ref = PromptReference(name=prompt)
+        assert expected in (await stage.client.complete(ref, {"name": name, "value": typed})).values
+        assert (await stage.client.complete(ref, {"name": name, "value": ""})).values
+    free = PromptReference(name="month_end_stock_review")
+    assert (await stage.client.complete(free, {"name": "month", "value": "2026"})).values == []
+
+
+async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage: Stage) -> None:
+    listed = await stage.client.list_prompts()
+    assert [each.name for each in listed] == [each.name for each in PROMPTS]
+    resources = {str(each.uri) for each in await stage.client.list_resources()}
+    for prompt in PROMPTS:
+        given = {each.name: f"<{each.name}>" for each in prompt.arguments}
+        (message,) = (await stage.client.get_prompt(prompt.name, given)).messages
+        text = getattr(message.content, "text", "")
+        assert all(value in text for value in given.values())
+        named = set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
+        fields = {"as_of", "location_id", "inventory_closing_date"}
+        assert named - fields == set(prompt.tools) <= set(LISTED), prompt.name
+        assert set(re.findall(r"katana://[a-z-]+", text)) <= resources
+        known = {name for tool in prompt.tools for name in LISTED[tool]["inputSchema"]["properties"]}
+        used = set(re.findall(r"\b([a-z_]+)=", text)) | (set(re.findall(r"\b\w+_(?:from|to)\b", text)))
+        assert used <= known, prompt.name
+
+
+async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:
+    (message,) = (await stage.client.get_prompt("morning_shortage_check", {})).messages
+    assert "Location: any" in getattr(message.content, "text", "")
+
+
+async def test_a_prompt_whose_tools_are_not_served_is_not_offered(own: OwnSandbox) -> None:
+    async with staged(own, Setup(flags={"toolsets": ("purchasing", "catalog")})) as stage:
+        assert [each.name for each in await stage.client.list_prompts()] == ["supplier_document_check"]
+        page = await stage.read("katana://help")
+        assert "supplier_document_check" in page
+        assert "promise_date" not in page
