@@ -182,3 +182,11 @@ async def test_a_collection_that_cannot_be_asked_by_ids_is_listed_whole(way: Lit
     outcome = await world.syncer.audit("gadget")
     assert outcome.requests == 4
     assert await world.cached() == world.truth()
+
+
+async def test_an_audit_goes_on_behind_a_row_that_it_has_just_removed() -> None:
+    world = World()
+    await cached(world)
+    world.source.drop("gadget", 250)
+    await world.syncer.audit("gadget")
+    assert await world.cached() == world.truth()

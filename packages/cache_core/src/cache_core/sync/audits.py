@@ -80,7 +80,8 @@ class Audits:
         where = () if position is None else (Within(spec.id_path, low=position),)
         window = Selection(where, Order(spec.id_path), PAGE_SIZE + len(where), 0, EVERYTHING)
         rows = await self._store.cache.select(spec.name, window)
-        return [row.id for row in rows if row.id != position]
+        # The row at the position may be gone, and one request names no more.
+        return [row.id for row in rows if row.id != position][:PAGE_SIZE]
 
     async def _ask(self, spec: EntitySpec, ids: list[RecordId], position: RecordId | None, tally: Tally) -> None:
         """Read rows by their ids: what comes is stored; what does not is gone, or doubted while it may lag."""
