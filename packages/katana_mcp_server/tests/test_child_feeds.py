@@ -126,7 +126,7 @@ async def test_every_kind_of_child_brings_its_document_along(
             tenant.delete(feed.collection, child["id"])
         else:
             word = next(each for each in ("city", "description", "quantity") if each in child)
-            tenant.edit(feed.collection, child["id"], **{word: "7"})
+            tenant.edit(feed.collection, child["id"], bump=True, **{word: "7"})
         assert tenant.get(spec.collection, document["id"])["updated_at"] == document["updated_at"]
         clock.advance(1_000)
         await services.fresh.ensure([spec.name])

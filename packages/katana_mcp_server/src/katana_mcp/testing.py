@@ -17,12 +17,16 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
 from katana_mcp.stores import PARTS
 from katana_mcp.wiring import Outside
+from katana_sandbox import ManualClock
 
 type Payload = dict[str, Any]
 """The structured content of an answer or a refusal."""
 
 _QUIET = 0.01
 """Real seconds that work gets before virtual time is moved on while it waits."""
+
+_COMPUTES = 60.0
+"""Real seconds that work gets on a loaded machine when no more virtual time may pass."""
 
 
 class MovedClock(Clock, Protocol):
@@ -121,6 +125,26 @@ async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> 
         while not task.done():
             await asyncio.wait({task}, timeout=_QUIET)
             clock.advance(step)
+        return await task
+    finally:
+        task.cancel()
+
+
+async def within[T](clock: ManualClock, seconds: float, work: Awaitable[T]) -> T:
+    """Return what the work gives; time goes from sleeper to sleeper, and no farther than this.
+
+    Raises:
+        TimeoutError: it waits for more time to pass.
+    """
+    task = asyncio.ensure_future(work)
+    end = clock.monotonic() + seconds + 1e-6
+    try:
+        async with asyncio.timeout(_COMPUTES):
+            while not task.done():
+                await asyncio.wait({task}, timeout=_QUIET)
+                due = clock.due()
+                if due is not None and clock.monotonic() + due <= end:
+                    clock.advance(due)
         return await task
     finally:
         task.cancel()

@@ -178,7 +178,7 @@ class Tenant:
             cache=cache,
             syncer=syncer,
             fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
-            stock=StockReads(source, cache, clock, closed=closed),
+            stock=StockReads(source, cache, clock, outside.patience, closed=closed),
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
@@ -188,6 +188,7 @@ class Tenant:
 
 async def _closed(services: Services) -> None:
     await services.fresh.close()
+    await services.stock.close()
     await services.syncer.close()
     await services.cache.close()
 
