@@ -1,10 +1,12 @@
 """A tool's answer depends on what Katana holds, never on which tool ran before it or on how warm the cache is."""
 
+import re
+
 import pytest
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage, staged
-from katana_sandbox import ManualClock, Sandbox
+from katana_mcp.testing import Stage, paced, staged, within
+from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
 from .matrix import matrix
 
@@ -20,3 +22,26 @@ async def test_a_cold_answer_is_the_one_given_after_every_other_tool(own: OwnSan
     warm = await stage.call(tool, **usual[tool].arguments)
     async with staged(own) as cold:
         assert await cold.call(tool, **usual[tool].arguments) == warm
+
+
+async def test_a_cold_start_of_twenty_thousand_rows_keeps_nobody_waiting_for_ten_seconds(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=20_000), clock=clock))
+    usual = matrix(own.sandbox.tenant())
+    async with staged(own) as stage:
+        warming: list[str] = []
+        for tool in TOOLS:
+            answer = (await within(clock, 10, stage.result(tool, usual[tool].arguments))).structured_content or {}
+            assert answer.get("error", "cold_cache") == "cold_cache", tool
+            warming += [answer["warming"]] if "warming" in answer else []
+        assert len(warming) > len(TOOLS) / 2
+        assert all(re.fullmatch(r"\d+/(\d+|\?)", each) for each in warming), warming
+        order = await within(clock, 10, stage.call("get_sales_order", **usual["get_sales_order"].arguments))
+        assert order["order"]["rows"]
+        began = clock.monotonic()
+        while "warming" in await within(clock, 10, stage.call("search_items", query="00")):
+            await paced(clock, clock.sleep(20), 2)
+        assert clock.monotonic() - began < 300
+        (variants,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == "variant"]
+    assert variants["records"] == own.sandbox.tenant().count("variants")
+    assert own.sandbox.max_requests_in_window() <= 60
+    assert {each.status for each in own.sandbox.journal} == {200}

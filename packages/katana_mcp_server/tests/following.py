@@ -32,10 +32,10 @@ DOUBT = timedelta(minutes=25)
 
 @asynccontextmanager
 async def following(
-    own: OwnSandbox, cache_dir: Path | None = None, clock: Clock | None = None
+    own: OwnSandbox, cache_dir: Path | None = None, clock: Clock | None = None, base_url: str | None = None
 ) -> AsyncGenerator[Services]:
-    """Open the services of the sandbox's account, as a server would."""
-    settings = load(sandbox=True, api_key=own.api_key, cache_dir=cache_dir)
+    """Open the services of the sandbox's account, as a server would; `base_url` names the cache of a served sandbox."""
+    settings = load(sandbox=True, api_key=own.api_key, cache_dir=cache_dir, base_url=base_url)
     outside = Outside(transport=own.transport(), clock=clock or own.sandbox.clock, in_memory=cache_dir is None)
     tenant = connected(settings, outside)
     try:
