@@ -117,8 +117,9 @@ def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, told: tuple[s
     at, awaited = told
     mine = state.feeds[feed.collection]
     if verdict is Verdict.DONE:
-        # Children may show no versions; the documents, listed before them, do.
-        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=state.cursor), completed_at=at)
+        # Children may show no versions; the documents do, which were listed before them unless the feed was resumed.
+        known = None if run.elapsed is None else state.cursor
+        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=at)
     elif verdict is Verdict.NEXT:
         mine = replace(mine, checkpoint=run.checkpoint)
     kept = {(each.feed, each.child): each for each in state.awaited}
