@@ -1,10 +1,12 @@
 """A tool's answer depends on what Katana holds, never on which tool ran before it or on how warm the cache is."""
 
+import re
+
 import pytest
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, staged
-from katana_sandbox import ManualClock, Sandbox
+from katana_mcp.testing import Payload, Stage, paced, staged, within
+from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
 from .matrix import matrix
 
@@ -26,3 +28,26 @@ def _settled(answer: Payload) -> Payload:
     """Leave out an age of no seconds: while time stands still, stock that was marked cannot be read after its mark."""
     stale = answer.get("stale", {})
     return {key: value for key, value in answer.items() if key != "stale" or stale["age_seconds"] > 0}
+
+
+async def test_a_cold_start_of_twenty_thousand_rows_keeps_nobody_waiting_for_ten_seconds(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=20_000), clock=clock))
+    usual = matrix(own.sandbox.tenant())
+    async with staged(own) as stage:
+        warming: list[str] = []
+        for tool in TOOLS:
+            answer = (await within(clock, 10, stage.result(tool, usual[tool].arguments))).structured_content or {}
+            assert answer.get("error", "cold_cache") == "cold_cache", tool
+            warming += [answer["warming"]] if "warming" in answer else []
+        assert len(warming) > len(TOOLS) / 2
+        assert all(re.fullmatch(r"\d+/(\d+|\?)", each) for each in warming), warming
+        order = await within(clock, 10, stage.call("get_sales_order", **usual["get_sales_order"].arguments))
+        assert order["order"]["rows"]
+        began = clock.monotonic()
+        while "warming" in await within(clock, 10, stage.call("search_items", query="00")):
+            await paced(clock, clock.sleep(20), 2)
+        assert clock.monotonic() - began < 300
+        (variants,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == "variant"]
+    assert variants["records"] == own.sandbox.tenant().count("variants")
+    assert own.sandbox.max_requests_in_window() <= 60
+    assert {each.status for each in own.sandbox.journal} == {200}

@@ -22,6 +22,7 @@ GADGET = EntitySpec(
     inherits=(Lookup("maker_id", "maker", ("name",)),),
 )
 COLOUR = EntitySpec(name="colour", collection="colours", searchable=Searchable(names=("name",)), watermark=False)
+RECIPE = EntitySpec(name="recipe", collection="recipes", fetch_by="full_list")
 PART = EntitySpec(
     name="part",
     collection="parts",
@@ -29,7 +30,7 @@ PART = EntitySpec(
     feeds=(Feed("part_rows", "part_id", "rows[]"),),
     moves=("rows[].variant_id",),
 )
-SPECS = (MAKER, GADGET, COLOUR, PART, STOCK)
+SPECS = (MAKER, GADGET, COLOUR, RECIPE, PART, STOCK)
 
 
 async def settled() -> None:

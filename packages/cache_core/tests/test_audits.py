@@ -182,3 +182,26 @@ async def test_a_collection_that_cannot_be_asked_by_ids_is_listed_whole(way: Lit
     outcome = await world.syncer.audit("gadget")
     assert outcome.requests == 4
     assert await world.cached() == world.truth()
+
+
+async def test_an_audit_goes_on_behind_a_row_that_it_has_just_removed() -> None:
+    world = World()
+    await cached(world)
+    world.source.drop("gadget", 250)
+    await world.syncer.audit("gadget")
+    assert await world.cached() == world.truth()
+
+
+async def test_a_young_row_that_no_listing_holds_goes_without_any_newer_row() -> None:
+    world = World()
+    for number in (1, 2, 3):
+        world.source.put("recipe", {"id": number}, START)
+    await world.syncer.start("recipe")
+    world.source.drop("recipe", 2)
+    await world.syncer.audit("recipe")
+    assert 2 in await world.cached("recipe")
+    world.clock.advance(20 * 60)
+    await world.syncer.start("recipe")
+    await settled()
+    assert await world.cached("recipe") == world.truth("recipe")
+    assert (await world.cache.state("recipe")).audit.doubted == ()

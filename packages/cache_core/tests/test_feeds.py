@@ -11,7 +11,7 @@ from sync_world import World
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch
 from cache_core.records import Record, RecordId, values_at
-from cache_core.spec import EntitySpec
+from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.stock import STOCK
 from cache_core.sync import SourcePage
 from cache_core.testing import START, FakeSource
@@ -213,3 +213,40 @@ async def test_a_cache_from_before_there_were_feeds_starts_them_where_its_docume
     world.source.put("part", {"id": 2, "rows": []}, START + timedelta(hours=5))
     await synced(world)
     assert await variants(world, 1) == [9]
+
+
+def _unstamped(listed: Listed, number: int, page: SourcePage) -> SourcePage:
+    """Show children as Katana shows shipping fees: neither when they changed, nor that they are deleted."""
+    if listed.name != "part_rows":
+        return page
+    hidden = {"updated_at", "deleted_at"}
+    return replace(page, records=[{k: v for k, v in each.items() if k not in hidden} for each in page.records])
+
+
+@pytest.mark.parametrize(("variant", "shown"), [(9, [6, 9]), (None, [6])])
+async def test_a_child_without_a_version_brings_its_document_whenever_it_is_listed(
+    variant: int | None, shown: list[int]
+) -> None:
+    world = World()
+    world.source.tamper = _unstamped
+    stock_part(world, 1, r1=5, r2=6)
+    await synced(world)
+    change_row(world, 1, 1, variant)
+    assert await synced(world) == [("part", 1), ("part_rows", 1), ("part", 0)]
+    assert await variants(world, 1) == shown
+    assert not (await world.cache.state("part")).awaited
+
+
+async def test_a_feed_without_versions_moves_on_with_its_documents() -> None:
+    world = World()
+    world.source.tamper = _unstamped
+    stock_part(world, 1, r1=5)
+    await world.syncer.start("part")
+    for minutes in range(10):
+        world.source.put("part", {"id": 2, "rows": []}, START + timedelta(minutes=10 * minutes))
+        await world.syncer.start("part")
+    world.asked()
+    await world.syncer.start("part")
+    (since,) = [since for name, _, since in world.source.requests if name == "part_rows"]
+    assert since is not None
+    assert since > "2026-03-02T09:00:00.000Z"

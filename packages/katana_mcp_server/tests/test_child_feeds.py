@@ -1,8 +1,10 @@
 """Orders follow their rows, addresses and fee, though Katana leaves the order itself as it was."""
 
 import pytest
+from following import FOLLOWED, differences, following
 from server_wire import Wire, amount, live
 
+from cache_core.spec import EntitySpec, Feed
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage
 from katana_sandbox import ManualClock, Sandbox
@@ -104,3 +106,28 @@ async def test_an_order_deleted_without_a_trace_leaves_the_cache_within_the_hour
         totals.append((await stage.call("list_sales_orders"))["total"])
     assert totals[-1] == total - 1
     await stage.refusal("get_sales_order", sales_order_id=order["id"])
+
+
+@pytest.mark.parametrize("gone", [False, True], ids=["edited", "deleted"])
+@pytest.mark.parametrize(
+    ("spec", "feed"),
+    [pytest.param(spec, feed, id=feed.collection) for spec in FOLLOWED for feed in spec.feeds],
+)
+async def test_every_kind_of_child_brings_its_document_along(
+    own: OwnSandbox, clock: ManualClock, spec: EntitySpec, feed: Feed, gone: bool
+) -> None:
+    tenant = own.sandbox.tenant()
+    child = live(tenant, feed.collection)[0]
+    document = tenant.get(spec.collection, child[feed.parent])
+    async with following(own) as services:
+        await services.fresh.ensure([spec.name])
+        clock.advance(1_000)
+        if gone:
+            tenant.delete(feed.collection, child["id"])
+        else:
+            word = next(each for each in ("city", "description", "quantity") if each in child)
+            tenant.edit(feed.collection, child["id"], bump=True, **{word: "7"})
+        assert tenant.get(spec.collection, document["id"])["updated_at"] == document["updated_at"]
+        clock.advance(1_000)
+        await services.fresh.ensure([spec.name])
+        assert document["id"] not in (await differences(services.cache, own.sandbox))[spec.name].different

@@ -9,7 +9,7 @@ from cache_core.clock import Clock
 from cache_core.errors import SourceUnavailable
 from cache_core.records import Record, RecordId, iso
 from cache_core.spec import EntitySpec, Listed
-from cache_core.sync.source import SourcePage, Window
+from cache_core.sync.source import PAGE_SIZE, SourcePage, Window
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
@@ -120,7 +120,8 @@ class FakeSource:
         return self.tamper(listed, window.number, SourcePage(shown, len(matching)))
 
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
-        """Return records by their ids."""
+        """Return records by their ids, of which one request names 250 at most."""
+        assert len(ids) <= PAGE_SIZE, f"{len(ids)} ids in one request"
         rows = await self._singled(spec)
         shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))

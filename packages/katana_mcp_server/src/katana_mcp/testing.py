@@ -1,8 +1,10 @@
 """A server on a sandbox with an MCP client in front of it: one process, no sockets, time moved by hand."""
 
 import asyncio
+import threading
+import time
 from collections.abc import AsyncGenerator, Awaitable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -24,12 +26,26 @@ type Payload = dict[str, Any]
 _QUIET = 0.01
 """Real seconds that work gets before virtual time is moved on while it waits."""
 
+_TURNS = 20
+"""Turns of the event loop that a chain of work without waits gets."""
+
+_COMPUTES = 60.0
+"""Real seconds that work gets on a loaded machine when no more virtual time may pass."""
+
 
 class MovedClock(Clock, Protocol):
     """A clock that a test can move."""
 
     def advance(self, seconds: float) -> None:
         """Move time forward."""
+        ...
+
+
+class SteppedClock(MovedClock, Protocol):
+    """A clock that tells when the next sleeper wakes."""
+
+    def due(self) -> float | None:
+        """Return in how many seconds that is, or None when nobody sleeps."""
         ...
 
 
@@ -124,3 +140,43 @@ async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> 
         return await task
     finally:
         task.cancel()
+
+
+async def within[T](clock: SteppedClock, seconds: float, work: Awaitable[T]) -> T:
+    """Return what the work gives; time goes from sleeper to sleeper, and no farther than this.
+
+    Raises:
+        TimeoutError: it waits for more time to pass.
+    """
+    task = asyncio.ensure_future(work)
+    end = clock.monotonic() + seconds + 1e-6
+    try:
+        async with asyncio.timeout(_COMPUTES):
+            while not task.done():
+                due = clock.due() if await _rests(task) else None
+                if due is not None and clock.monotonic() + due <= end:
+                    clock.advance(due)
+        return await task
+    finally:
+        task.cancel()
+
+
+async def _rests(task: "asyncio.Future[Any]") -> bool:
+    """Return whether nothing computes, in this thread or in another, for three short whiles in which it could have."""
+    for _ in range(3):
+        computed = time.process_time()
+        await asyncio.wait({task}, timeout=_QUIET / 2)
+        if task.done() or time.process_time() - computed > _QUIET / 5 or _others_run():
+            return False
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+    return True
+
+
+def _others_run() -> bool:
+    """Return whether another thread runs, or would if the machine let it; False where the system does not tell."""
+    mine, states = str(threading.get_native_id()), list[str]()
+    for each in Path("/proc/self/task").glob("*/stat"):
+        with suppress(OSError):
+            states += [each.read_text().rpartition(")")[2].split()[0]] if each.parent.name != mine else []
+    return not {"R", "D"}.isdisjoint(states)

@@ -208,7 +208,7 @@ class Tenant:
             cache=cache,
             syncer=syncer,
             fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
-            stock=StockReads(source, cache, clock, closed=closed),
+            stock=StockReads(source, cache, clock, outside.patience, closed=closed),
             rebuilder=OwnRebuilder(here),
             clock=clock,
             sandbox=settings.sandbox,
@@ -224,6 +224,7 @@ def _untold(done: Round) -> None:
 
 async def _closed(services: Services) -> None:
     await services.fresh.close()
+    await services.stock.close()
     await services.syncer.close()
     await services.cache.close()
 

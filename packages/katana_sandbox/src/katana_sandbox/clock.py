@@ -74,6 +74,12 @@ class ManualClock:
             if not future.done():
                 future.set_result(None)
 
+    def due(self) -> float | None:
+        """Seconds until the next sleeper wakes, or None when nobody sleeps."""
+        while self._sleepers and self._sleepers[0][2].done():
+            heapq.heappop(self._sleepers)
+        return max(0.0, self._sleepers[0][0] - self._elapsed) if self._sleepers else None
+
     def shift(self, seconds: float) -> None:
         """Move the wall reading alone, as a corrected system time would."""
         self._wall += timedelta(seconds=seconds)

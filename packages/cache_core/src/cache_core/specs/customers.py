@@ -1,6 +1,6 @@
 """Customers: who the factory sells to."""
 
-from cache_core.spec import EntitySpec, Searchable
+from cache_core.spec import EntitySpec, Feed, Searchable
 
 CUSTOMER = EntitySpec(
     name="customer",
@@ -11,4 +11,5 @@ CUSTOMER = EntitySpec(
     ),
     key_path="name",
     children=("addresses",),
+    feeds=(Feed("customer_addresses", "customer_id", "addresses[]"),),
 )

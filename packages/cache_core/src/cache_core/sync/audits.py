@@ -66,6 +66,9 @@ class Audits:
         if audit.listing is not None:
             return await self._list(spec, audit.listing, tally)
         again = self._due_again(audit)[:PAGE_SIZE]
+        if again and spec.fetch_by == "full_list":
+            await self._note(spec, lambda old: replace(old, listing=_FRESH))
+            return True
         if again:
             await self._ask(spec, again, audit.position, tally)
             return True
@@ -80,7 +83,8 @@ class Audits:
         where = () if position is None else (Within(spec.id_path, low=position),)
         window = Selection(where, Order(spec.id_path), PAGE_SIZE + len(where), 0, EVERYTHING)
         rows = await self._store.cache.select(spec.name, window)
-        return [row.id for row in rows if row.id != position]
+        # The row at the position may be gone, and one request names no more.
+        return [row.id for row in rows if row.id != position][:PAGE_SIZE]
 
     async def _ask(self, spec: EntitySpec, ids: list[RecordId], position: RecordId | None, tally: Tally) -> None:
         """Read rows by their ids: what comes is stored; what does not is gone, or doubted while it may lag."""
@@ -130,17 +134,28 @@ class Audits:
             tally.add(await self._keep(spec, page, lambda audit: replace(audit, listing=run.checkpoint)))
             return True
         shows = judgement.verdict is Verdict.DONE and spec.fetch_by != "list_ids"
-        gone = await self._unlisted(spec, run) if shows else ()
+        gone, left = await self._unlisted(spec, run) if shows else ([], None)
         tally.add(await self._keep(spec, page, lambda audit: audit, gone))
         gap = await self._gap(spec, run.checkpoint.total)
-        await self._note(spec, lambda audit: self._ended(audit, gap))
+        await self._note(spec, lambda audit: self._doubting(self._ended(audit, gap), left))
         return False
 
-    async def _unlisted(self, spec: EntitySpec, run: Run) -> list[RecordId]:
-        """Return the cached ids that a complete whole listing did not hold; young ones are left to the next audit."""
+    async def _unlisted(self, spec: EntitySpec, run: Run) -> tuple[list[RecordId], list[RecordId]]:
+        """Return the cached ids that a complete whole listing did not hold: those that are gone, and those in doubt."""
         state = await self._store.cache.state(spec.name)
         ids = [each for each in await every_id(spec, self._store.cache) if each not in run.ids]
-        return [row.id for row in (await self._store.cache.get_many(spec.name, ids)).rows if not _may_lag(row, state)]
+        rows = (await self._store.cache.get_many(spec.name, ids)).rows
+        twice = set(self._due_again(state.audit))
+        gone = {row.id for row in rows if row.id in twice or not _may_lag(row, state)}
+        return list(gone), [row.id for row in rows if row.id not in gone]
+
+    def _doubting(self, audit: Audit, ids: Sequence[RecordId] | None) -> Audit:
+        """Return the audit with these ids in doubt, each since it first was; None changes nothing."""
+        if ids is None:
+            return audit
+        since = {each.id: each for each in audit.doubted}
+        after = iso(self._store.clock.now() + LONG_LOOK_BACK)
+        return replace(audit, doubted=tuple(since.get(each, Doubted(each, after)) for each in ids))
 
     async def _gap(self, spec: EntitySpec, total: int) -> int:
         status = await self._store.cache.status(spec.name)

@@ -30,7 +30,9 @@ def since(state: SyncState, now: datetime) -> str | None:
     return iso(_moment(state.cursor) - min(LOOK_BACK + timedelta(seconds=state.lag), LONG_LOOK_BACK))
 
 
-def advanced(state: SyncState, listing: Checkpoint, elapsed: float | None, late: float = 0) -> SyncState:
+def advanced(
+    state: SyncState, listing: Checkpoint, elapsed: float | None, late: float = 0, known: str | None = None
+) -> SyncState:
     """Return the state after a provably complete listing; the cursor never moves back.
 
     An edit made while the listing ran may have missed it. It is newer than everything on the first page, and
@@ -42,8 +44,9 @@ def advanced(state: SyncState, listing: Checkpoint, elapsed: float | None, late:
         listing: the checkpoint after its last page.
         elapsed: seconds that it took; None when it was resumed, because nobody timed the gap.
         late: seconds by which a row of it appeared behind the cursor.
+        known: a moment that the server had reached before the listing began.
     """
-    safe = [version for version in (state.cursor, listing.first) if version is not None]
+    safe = [version for version in (state.cursor, listing.first, known) if version is not None]
     if listing.newest is not None and elapsed is not None:
         safe.append(iso(_moment(listing.newest) - timedelta(seconds=elapsed)))
     cursor = max(safe, default=None)

@@ -25,6 +25,9 @@ AWAITED_FOR = timedelta(minutes=20)
 _REMEMBERED = 1_000
 """Children that are noted at most before their documents are read."""
 
+_UNSTAMPED = ""
+"""The version of a child that shows none: whether its document shows the change, nobody can tell."""
+
 
 class Feeds:
     """Follows the feeds of an entity after each of its deltas."""
@@ -70,7 +73,7 @@ class Feeds:
         for child in children:
             child_id, parent = feed.id_of(child), as_id(child.get(feed.parent))
             if child_id is not None and parent is not None:
-                version = None if child.get("deleted_at") is not None else feed.version_of(child) or ""
+                version = None if child.get("deleted_at") is not None else feed.version_of(child) or _UNSTAMPED
                 told.append(Awaited(parent, feed.collection, child_id, version, until))
         return await self._unshown(spec, told)
 
@@ -93,7 +96,7 @@ class Feeds:
             some = ids[start : start + PAGE_SIZE]
             tally.requests += 1 if spec.fetch_by == "list_ids" else len(some)
             tally.add(await self._store.keep(spec, await self._source.records(spec, some)))
-        left = tuple(await self._unshown(spec, asked))
+        left = tuple(each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED)
         await self._store.remember(spec, lambda state: replace(state, awaited=left))
 
 
@@ -114,7 +117,9 @@ def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, told: tuple[s
     at, awaited = told
     mine = state.feeds[feed.collection]
     if verdict is Verdict.DONE:
-        mine = replace(advanced(mine, run.checkpoint, run.elapsed), completed_at=at)
+        # Children may show no versions; the documents do, which were listed before them unless the feed was resumed.
+        known = None if run.elapsed is None else state.cursor
+        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=at)
     elif verdict is Verdict.NEXT:
         mine = replace(mine, checkpoint=run.checkpoint)
     kept = {(each.feed, each.child): each for each in state.awaited}
@@ -130,6 +135,8 @@ def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
         return False
     if document.record.get("deleted_at") is not None or feed.children.split("[")[0] not in document.record:
         return True
+    if awaited.version == _UNSTAMPED:
+        return False
     children = [cast("Record", each) for each in values_at(document.record, feed.children) if isinstance(each, dict)]
     mine = [each for each in children if as_id(each.get("id")) == awaited.child]
     if awaited.version is None or not mine:

@@ -16,10 +16,14 @@ from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
 from cache_core.sync.dirt import dirty_at
+from cache_core.sync.freshness import Patience
 from cache_core.sync.waiting import finished
 
 STEP = 250
 """Variants per listing: keeps the URL under 5 kB."""
+
+_LEAST = 0.15
+"""Seconds that levels are waited for even where the rest of a read has used its patience up."""
 
 
 class StockSource(Protocol):
@@ -60,7 +64,7 @@ class StockReads:
         source: where levels come from.
         cache: where they are kept.
         clock: where time comes from.
-        patience: seconds that a read waits for them.
+        patience: how long a read waits for them.
         closed: why the source is never asked, one sentence; None where it is.
     """
 
@@ -69,43 +73,55 @@ class StockReads:
         source: StockSource,
         cache: CacheBackend,
         clock: Clock,
-        patience: float = 4.5,
+        patience: Patience | None = None,
         *,
         closed: str | None = None,
     ) -> None:
         self._source = source
         self._cache = cache
         self._clock = clock
-        self._patience = patience
+        self._patience = patience or Patience()
         self._closed = closed
-        self._fetching = asyncio.Lock()
+        self._turn = asyncio.Lock()
+        self._fetches: set[asyncio.Task[str | None]] = set()
 
-    async def ensure(self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for) -> StockAnswer:
+    async def ensure(
+        self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for, spent: float = 0.0
+    ) -> StockAnswer:
         """Return the stock of these variants, fetched now where it is not fresh.
 
         Args:
             variant_ids: whose stock.
             fresh_for: how old it may be; what asks for very many allows them more.
+            spent: seconds that the read has waited already; they are taken from its patience where levels are cached.
         """
         reason = None
         if await self._due(variant_ids, fresh_for):
-            reason = self._closed or await self._bounded(variant_ids, fresh_for)
+            known = not (await self._cache.get_many(STOCK.name, variant_ids)).missing
+            wait = max(_LEAST, self._patience.warm - spent) if known else self._patience.cold
+            reason = self._closed or await self._bounded(variant_ids, fresh_for, wait)
         found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
         stale = any(self._is_due(row, fresh_for) for row in found.rows)
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)
 
-    async def _bounded(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
-        """Fetch within the patience; return why it did not work, or None."""
-        fetch = asyncio.create_task(self._fetch(variant_ids, fresh_for))
-        try:
-            done = await finished(fetch, self._patience, self._clock)
-            return await fetch if done else "Katana took too long to answer"
-        finally:
-            fetch.cancel()
+    async def close(self) -> None:
+        """Stop what is being fetched."""
+        fetches = list(self._fetches)
+        for each in fetches:
+            each.cancel()
+        await asyncio.gather(*fetches, return_exceptions=True)
+
+    async def _bounded(self, variant_ids: Sequence[int], fresh_for: timedelta, seconds: float) -> str | None:
+        """Wait this long for the levels, which may still come for a later read; return why they are old, or None."""
+        fetch = asyncio.create_task(self._fetch(variant_ids, fresh_for), name="fetch stock")
+        self._fetches.add(fetch)
+        fetch.add_done_callback(self._fetches.discard)
+        done = await finished(fetch, seconds, self._clock)
+        return await fetch if done else "Katana took too long to answer"
 
     async def _fetch(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
-        async with self._fetching:  # a second reader of the same variants finds them fresh
+        async with self._turn:  # a second reader of the same variants finds them fresh
             due = await self._due(variant_ids, fresh_for)
             try:
                 for start in range(0, len(due), STEP):

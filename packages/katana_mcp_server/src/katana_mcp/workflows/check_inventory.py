@@ -65,10 +65,11 @@ class CheckInventoryAnswer(Envelope):
 
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
+    began = services.clock.monotonic()
     now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
     ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
-    stock = await services.stock.ensure(ids)
+    stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
     levels = {row.id: rows(row.record, "levels") for row in stock.stored}
     places = [level.get("location_id") for each in levels.values() for level in each]
     levels |= {each.id: [] for each in resolved.variants if is_service(each)}

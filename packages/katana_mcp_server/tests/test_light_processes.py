@@ -1,0 +1,76 @@
+"""Real processes on one cache: nobody is locked out, and together they ask Katana hardly more than one."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench.syncing import Holding
+
+from katana_sandbox import Sandbox
+
+SECONDS = min(120.0, float(os.environ.get("SOAK_SECONDS", "120")))
+LIGHT = Path(__file__).with_name("light_process.py")
+
+_OPENED = 8.0
+"""Seconds after which a process has opened its cache."""
+
+type Told = dict[str, Any]
+
+
+async def _started(count: int, url: str, key: str, directory: Path) -> list[asyncio.subprocess.Process]:
+    command = (sys.executable, str(LIGHT), url, key, str(directory), str(SECONDS))
+    return [await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE) for _ in range(count)]
+
+
+async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Told]:
+    said = await asyncio.gather(*(each.communicate() for each in processes))
+    return [json.loads(out.splitlines()[-1]) for out, _ in said]
+
+
+def _cache_of(root: Path) -> Path:
+    return next(each.parent for each in root.rglob("typed-*.db"))
+
+
+async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Told], int, float]:
+    """Let so many processes live on a new cache; return their figures, the requests, and the longest write in ms."""
+    sandbox = Sandbox()
+    async with sandbox.serve() as url:
+        processes = await _started(count, url, sandbox.default_key, root)
+        await asyncio.sleep(_OPENED)
+        holding = Holding(_cache_of(root))
+        holding.start()
+        if stops:
+            await asyncio.sleep(SECONDS / 4)
+            processes[0].send_signal(signal.SIGSTOP)
+            await asyncio.sleep(SECONDS / 2)
+            processes[0].send_signal(signal.SIGCONT)
+        told = await _ended(processes)
+        return told, len(sandbox.journal), holding.end()
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(SECONDS * 2 + 300)
+async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_one(tmp_path: Path) -> None:
+    alone, one, _ = await _run(1, tmp_path / "one")
+    told, four, longest = await _run(4, tmp_path / "four")
+    sys.stdout.write(f"\nrequests {one} by one, {four} by four; longest write {longest:.0f} ms; {alone} {told}\n")
+    assert [each["faults"] for each in (*alone, *told)] == [[]] * 5
+    assert not any(each["fastmcp"] for each in told)
+    assert four <= 1.2 * one
+    assert longest < 250
+    assert max(each["p99"] for each in told) < 0.1
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(SECONDS + 300)
+async def test_a_process_that_stops_for_a_minute_holds_no_other_up(tmp_path: Path) -> None:
+    (stopped, *others), _, _ = await _run(4, tmp_path / "cache", stops=True)
+    sys.stdout.write(f"\nstopped {stopped}; others {others}\n")
+    assert [each["faults"] for each in (stopped, *others)] == [[]] * 4
+    assert max(each["longest"] for each in others) < 1
+    assert max(each["oldest"] for each in others) < 30 + 30 + 15

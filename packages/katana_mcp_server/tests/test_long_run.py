@@ -1,0 +1,190 @@
+"""People work while processes follow on one cache, through lag and refusals: in the end nothing differs."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from following import DOUBT, FOLLOWED, audited, caught_up, differences, following
+from people import People, unseen
+
+from cache_core.protocol import Batch
+from cache_core.records import iso
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.services import Services
+from katana_mcp.testing import paced
+from katana_sandbox import Fault, ManualClock, Sandbox, Status
+
+SECONDS = float(os.environ.get("SOAK_SECONDS", "600"))
+LIGHT = Path(__file__).with_name("light_process.py")
+TOOLS: dict[str, dict[str, object]] = {
+    "search_items": {"query": "word"},
+    "list_sales_orders": {"limit": 5},
+    "search_customers": {"query": "new"},
+    "list_purchase_orders": {"limit": 5},
+}
+
+
+async def _nothing_differs(services: Services, sandbox: Sandbox, people: People, clock: ManualClock) -> dict[str, int]:
+    """Sync, and compare what left a sign; audit, and compare everything; return how much was compared."""
+    for _ in range(2):  # the first may only finish listings that a process left at its end
+        await caught_up(services)
+    assert await unseen(people, sandbox.tenant(), services.cache) == []
+    before = await differences(services.cache, sandbox)
+    await audited(services)
+    clock.advance(DOUBT.total_seconds())
+    await audited(services)
+    compared = await differences(services.cache, sandbox)
+    assert [each for each in compared.values() if each.differences] == []
+    return {
+        "rows": sum(each.compared for each in compared.values()),
+        "differing before the audit": sum(each.differences for each in before.values()),
+    }
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_two_caches_in_one_file_follow_a_busy_minute_and_an_audit_leaves_no_difference(
+    tmp_path: Path, seed: int
+) -> None:
+    clock, random = ManualClock(auto=False), Random(seed)
+    sandbox = Sandbox(clock=clock)
+    people, names = People(sandbox.tenant(), seed), [spec.name for spec in FOLLOWED]
+    own = OwnSandbox(sandbox)
+    async with following(own, tmp_path) as one, following(own, tmp_path) as other:
+        for turn in range(8):
+            sandbox.switches.set("replica_lag", random.uniform(0, 30))
+            for services in (one, other):
+                await paced(clock, services.fresh.ensure(names), 0.5)
+            for _ in range(35):
+                people.act()
+                clock.advance(0.2)
+            if turn == 4:
+                sandbox.faults.add(Fault("*", action=Status(429), times=4))
+        sandbox.switches.set("replica_lag", 0.0)
+        await paced(clock, clock.sleep(70), 5)
+        await paced(clock, _nothing_differs(other, sandbox, people, clock), 5)
+        assert len(people.acts) == 7
+
+
+async def test_the_comparison_finds_what_is_missing_left_over_and_different() -> None:
+    clock = ManualClock(auto=False)
+    sandbox = Sandbox(clock=clock)
+    tenant = sandbox.tenant()
+    people = People(tenant, 1)
+    async with following(OwnSandbox(sandbox)) as services:
+        await caught_up(services)
+        batch = Batch(entity="customer", at=iso(clock.now()), removed=[2001])
+        await services.cache.apply(batch)
+        tenant.delete("customers", 2002, hard=True)
+        tenant.edit("customers", 2003, name="other")
+        people.words["customers", 2003] = "name", "other"
+        people.deleted.add(("customers", 2004))
+        found = (await differences(services.cache, sandbox))["customer"]
+        assert (found.missing, found.surplus, found.different) == ((2001,), (2002,), (2003,))
+        assert await unseen(people, tenant, services.cache) == [
+            (("customers", 2003), "other"),
+            (("customers", 2004), "deleted"),
+        ]
+
+
+class Weather:
+    """What goes wrong while people work: replicas lag, and Katana refuses for some seconds in each minute."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._random = Random(1)
+
+    async def blow(self, seconds: float) -> None:
+        """Let it change every five seconds."""
+        for turn in range(int(seconds / 5)):
+            self._sandbox.switches.set("replica_lag", self._random.uniform(0, 30))
+            self._sandbox.faults.clear()
+            if turn % 12 == 2:
+                self._sandbox.faults.add(Fault("*", action=Status(429), times=None))
+            await asyncio.sleep(5)
+        self._sandbox.faults.clear()
+        self._sandbox.switches.set("replica_lag", 0.0)
+
+
+@asynccontextmanager
+async def _server(url: str, key: str, directory: Path) -> AsyncGenerator[Client[Any]]:
+    """Run a real server over stdio."""
+    transport = StdioTransport(
+        command=sys.executable,
+        args=[
+            "-m",
+            "katana_mcp",
+            "serve",
+            "--sandbox",
+            "--base-url",
+            url,
+            "--sync",
+            "background",
+            "--log-level",
+            "error",
+        ],
+        env={"PATH": os.environ["PATH"], "KATANA_CACHE_DIR": str(directory), "KATANA_API_KEY": key},
+        cwd=str(directory),
+        keep_alive=False,
+    )
+    async with Client(transport, init_timeout=60) as client:
+        await client.list_tools()
+        yield client
+
+
+async def _use(client: Client[Any], seconds: float) -> list[object]:
+    """Call tools for so long; return what they refused."""
+    refused: list[object] = []
+    end = asyncio.get_running_loop().time() + seconds
+    while asyncio.get_running_loop().time() < end:
+        for tool, arguments in TOOLS.items():
+            result = await client.call_tool(tool, arguments, raise_on_error=False)
+            refused += [result.structured_content] if result.is_error else []
+            await asyncio.sleep(0.2)
+    return refused
+
+
+async def _work(people: People, seconds: float) -> None:
+    for _ in range(int(seconds * 5)):
+        people.act()
+        await asyncio.sleep(0.2)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(SECONDS + 900)
+async def test_after_ten_minutes_of_work_lag_and_refusals_no_record_differs(tmp_path: Path) -> None:
+    sandbox = Sandbox()
+    people = People(sandbox.tenant(), 1)
+    async with sandbox.serve() as url:
+        light = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *(str(LIGHT), url, sandbox.default_key, str(tmp_path), str(SECONDS)),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        async with _server(url, sandbox.default_key, tmp_path) as client:
+            _, _, refused = await asyncio.gather(
+                _work(people, SECONDS), Weather(sandbox).blow(SECONDS), _use(client, SECONDS)
+            )
+        said, _ = await light.communicate()
+        told = json.loads(said.splitlines()[-1])
+        requests, busiest = list(sandbox.journal), sandbox.max_requests_in_window()
+        sandbox.switches.set("rate_limit", 0)
+        clock = ManualClock(datetime.now(UTC) + timedelta(minutes=2))
+        async with following(OwnSandbox(sandbox), tmp_path, clock, url) as services:
+            compared = await _nothing_differs(services, sandbox, people, clock)
+    figures = compared | told | people.acts
+    figures |= {"requests": len(requests), "429": sum(each.status == 429 for each in requests)}
+    figures |= {"429 of the limit": sum(each.status == 429 and each.fault is None for each in requests)}
+    figures |= {"most in a minute": busiest}
+    sys.stdout.write(f"\n{json.dumps(figures)}\n")
+    assert (told["faults"], refused) == ([], [])
+    assert busiest <= 60

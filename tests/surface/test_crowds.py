@@ -1,0 +1,43 @@
+"""Two hundred calls at once, on rows that are all old: nothing is asked twice, and nobody waits long."""
+
+import asyncio
+from collections import Counter
+
+from katana_mcp.testing import Payload, Stage, paced, within
+from katana_sandbox import Delay, Fault, JournalEntry, ManualClock
+
+from .matrix import matrix
+from .test_troubles import TOOLS
+
+CALLS = 200
+LATENCY = 0.15
+
+
+def _begins_a_listing(entry: JournalEntry) -> bool:
+    """Return whether it asks for a listing, as against records by id, a total, or a later page."""
+    query = dict(entry.query)
+    return "ids" not in query and query.get("limit") != "1" and query.get("page", "1") == "1"
+
+
+async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than_two_seconds(
+    stage: Stage, clock: ManualClock
+) -> None:
+    usual = matrix(stage.own.sandbox.tenant())
+    for tool in TOOLS:
+        await stage.call(tool, **usual[tool].arguments)
+    clock.advance(3_000)
+    before = stage.requests()
+    stage.own.sandbox.faults.add(Fault("*", action=Delay(LATENCY), times=None))
+    crowd = [stage.result(TOOLS[each % len(TOOLS)], usual[TOOLS[each % len(TOOLS)]].arguments) for each in range(CALLS)]
+    results = await within(clock, 2, asyncio.gather(*crowd))
+    assert [refused(each.structured_content) for each in results if each.is_error] == []
+    await paced(clock, clock.sleep(30), 1)
+    asked = list(stage.own.sandbox.journal)[before:]
+    begun = Counter(each.path for each in asked if _begins_a_listing(each))
+    assert len(begun) > 15
+    assert set(begun.values()) == {1}, begun
+    assert {each.status for each in asked} == {200}
+
+
+def refused(payload: Payload | None) -> object:
+    return (payload or {}).get("warnings")

@@ -1,0 +1,59 @@
+"""Katana is down, slow or refuses: every tool that reads answers from the cache at once, and says how old that is."""
+
+import json
+
+import pytest
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.testing import Payload, Stage, paced, within
+from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
+
+from .matrix import matrix
+
+TOOLS = [
+    each["name"] for each in catalogue() if each["annotations"]["readOnlyHint"] and each["annotations"]["openWorldHint"]
+]
+TROUBLES = {
+    "down": Drop(),
+    "failing": Status(503),
+    "hanging": Hang(),
+    "slow": Delay(20),
+    "refusing": Status(429),
+    "refusing for an hour": Status(429, headers={"Retry-After": "3600"}),
+    "key refused": Status(401),
+}
+VARIES = {"as_of", "stale", "warnings", "overdue"}
+
+
+def _told(answer: Payload) -> Payload:
+    """Return the answer without what time alone changes."""
+    return json.loads(json.dumps(answer), object_hook=lambda each: {k: v for k, v in each.items() if k not in VARIES})
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_its_age_and_the_reason(
+    stage: Stage, clock: ManualClock, tool: str
+) -> None:
+    arguments = matrix(stage.own.sandbox.tenant())[tool].arguments
+    for name, action in TROUBLES.items():
+        fresh = await _fresh(stage, clock, tool, arguments)
+        clock.advance(3_000)
+        stage.own.sandbox.faults.add(Fault("*", action=action, times=None))
+        for _ in range(2):
+            answer = await within(clock, 1, stage.call(tool, **arguments))
+            assert answer["stale"]["age_seconds"] >= 3_000, name
+            assert answer["stale"]["reason"], name
+            assert _told(answer) == _told(fresh), name
+            await paced(clock, clock.sleep(20), 2)
+        stage.own.sandbox.faults.clear()
+
+
+async def _fresh(stage: Stage, clock: ManualClock, tool: str, arguments: dict[str, object]) -> Payload:
+    """Return the answer of well rows, which come two minutes after Katana is well again at the latest."""
+    answer: Payload = {}
+    for _ in range(12):
+        answer = await paced(clock, stage.call(tool, **arguments), 0.5)
+        if not {"stale", "warming"} & set(answer):
+            return answer
+        await paced(clock, clock.sleep(10), 2)
+    raise AssertionError(answer)
