@@ -129,6 +129,22 @@ async def test_a_locked_file_is_unavailable_and_reads_go_on(
     assert await cache.count("sales_order") == 2
 
 
+async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the_next_read(
+    cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cache.apply(batch(order(1)))
+
+    def no_more_files(path: str) -> dialect.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(dialect, "connect", no_more_files)
+        for _ in range(3):
+            with pytest.raises(CacheUnavailable):
+                await cache.count("sales_order")
+    assert await cache.count("sales_order") == 1
+
+
 async def test_a_full_disk_keeps_the_old_rows_and_the_old_cursor(
     cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,12 +134,24 @@ def prepare(path: Path, suspect: int | None) -> Path | None:
     """
     with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
         aside = _set_aside(path) if path.exists() and (path.stat().st_ino == suspect or _damaged(path)) else None
-        new = not path.exists()
+        if not path.exists(follow_symlinks=False):
+            _make(path)
         with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode=WAL")
-            if new:
-                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
     return aside
+
+
+def _make(path: Path) -> None:
+    """Make the file whole or not at all: half of one would look damaged."""
+    partial = private_file(path.with_name(f"{path.name}.growing"))
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        image = db.serialize()
+    try:
+        partial.write_bytes(image)
+        partial.rename(path)
+    except OSError as error:
+        raise CacheUnavailable(f"the cache file {path} cannot be made: {error.strerror}") from error
 
 
 @contextmanager

@@ -94,7 +94,7 @@ class Storage:
         return await loop.run_in_executor(self._threads[which], guard, self._transaction, begin, work)
 
     def _transaction[T](self, begin: str, work: Callable[[Connection], T]) -> T:
-        connection: Connection = self._local.connection
+        connection = self._connection_here()
         connection.execute(begin)
         try:
             result = work(connection)
@@ -234,7 +234,7 @@ class Storage:
             self._threads = (only, only)
             return
         writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
-        readers = ThreadPoolExecutor(_READERS, "cache-typed-read", self._adopt, (None,))
+        readers = ThreadPoolExecutor(_READERS, "cache-typed-read")
         self._threads = (readers, writer)
 
     def _connection(self) -> Connection:
@@ -244,8 +244,15 @@ class Storage:
             dialect.only_read(connection)
         return connection
 
-    def _adopt(self, connection: Connection | None) -> None:
-        self._local.connection = connection or self._connection()
+    def _adopt(self, connection: Connection) -> None:
+        self._local.connection = connection
+
+    def _connection_here(self) -> Connection:
+        """Return this thread's connection; one that cannot be opened now is tried again by the next read."""
+        if not hasattr(self._local, "connection"):
+            self._adopt(self._connection())
+        connection: Connection = self._local.connection
+        return connection
 
     def _disconnect(self) -> None:
         while self._connections:
