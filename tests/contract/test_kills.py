@@ -1,7 +1,6 @@
 """A process that is killed in the middle of a sync loses no row and no progress, and leaves a whole file."""
 
 import shutil
-from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -12,17 +11,10 @@ from cache_core.sync.source import PAGE_SIZE
 
 from .accounts import cached
 from .backends import Kind
-from .dying import PAUSE, Nursery, Order, account_after, nursery
+from .dying import PAUSE, Nursery, Order, account_after
 from .proofs import NOTHING, filled, held, mends, of_files, process, proves_sound
 
 NEW_FILE_EVERY = 10
-
-
-@pytest.fixture(scope="module")
-def dying() -> Generator[Nursery]:
-    """Return what runs processes that die."""
-    with nursery() as program:
-        yield program
 
 
 @of_files

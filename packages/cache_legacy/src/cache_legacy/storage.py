@@ -24,7 +24,13 @@ FILE_NAME = f"legacy-v{_SCHEMA_VERSION}.sqlite"
 WAIT_SECONDS = 5.0
 _POLL_SECONDS = 0.02
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
-_DAMAGE_SOUNDS = ("no such table", "no such column", "malformed JSON", "Could not decode to UTF-8")
+_DAMAGE_SOUNDS = (
+    "no such table",
+    "no such column",
+    "malformed JSON",
+    "Could not decode to UTF-8",
+    "invalid fts5 file format",
+)
 _PRAGMAS = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
 # Every character of a token is a token character for FTS5 too, so that its own Unicode tables never matter.
 _TOKENS = "unicode61 remove_diacritics 0 categories 'L* N* M* Co Cn S* P*'"

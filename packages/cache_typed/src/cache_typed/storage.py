@@ -108,7 +108,7 @@ class Storage:
     def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
         try:
             return work(*arguments)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if dialect.is_damage(error):
                 raise self._corrupt(error) from error
             raise CacheUnavailable(f"the typed cache cannot be used: {error}") from error
@@ -161,7 +161,7 @@ class Storage:
             private_file(self._path)
         try:
             self._connect()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             self._disconnect()
             if self._path is None or not dialect.is_damage(error):
                 raise
@@ -206,7 +206,7 @@ class Storage:
         try:
             if older:
                 self._fill(path, older)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not dialect.is_damage(error):
                 raise
 
@@ -304,9 +304,15 @@ def _is_marked(path: Path) -> bool:
 
 
 def _is_cut(path: Path) -> bool:
-    """Return whether the file is shorter than it was; one that another process is just making is not."""
-    size = path.stat().st_size
+    """Return whether the file is shorter than it was.
+
+    One that another process is just making is not, nor one whose log holds the rest: what moves the log into the file
+    was killed, or found the disk full.
+    """
+    size, log = path.stat().st_size, path.with_name(f"{path.name}-wal")
     if not size:
-        return not path.with_name(f"{path.name}-wal").exists()
+        return not log.exists()
+    if log.exists() and log.stat().st_size:
+        return False
     with path.open("rb") as file:
         return dialect.size_in_header(file.read(100)) > size
