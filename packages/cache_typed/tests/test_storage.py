@@ -253,3 +253,17 @@ async def test_a_new_file_takes_up_nothing_that_a_removed_one_left(tmp_path: Pat
         assert await cache.count("sales_order") == 0
         await cache.apply(batch(order(2)))
         assert await cache.faults() == ()
+
+
+@pytest.mark.parametrize("damaged", [b"dontent_rowid", b"content_\xffowid"])
+async def test_a_schema_that_is_no_longer_what_was_written_is_damage(tmp_path: Path, damaged: bytes) -> None:
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        await cache.apply(batch(order(1)))
+    path = only_file(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"content_rowid", damaged))
+    cache = TypedBackend(tmp_path)
+    assert await cache.faults() != ()
+    async with closing_at_end(cache):
+        assert len(cache.set_aside) == 1
+        await cache.apply(batch(order(2)))
+        assert await cache.faults() == ()

@@ -31,7 +31,7 @@ def faults(path: Path, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
                 live.backup(connection)
                 return tuple(_faults(connection, schemas))
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-            if not dialect.is_damage(error):
+            if not dialect.is_damage_at_open(error):
                 raise
             return (str(error),)
 

@@ -130,6 +130,12 @@ def is_damage(error: Exception) -> bool:
     return code & _FIRST_BYTE in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
 
 
+def is_damage_at_open(error: Exception) -> bool:
+    """Return the same of an error at the opening, where SQL that fails means a schema that nobody wrote so."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    return is_damage(error) or code & _FIRST_BYTE == sqlite3.SQLITE_ERROR
+
+
 def table_objects(table: Table) -> Iterator[SchemaObject]:
     """Yield a table and its indexes."""
     dialect = sqlite.dialect()

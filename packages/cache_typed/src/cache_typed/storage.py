@@ -163,7 +163,7 @@ class Storage:
             self._connect()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             self._disconnect()
-            if self._path is None or not dialect.is_damage(error):
+            if self._path is None or not dialect.is_damage_at_open(error):
                 raise
             self._move_aside(self._path)
             self._connect()
