@@ -134,3 +134,5 @@ def kinds() -> Mapping[str, Kind]:
 
 
 KINDS = tuple(kinds().values())
+FILED = tuple(each for each in KINDS if "one file" in each.features)
+"""The kinds that are one registered backend over one file: what can be killed, filled up and damaged."""

@@ -10,6 +10,7 @@ import pytest
 from cache_core.protocol import CacheBackend
 
 from .backends import CATALOGUE, KINDS, TOYS, Kind
+from .dying import Nursery, nursery
 
 _HERE = Path(__file__).parent
 _LAWFUL = "lawful difference: "
@@ -119,3 +120,10 @@ def _require(kind: Kind, feature: str) -> None:
     if exception is None:
         pytest.fail(f"{kind.name} lacks {feature}, and exceptions.toml does not say why")
     pytest.skip(_LAWFUL + exception["reason"])
+
+
+@pytest.fixture(scope="session")
+def dying() -> Generator[Nursery]:
+    """Return what runs processes that die or find no room."""
+    with nursery() as program:
+        yield program

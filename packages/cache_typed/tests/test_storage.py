@@ -129,6 +129,22 @@ async def test_a_locked_file_is_unavailable_and_reads_go_on(
     assert await cache.count("sales_order") == 2
 
 
+async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the_next_read(
+    cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await cache.apply(batch(order(1)))
+
+    def no_more_files(path: str) -> dialect.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(dialect, "connect", no_more_files)
+        for _ in range(3):
+            with pytest.raises(CacheUnavailable):
+                await cache.count("sales_order")
+    assert await cache.count("sales_order") == 1
+
+
 async def test_a_full_disk_keeps_the_old_rows_and_the_old_cursor(
     cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,5 +251,19 @@ async def test_a_new_file_takes_up_nothing_that_a_removed_one_left(tmp_path: Pat
     log.write_bytes(left)
     async with closing_at_end(TypedBackend(tmp_path)) as cache:
         assert await cache.count("sales_order") == 0
+        await cache.apply(batch(order(2)))
+        assert await cache.faults() == ()
+
+
+@pytest.mark.parametrize("damaged", [b"dontent_rowid", b"content_\xffowid"])
+async def test_a_schema_that_is_no_longer_what_was_written_is_damage(tmp_path: Path, damaged: bytes) -> None:
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        await cache.apply(batch(order(1)))
+    path = only_file(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b"content_rowid", damaged))
+    cache = TypedBackend(tmp_path)
+    assert await cache.faults() != ()
+    async with closing_at_end(cache):
+        assert len(cache.set_aside) == 1
         await cache.apply(batch(order(2)))
         assert await cache.faults() == ()

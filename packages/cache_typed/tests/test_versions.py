@@ -17,7 +17,7 @@ from cache_core.protocol import Batch, Row, Search, Selection, SyncState
 from cache_core.records import canonical
 from cache_core.spec import EntitySpec, Searchable
 from cache_core.text import SearchText, Tier
-from cache_typed import dialect, schema
+from cache_typed import dialect, schema, storage
 from cache_typed.backend import TypedBackend
 from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping, table_of
@@ -87,6 +87,32 @@ async def test_a_newer_file_is_neither_read_nor_touched(tmp_path: Path) -> None:
     assert await cache.count("sales_order") == 0
     await cache.close()
     assert newer.read_bytes() == before
+
+
+async def test_a_running_process_keeps_its_rows_while_a_newer_version_starts_and_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(FIXTURES[-1], tmp_path / FIXTURES[-1].name)
+    running = TypedBackend(tmp_path)
+    await running.open()
+    assert await running.count("sales_order") == 5
+    with monkeypatch.context() as newer_release:
+        newer_release.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
+        newer_release.setattr(storage, "FILE_NAME", f"typed-{schema.SCHEMA_VERSION}.db")
+        newer = TypedBackend(tmp_path)
+        await newer.open()
+        await newer.apply(Batch(entity="sales_order", at=NOON, removed=(1, 2)))
+        assert await newer.count("sales_order") == 3
+        assert await running.count("sales_order") == 5
+        assert (await running.search("sales_order", Search("so-3"))).hits[0].row.id == 3
+        await running.apply(Batch(entity="sales_order", at=NOON, removed=(5,)))
+        await newer.close()
+    assert await running.state("sales_order") == STATE
+    await running.close()
+    await running.open()
+    assert await running.count("sales_order") == 4
+    assert (running.emptied, running.set_aside) == (frozenset(), ())
+    await running.close()
 
 
 @pytest.mark.parametrize("damage", [b"not a database " * 500, b""])

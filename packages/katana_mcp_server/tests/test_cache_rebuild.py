@@ -10,6 +10,7 @@ import pytest
 from cache_jobs import job_on
 from other_backend import OTHER, TRIAL, two_backends
 from server_wire import live
+from tests.contract.fuses import Fuse, fuses
 
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import Search
@@ -25,7 +26,7 @@ from katana_mcp.flags import FLAGS
 from katana_mcp.kept import LISTED, NotDone, opened
 from katana_mcp.rebuilding import BESIDE
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.stores import PARTS, Parts
+from katana_mcp.stores import PARTS
 from katana_mcp.testing import Setup, paced, staged
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
@@ -53,36 +54,13 @@ async def found(job: Job, entity: str, text: str) -> int:
         return (await stores[job.flag(entity)].search(entity, Search(text))).total
 
 
-class Fuse:
-    """Stops a command at its k-th use of a backend, as Ctrl-C would."""
-
-    def __init__(self, step: int, error: type[BaseException] = asyncio.CancelledError) -> None:
-        self.left = step
-        self._error = error
-
-    def burn(self) -> None:
-        """Count one use."""
-        self.left -= 1
-        if self.left == 0:
-            raise self._error
-
-    def parts(self) -> Parts:
-        """Return the cache with every backend on this fuse."""
-        return replace(PARTS, backends={name: self._fused(make) for name, make in BACKENDS.items()})
-
-    def _fused(self, make: Make) -> Make:
-        def fused(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
-            return cast("Store", Fused(make(directory, specs, looking=looking), self))
-
-        return fused
-
-
 class Fused:
-    """A backend whose every use counts, but for its end."""
+    """A backend whose every use burns a fuse, but for its end."""
 
-    def __init__(self, store: Store, fuse: Fuse) -> None:
+    def __init__(self, store: Store, fuse: Fuse, error: type[BaseException]) -> None:
         self._store = store
         self._fuse = fuse
+        self._error = error
 
     def __getattr__(self, name: str) -> object:
         member: Any = getattr(self._store, name)
@@ -90,15 +68,23 @@ class Fused:
             return member
 
         async def counted(*arguments: object) -> object:
-            self._fuse.burn()
+            self._fuse.burn(self._error())
             return await member(*arguments)
 
         return counted
 
 
-def on_fuse(job: Job, fuse: Fuse) -> Job:
-    """Return the same job with backends on a fuse."""
-    return replace(job, parts=fuse.parts())
+def on_fuse(job: Job, fuse: Fuse, error: type[BaseException] = asyncio.CancelledError) -> Job:
+    """Return the same job with backends on a fuse: it stops at their k-th use, as by Ctrl-C."""
+
+    def fused(make: Make) -> Make:
+        def made(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+            return cast("Store", Fused(make(directory, specs, looking=looking), fuse, error))
+
+        return made
+
+    backends = {name: fused(make) for name, make in BACKENDS.items()}
+    return replace(job, parts=replace(PARTS, backends=backends))
 
 
 async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
@@ -219,17 +205,14 @@ async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeat
     await rebuild(job, ["customer"])
     before, _ = await held(job, "customer")
     own.sandbox.tenant().create("customers", {"name": "Wheelbarrow Ltd"})
-    step = 1 - stride
-    while True:
-        step += stride
-        fuse = Fuse(step, error)
+    step = 0
+    for fuse in fuses(stride):
+        step = fuse.step
         try:
-            await rebuild(on_fuse(job, fuse), ["customer"])
+            await rebuild(on_fuse(job, fuse, error), ["customer"])
         except (asyncio.CancelledError, CacheUnavailable, NotDone):
             assert (await held(job, "customer"))[0] in {before, before + 1}
             assert not (job.directory / BESIDE).exists()
-        if fuse.left > 0:
-            break
     assert step > 15
     assert (await held(job, "customer"))[0] == before + 1
     assert await found(job, "customer", "wheelbarrow") == 1
@@ -251,17 +234,15 @@ async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
     job = job_on(own, tmp_path, cache_backend=OTHER if to == ALWAYS else ALWAYS)
     await rebuild(job, ["customer"])
     records, _ = await held(job, "customer")
-    asked, step, stopped = len(own.sandbox.journal), 1 - stride, True
-    while stopped:
-        step += stride
+    asked, step = len(own.sandbox.journal), 0
+    for fuse in fuses(stride):
+        step = fuse.step
         for file in job.directory.glob(f"{to}-*"):
             file.unlink()
         try:
-            await migrate(on_fuse(job, Fuse(step)), ["customer"], to)
+            await migrate(on_fuse(job, fuse), ["customer"], to)
         except asyncio.CancelledError:
             assert (await held(job, "customer"))[0] == records
-        else:
-            stopped = False
         report = await migrate(job, ["customer"], to)
         (moved,) = cast("list[dict[str, Any]]", report.data["entities"])
         assert (moved["to"], moved["compared"], moved["differences"]) == (to, records, 0)

@@ -24,7 +24,13 @@ FILE_NAME = f"legacy-v{_SCHEMA_VERSION}.sqlite"
 WAIT_SECONDS = 5.0
 _POLL_SECONDS = 0.02
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
-_DAMAGE_SOUNDS = ("no such table", "no such column", "malformed JSON", "Could not decode to UTF-8")
+_DAMAGE_SOUNDS = (
+    "no such table",
+    "no such column",
+    "malformed JSON",
+    "Could not decode to UTF-8",
+    "invalid fts5 file format",
+)
 _PRAGMAS = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
 # Every character of a token is a token character for FTS5 too, so that its own Unicode tables never matter.
 _TOKENS = "unicode61 remove_diacritics 0 categories 'L* N* M* Co Cn S* P*'"
@@ -134,12 +140,24 @@ def prepare(path: Path, suspect: int | None) -> Path | None:
     """
     with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
         aside = _set_aside(path) if path.exists() and (path.stat().st_ino == suspect or _damaged(path)) else None
-        new = not path.exists()
+        if not path.exists(follow_symlinks=False):
+            _make(path)
         with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode=WAL")
-            if new:
-                db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
     return aside
+
+
+def _make(path: Path) -> None:
+    """Make the file whole or not at all: half of one would look damaged."""
+    partial = private_file(path.with_name(f"{path.name}.growing"))
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        image = db.serialize()
+    try:
+        partial.write_bytes(image)
+        partial.rename(path)
+    except OSError as error:
+        raise CacheUnavailable(f"the cache file {path} cannot be made: {error.strerror}") from error
 
 
 @contextmanager

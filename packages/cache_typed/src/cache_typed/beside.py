@@ -30,8 +30,8 @@ def faults(path: Path, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
             with closing(dialect.connect(str(path))) as live, closing(dialect.connect(str(copy))) as connection:
                 live.backup(connection)
                 return tuple(_faults(connection, schemas))
-        except sqlite3.DatabaseError as error:
-            if not dialect.is_damage(error):
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if not dialect.is_damage_at_open(error):
                 raise
             return (str(error),)
 

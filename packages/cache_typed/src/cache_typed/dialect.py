@@ -36,6 +36,7 @@ _PRAGMAS = (
 )
 _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
 _FIRST_BYTE = 0xFF
 _HEADER = 100
 
@@ -121,14 +122,18 @@ def check(connection: Connection, *, whole: bool) -> None:
         connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
     """Return whether the error says that the file itself is broken."""
-    if isinstance(error, Damage):
+    if isinstance(error, Damage | UnicodeDecodeError):
         return True
-    code: int | None = getattr(error, "sqlite_errorcode", None)
-    if code is None:
-        return str(error).startswith("Could not decode")
-    return code & _FIRST_BYTE in _DAMAGED
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & _FIRST_BYTE in _DAMAGED or str(error).startswith(_DAMAGE_SOUNDS)
+
+
+def is_damage_at_open(error: Exception) -> bool:
+    """Return the same of an error at the opening, where SQL that fails means a schema that nobody wrote so."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    return is_damage(error) or code & _FIRST_BYTE == sqlite3.SQLITE_ERROR
 
 
 def table_objects(table: Table) -> Iterator[SchemaObject]:

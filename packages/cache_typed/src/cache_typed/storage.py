@@ -94,7 +94,7 @@ class Storage:
         return await loop.run_in_executor(self._threads[which], guard, self._transaction, begin, work)
 
     def _transaction[T](self, begin: str, work: Callable[[Connection], T]) -> T:
-        connection: Connection = self._local.connection
+        connection = self._connection_here()
         connection.execute(begin)
         try:
             result = work(connection)
@@ -108,7 +108,7 @@ class Storage:
     def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
         try:
             return work(*arguments)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if dialect.is_damage(error):
                 raise self._corrupt(error) from error
             raise CacheUnavailable(f"the typed cache cannot be used: {error}") from error
@@ -161,9 +161,9 @@ class Storage:
             private_file(self._path)
         try:
             self._connect()
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             self._disconnect()
-            if self._path is None or not dialect.is_damage(error):
+            if self._path is None or not dialect.is_damage_at_open(error):
                 raise
             self._move_aside(self._path)
             self._connect()
@@ -206,7 +206,7 @@ class Storage:
         try:
             if older:
                 self._fill(path, older)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not dialect.is_damage(error):
                 raise
 
@@ -234,7 +234,7 @@ class Storage:
             self._threads = (only, only)
             return
         writer = ThreadPoolExecutor(1, "cache-typed-write", self._adopt, (first,))
-        readers = ThreadPoolExecutor(_READERS, "cache-typed-read", self._adopt, (None,))
+        readers = ThreadPoolExecutor(_READERS, "cache-typed-read")
         self._threads = (readers, writer)
 
     def _connection(self) -> Connection:
@@ -244,8 +244,15 @@ class Storage:
             dialect.only_read(connection)
         return connection
 
-    def _adopt(self, connection: Connection | None) -> None:
-        self._local.connection = connection or self._connection()
+    def _adopt(self, connection: Connection) -> None:
+        self._local.connection = connection
+
+    def _connection_here(self) -> Connection:
+        """Return this thread's connection; one that cannot be opened now is tried again by the next read."""
+        if not hasattr(self._local, "connection"):
+            self._adopt(self._connection())
+        connection: Connection = self._local.connection
+        return connection
 
     def _disconnect(self) -> None:
         while self._connections:
@@ -297,9 +304,15 @@ def _is_marked(path: Path) -> bool:
 
 
 def _is_cut(path: Path) -> bool:
-    """Return whether the file is shorter than it was; one that another process is just making is not."""
-    size = path.stat().st_size
+    """Return whether the file is shorter than it was.
+
+    One that another process is just making is not, nor one whose log holds the rest: what moves the log into the file
+    was killed, or found the disk full.
+    """
+    size, log = path.stat().st_size, path.with_name(f"{path.name}-wal")
     if not size:
-        return not path.with_name(f"{path.name}-wal").exists()
+        return not log.exists()
+    if log.exists() and log.stat().st_size:
+        return False
     with path.open("rb") as file:
         return dialect.size_in_header(file.read(100)) > size

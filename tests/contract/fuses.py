@@ -1,0 +1,107 @@
+"""A fault loop: the k-th operation fails, for k = 1, 2, …, until a run meets no fault."""
+
+import asyncio
+import functools
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from cache_core.errors import SourceUnavailable
+from cache_core.testing import FakeSource
+
+type Blow = Callable[[BaseException], None]
+"""What happens at the k-th operation, given the error that would be its own."""
+
+
+def fails(error: BaseException) -> None:
+    """Let the operation fail."""
+    raise error
+
+
+class Fuse:
+    """Blows at the k-th operation.
+
+    Attributes:
+        step: which operation that is.
+        blow: what happens then.
+        left: how many operations are left until then; more than 0 at the end: it met no fault.
+    """
+
+    def __init__(self, step: int, blow: Blow = fails) -> None:
+        self.step = step
+        self.left = step
+        self.blow = blow
+
+    def burn(self, error: BaseException) -> None:
+        """Count an operation; `error` is how it fails."""
+        self.left -= 1
+        if self.left == 0:
+            self.blow(error)
+
+
+def fuses(stride: int = 1, blow: Blow = fails) -> Iterator[Fuse]:
+    """Give a fuse for each step, or for each of every `stride`, until one is left unblown."""
+    step = 1
+    while True:
+        fuse = Fuse(step, blow)
+        yield fuse
+        if fuse.left > 0:
+            return
+        step += stride
+
+
+class Cancelling:
+    """Cancels the task that the operations are done for, from whatever thread; the operation itself goes on."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.task: asyncio.Task[None] | None = None
+
+    def __call__(self, error: BaseException) -> None:
+        """Cancel."""
+        del error
+        assert self.task is not None
+        self._loop.call_soon_threadsafe(self.task.cancel)
+
+
+def full() -> sqlite3.OperationalError:
+    """Return the error of a statement that finds no room."""
+    error = sqlite3.OperationalError("database or disk is full")
+    error.sqlite_errorcode = sqlite3.SQLITE_FULL
+    return error
+
+
+class Wired(sqlite3.Connection):
+    """A connection whose statements burn a fuse; a rollback cannot fail."""
+
+    fuse: Fuse
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
+        if sql != "ROLLBACK":
+            self.fuse.burn(full())
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        self.fuse.burn(full())
+        return super().executemany(sql, parameters)
+
+    def executescript(self, sql_script: str, /) -> sqlite3.Cursor:
+        self.fuse.burn(full())
+        return super().executescript(sql_script)
+
+    def commit(self) -> None:
+        self.fuse.burn(full())
+        super().commit()
+
+
+def wired(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
+    """Put every connection that is opened from now on on a fuse."""
+    factory = cast("type[Wired]", type("Wired", (Wired,), {"fuse": fuse}))
+    patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=factory))
+
+
+def asked_on(source: FakeSource, fuse: Fuse) -> None:
+    """Put every request to the source on a fuse."""
+    source.before = lambda listed, number: fuse.burn(SourceUnavailable("cut"))
