@@ -93,7 +93,11 @@ async def test_a_number_as_search_text_is_taken_as_typed(stage: Stage) -> None:
         ("skus_or_variant_ids", [], "skus_or_variant_ids: must have at least 1 entry"),
         ("ids", "a", "ids[0] is 'a': must be a whole number"),
         ("order_by", "price", "order_by is 'price': must be one of -created_at, created_at, "),
-        ("created_from", "yesterday", "created_from is 'yesterday': must be a date or a moment in ISO-8601, such as"),
+        *(
+            (name, value, f"{name} is {value!r}: must be a date or a moment in ISO-8601, such as")
+            for name in ("created_from", "created_to")
+            for value in ("yesterday", "2027", "20270101", "2027.5", "-1", 2027, 20270101, 253402300800)
+        ),
     ],
 )
 async def test_a_wrong_argument_is_told_in_our_words(stage: Stage, argument: str, value: object, told: str) -> None:

@@ -15,6 +15,7 @@ from katana_mcp.names import service_variants, text
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.limits import DATE
 from katana_mcp.tools.requests import ListRequest, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items
@@ -83,9 +84,17 @@ def _in_utc(value: datetime) -> datetime:
         raise ValueError("must lie between the years 1 and 9999 in UTC") from None
 
 
+def _written_out(value: object) -> object:
+    """Pass on a date with its dashes; a bare number would be read as seconds since 1970."""
+    if isinstance(value, str) and _DATE.match(value):
+        return value
+    raise ValueError(DATE)
+
+
 def _end_of_day(value: object) -> object:
     """Take a date without a time as the end of that day: "to the 31st" includes the 31st."""
-    return f"{value}T23:59:59.999Z" if isinstance(value, str) and _DATE.fullmatch(value) else value
+    text = str(_written_out(value))
+    return f"{text}T23:59:59.999Z" if _DATE.fullmatch(text) else text
 
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -100,10 +109,10 @@ def _with_offset(value: datetime) -> datetime:
     return _in_utc(value)
 
 
-type Instant = Annotated[datetime, AfterValidator(_with_offset)]
+type Instant = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_with_offset)]
 """A point in time that says its offset: a moment of the ledger is not guessed."""
 
-type Moment = Annotated[datetime, AfterValidator(_in_utc)]
+type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
 

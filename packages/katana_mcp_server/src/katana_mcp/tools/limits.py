@@ -7,7 +7,7 @@ from typing import cast
 type Context = Mapping[str, object]
 
 _QUOTED = re.compile(r"'([^']*)'")
-_DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
+DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
 _WHOLE = "must be a whole number"
 _CHARACTERS = ("character", "characters")
 _ENTRIES = ("entry", "entries")
@@ -60,8 +60,8 @@ _FAMILIES = (
     ("float", "must be a number"),
     ("decimal", "must be a number"),
     ("bool", _YES_NO),
-    ("date", _DATE),
-    ("timezone", _DATE),
+    ("date", DATE),
+    ("timezone", DATE),
     ("string", "must be a text"),
     ("list", "must be a list"),
     ("tuple", "must be a list"),
