@@ -37,6 +37,12 @@ HELLO = (
         "method": "tools/call",
         "params": {"name": "search_customers", "arguments": {"query": "velo"}},
     },
+    {
+        "jsonrpc": "2.0",
+        "id": "half of a pair",
+        "method": "tools/call",
+        "params": {"name": "search_customers", "arguments": {"query": "velo\ud83d"}},
+    },
 )
 
 
@@ -101,7 +107,7 @@ async def test_stdout_carries_nothing_but_mcp_and_the_end_of_input_ends_the_proc
         process.stdin.write(json.dumps(message).encode() + b"\n")
     lines: list[dict[str, object]] = []
     async with asyncio.timeout(60):
-        while not any(line.get("id") == 2 for line in lines):
+        while not {2, "half of a pair"} <= {line.get("id") for line in lines}:
             lines.append(json.loads(await process.stdout.readline()))
         rest, said = await process.communicate()
     lines += [json.loads(line) for line in rest.splitlines()]
@@ -142,7 +148,7 @@ WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
     (SERVE, {"KATANA_SANDBOX": "perhaps"}, ("KATANA_SANDBOX", "--sandbox")),
     (SERVE, {"KATANA_SANDBX": "1"}, ("KATANA_SANDBX", "did you mean KATANA_SANDBOX?")),
     (
-        [*SERVE, "--toolsets", "admin", "--exclude-tools", "cache_status"],
+        [*SERVE, "--toolsets", "admin", "--exclude-tools", "cache_status,rebuild_cache"],
         {},
         ("KATANA_MCP_TOOLSETS", "no tool to serve"),
     ),

@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
 
 _MIN_TOKEN = 16
@@ -103,6 +104,8 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
         if sys.stdin.isatty():
             sys.stderr.write("katana-mcp speaks MCP over stdin and stdout: let your assistant start it (Ctrl-C ends)\n")
             signal.signal(signal.SIGINT, _leave)
+        else:
+            mend_stdin()
         await server.run_async(transport="stdio", show_banner=False)
         return
     with _bound(settings) as listener:
