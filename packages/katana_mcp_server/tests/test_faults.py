@@ -186,6 +186,16 @@ async def test_a_poison_record_is_set_aside_and_all_others_are_served(
     assert all(each["reason"] for each in status["quarantine"])
 
 
+async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there(stage: Stage) -> None:
+    stage.own.sandbox.tenant().insert_raw("sales_orders", {"id": 990_002, "order_no": "SO-X", "updated_at": "garbage"})
+    listed = await stage.call("list_sales_orders", limit=1)
+    (told,) = [each["message"] for each in listed["warnings"] if each["code"] == "unread_records"]
+    assert "sales_order 990002" in told
+    refusal = await stage.refusal("get_sales_order", sales_order_id=990_002)
+    assert told in refusal["warnings"][0]["message"]
+    assert "unread_records" not in str(await stage.call("search_customers", query="velo"))
+
+
 async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:
     for when in ("cold", "warm"):
         before = stage.requests()

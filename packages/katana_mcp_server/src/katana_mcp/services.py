@@ -129,12 +129,15 @@ class Current:
         """Return the warning, with what old or missing rows mean for "not found"."""
         if warning.code != warning_codes.NOT_FOUND:
             return warning
+        unread = next((each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS), None)
+        if unread is not None:
+            warning = blocking(warning_codes.NOT_FOUND, f"{warning.message}; {unread}", warning.field_path)
         if self.warming is not None:
             message = f"{warning.message} among the records cached so far ({self.warming}); ask again in a moment"
             return blocking(warning_codes.COLD_CACHE, message, warning.field_path)
         if self.stale is not None:
             message = f"{warning.message}; judged by rows {self.stale.age_seconds} s old: {self.stale.reason}"
-            return blocking(warning.code, message, warning.field_path)
+            return blocking(warning_codes.NOT_FOUND, message, warning.field_path)
         return warning
 
 
@@ -161,10 +164,24 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
                     f"no {each.entity} records are cached yet and Katana could not be asked: {each.reason}",
                 )
             )
-    return _current(services, freshness, about)
+    unread = [told for each in about if (told := await _unread(services, each.entity))]
+    return _current(services, freshness, about, unread)
 
 
-def _current(services: Services, freshness: Mapping[str, Freshness], about: list[Freshness]) -> Current:
+async def _unread(services: Services, entity: str) -> str:
+    """Say which records are in Katana though no answer holds them, or nothing."""
+    found = await services.cache.quarantined(entity, _NAMED + 1)
+    ids = ", ".join("without an id" if each.id is None else str(each.id) for each in found[:_NAMED])
+    more = " and more" if len(found) > _NAMED else ""
+    return f"{entity} {ids}{more}" if found else ""
+
+
+_NAMED = 5
+
+
+def _current(
+    services: Services, freshness: Mapping[str, Freshness], about: list[Freshness], unread: list[str]
+) -> Current:
     cold = [each for each in freshness.values() if each.warming]
     known = [each.as_of for each in about if each.as_of is not None]
     as_of = min(known, default=None)
@@ -181,6 +198,11 @@ def _current(services: Services, freshness: Mapping[str, Freshness], about: list
         state = f"cannot go on ({reasons})" if reasons else "is not finished"
         message = f"the first sync of {names} {state}: rows may be missing or old; ask again in a moment"
         warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message))
+    if unread:
+        message = (
+            f"records that Katana has but that could not be read are left out: {'; '.join(unread)}; see cache_status"
+        )
+        warnings.append(ToolWarning(severity="advisory", code=warning_codes.UNREAD_RECORDS, message=message))
     return Current(
         as_of=as_of,
         stale=stale,

@@ -16,6 +16,7 @@
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
+| `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
@@ -37,6 +38,7 @@ REBUILD_FAILED = "rebuild_failed"
 INTERNAL_ERROR = "internal_error"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
+UNREAD_RECORDS = "unread_records"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"
