@@ -119,6 +119,7 @@ _SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
 
 
 async def _run(request: ListBlockingIngredientsRequest, services: Services) -> Answer:
+    began = services.clock.monotonic()
     now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
     with now.refusals():
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
@@ -127,7 +128,7 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     first = offset(request)
     found = waits[first : first + request.limit]
     variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
-    stock = await services.stock.ensure(variants)
+    stock = await services.stock.ensure(variants, spent=services.clock.monotonic() - began)
     shown = await _shown(found, stock, services)
     page = paged("list_blocking_ingredients", request, shown, len(waits), now)
     return now.answer(

@@ -108,11 +108,13 @@ class _Short:
 
 
 async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
+    began = services.clock.monotonic()
     now = await current(services, (*_READS, *needed(request)), ("variant",))
     with now.refusals():
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
-    stock = await services.stock.ensure([each.id for each in variants if isinstance(each.id, int)], _FRESH_FOR)
+    ids = [each.id for each in variants if isinstance(each.id, int)]
+    stock = await services.stock.ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
     places = tuple(each for each in conditions if each.field == "location_id")
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, _at(places)), key=_Short.rank)
