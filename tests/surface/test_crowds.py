@@ -11,6 +11,8 @@ from .test_troubles import TOOLS
 
 CALLS = 200
 LATENCY = 0.15
+STOCK_TOOLS = 3
+"""Each asks for the stock of its own variants, once for all its callers."""
 
 
 def _is_of_a_collection(entry: JournalEntry) -> bool:
@@ -46,10 +48,7 @@ async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than
     begun = Counter(each.path for each in asked if _begins_a_listing(each))
     assert len(begun) > 15
     assert set(begun.values()) == {1}, begun
-    variants = [
-        value for each in asked if each.path == "/v1/inventory" for name, value in each.query if "variant" in name
-    ]
-    assert len(variants) == len(set(variants)) > 0
+    assert sum(each.path == "/v1/inventory" for each in asked) <= STOCK_TOOLS
     assert {each.status for each in asked} == {200}
 
 
