@@ -50,12 +50,12 @@ def test_all_that_the_tools_read_is_brought_in(command_line: Run) -> None:
 
 
 async def test_a_second_run_tells_what_changed_and_nothing_that_only_came_again(
-    own: OwnSandbox, tmp_path: Path
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
     job = job_on(own, tmp_path)
-    await sync(job, [])
+    await paced(clock, sync(job, []), 1)
     own.sandbox.tenant().create("customers", {"name": "Wheelbarrow"})
-    again = entities(await sync(job, []))
+    again = entities(await paced(clock, sync(job, []), 1))
     assert {entity for entity, each in again.items() if each["changed"]} == {"customer"}
     assert again["customer"]["changed"] == 1
 
