@@ -160,6 +160,19 @@ async def test_progress_is_told_and_only_grows(clock: ManualClock) -> None:
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
+async def test_a_call_that_its_client_gave_up_leaves_the_old_data(own: OwnSandbox, tmp_path: Path) -> None:
+    async with staged(own, setup_in("files", tmp_path)) as stage:
+        await stage.call("search_items", query="bike")
+        own.sandbox.faults.add(Fault("GET /variants", action=Delay(20)))
+        rename(own)
+        rebuild = asyncio.ensure_future(stage.call("rebuild_cache", entities=["product", "variant"]))
+        await until(lambda: building(tmp_path))
+        rebuild.cancel()
+        await asyncio.gather(rebuild, return_exceptions=True)
+        await until(lambda: not building(tmp_path))
+        assert await found(stage) == 0
+
+
 async def test_an_entity_that_does_not_exist_is_refused_naming_those_that_do(stage: Stage) -> None:
     for wrong in ("stock", "orders"):
         refusal = await stage.refusal("rebuild_cache", entities=["variant", wrong])

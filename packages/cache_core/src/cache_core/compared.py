@@ -95,15 +95,20 @@ class ComparedBackend:
         return self.answering.capabilities(entity)
 
     async def open(self) -> None:
-        """Open both."""
+        """Open both, or none."""
         await self.answering.open()
-        await self.trial.open()
+        try:
+            await self.trial.open()
+        except BaseException:
+            await self.answering.close()
+            raise
 
     async def close(self) -> None:
         """Finish the comparisons under way, then close both."""
-        await self.settle()
-        await self.answering.close()
-        await self.trial.close()
+        try:
+            await self.settle()
+        finally:
+            await asyncio.gather(self.answering.close(), self.trial.close())
 
     async def settle(self) -> None:
         """Wait for the writes and the comparisons under way."""

@@ -36,10 +36,11 @@ from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.text import Query, SearchText, Tier, WeightClass, match, parse
+from cache_core.waiting import to_the_end
 from cache_legacy import beside
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
-from cache_legacy.storage import FILE_NAME, Line, connect, prepare, unleaked
+from cache_legacy.storage import FILE_NAME, Line, connect, prepare
 from cache_legacy.writing import IDS_PER_STATEMENT, take_lease, write
 
 _RANKED = 2_000
@@ -66,7 +67,8 @@ class LegacyBackend:
         self.entities = frozenset(self._specs)
         self.set_aside: tuple[Path, ...] = ()
         self._opening = asyncio.Lock()
-        self._lines: tuple[Line, Line] | None = None
+        self._writer: Line | None = None
+        self._reader: Line | None = None
         self._inode: int | None = None
         self._suspect: int | None = None
         self._looking = looking
@@ -83,44 +85,51 @@ class LegacyBackend:
     async def open(self) -> None:
         """Make the file ready, setting a damaged one aside; safe to call twice.
 
+        Who is cancelled meanwhile leaves nothing open and no thread at work.
+
         Raises:
             CacheUnavailable: the directory or the file cannot be used.
         """
         async with self._opening:
-            if self._lines is None:
-                self._lines = await self._connected()
+            if self._reader is not None:
+                return
+            try:
+                await to_the_end(self._connect())
+            except BaseException:
+                await to_the_end(self._end())
+                raise
 
-    async def _connected(self) -> tuple[Line, Line]:
+    async def _connect(self) -> None:
         if self._directory is None:
-            line = await unleaked(connect(None))
-            return line, line
+            self._writer = self._reader = await connect(None)
+            return
         if self._looking:
-            return await self._looked(self._directory / FILE_NAME)
+            self._writer = self._reader = await self._looked(self._directory / FILE_NAME)
+            return
         path = private_directory(self._directory) / FILE_NAME
         aside = await asyncio.to_thread(prepare, path, self._suspect)
         self._suspect = None
         self.set_aside += (aside,) if aside else ()
         self._inode = path.stat().st_ino
-        writer = await unleaked(connect(path))
-        try:
-            return writer, await unleaked(connect(path))
-        except BaseException:
-            await writer.close()
-            raise
+        self._writer = await connect(path)
+        self._reader = await connect(path)
 
-    async def _looked(self, path: Path) -> tuple[Line, Line]:
+    async def _looked(self, path: Path) -> Line:
         if not await asyncio.to_thread(path.is_file):
             raise CacheMissing("there is no legacy cache yet")
-        line = await connect(path, looking=True)
-        return line, line
+        return await connect(path, looking=True)
 
     async def close(self) -> None:
         """Close the file; safe to call twice."""
         async with self._opening:
-            lines, self._lines = self._lines or (), None
-            for line in dict.fromkeys(lines):
-                self._suspect = self._inode if line.corrupt else self._suspect
-                await line.close()
+            await to_the_end(self._end())
+
+    async def _end(self) -> None:
+        lines = {line for line in (self._writer, self._reader) if line is not None}
+        self._writer = self._reader = None
+        for line in lines:
+            self._suspect = self._inode if line.corrupt else self._suspect
+            await line.close()
 
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch in one transaction, index included.
@@ -242,13 +251,16 @@ class LegacyBackend:
 
     async def faults(self) -> tuple[str, ...]:
         """Return what is wrong with the file, a sentence each, found on a copy; it need not be open."""
-        return () if self._directory is None else await asyncio.to_thread(beside.faults, self._directory / FILE_NAME)
+        if self._directory is None:
+            return ()
+        return await to_the_end(asyncio.to_thread(beside.faults, self._directory / FILE_NAME))
 
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those of another directory's file, in one transaction; others stay."""
         if self._directory is None:
             raise CacheUnavailable("a cache in memory cannot be replaced by a file")
-        await asyncio.to_thread(beside.take, self._directory / FILE_NAME, directory / FILE_NAME, tuple(entities))
+        ours, theirs = self._directory / FILE_NAME, directory / FILE_NAME
+        await to_the_end(asyncio.to_thread(beside.take, ours, theirs, tuple(entities)))
 
     def _spec(self, entity: str) -> EntitySpec:
         try:
@@ -257,9 +269,9 @@ class LegacyBackend:
             raise WrongCacheUse(f"the {self.name} backend does not hold {entity!r}") from None
 
     def _opened(self) -> tuple[Line, Line]:
-        if self._lines is None:
+        if self._writer is None or self._reader is None:
             raise CacheUnavailable("the legacy cache is not open")
-        return self._lines
+        return self._writer, self._reader
 
     def _reading(self, seen: Filter | None = None) -> AbstractAsyncContextManager[aiosqlite.Connection]:
         _, reader = self._opened()

@@ -7,7 +7,7 @@ import asyncio
 import fcntl
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Coroutine, Generator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
@@ -116,18 +116,6 @@ async def connect(path: Path | None, *, looking: bool = False) -> Line:
             await db.close()
             raise
     return Line(db)
-
-
-async def unleaked(opening: Coroutine[object, object, Line]) -> Line:
-    """Return the line that is being opened; who stops waiting for it leaves none open."""
-    task = asyncio.ensure_future(opening)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        (line,) = await asyncio.gather(task, return_exceptions=True)
-        if isinstance(line, Line):
-            await line.close()
-        raise
 
 
 def prepare(path: Path, suspect: int | None) -> Path | None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from cache_core.clock import Clock
 from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
 from cache_core.files import private_directory, private_file
+from cache_core.waiting import to_the_end
 from cache_typed import beside, dialect, growing, schema
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
@@ -63,21 +64,28 @@ class Storage:
         self._opening = asyncio.Lock()
 
     async def open(self) -> None:
-        """Open or make the file.
+        """Open or make the file; who is cancelled meanwhile leaves nothing open and no thread at work.
 
         Raises:
             CacheUnavailable: the directory or file cannot be used.
         """
         async with self._opening:
-            if self._threads is None:
-                await asyncio.to_thread(self._guarded, self._open)
+            if self._threads is not None:
+                return
+            try:
+                await to_the_end(asyncio.to_thread(self._guarded, self._open))
+            except BaseException:
+                await self._end()
+                raise
 
     async def close(self) -> None:
         """Wait for what runs, then close every connection."""
         async with self._opening:
-            threads, self._threads = self._threads, None
-            if threads is not None:
-                await asyncio.to_thread(self._shut, threads)
+            await self._end()
+
+    async def _end(self) -> None:
+        threads, self._threads = self._threads or (), None
+        await to_the_end(asyncio.to_thread(self._shut, threads))
 
     async def read[T](self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work on one snapshot."""
@@ -132,7 +140,7 @@ class Storage:
         path = file_in(self._directory)
         if path is None:
             return ()
-        return await asyncio.to_thread(lambda: self._guarded(beside.faults, path, self._mappings))
+        return await to_the_end(asyncio.to_thread(lambda: self._guarded(beside.faults, path, self._mappings)))
 
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those that another directory's file holds, in one transaction."""
@@ -140,7 +148,7 @@ class Storage:
         if path is None or other is None:
             raise CacheUnavailable("a cache in memory cannot be replaced by a file")
         mappings = [each for each in self._mappings if each.spec.name in entities]
-        await asyncio.to_thread(self._guarded, beside.take, path, other, mappings)
+        await to_the_end(asyncio.to_thread(self._guarded, beside.take, path, other, mappings))
 
     def _look(self) -> None:
         path = file_in(self._directory)
@@ -258,7 +266,7 @@ class Storage:
         while self._connections:
             self._connections.pop().close()
 
-    def _shut(self, threads: tuple[Executor, Executor]) -> None:
+    def _shut(self, threads: tuple[Executor, ...]) -> None:
         for each in threads:
             each.shutdown(wait=True)
         self._disconnect()

@@ -4,7 +4,7 @@ Opens the files beside a running server; refuses entities that there are not.
 """
 
 from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,9 +112,10 @@ class Stands:
 async def looked_at(kept: Kept) -> AsyncGenerator[Stands]:
     """Open what there is without a trace."""
     stands = Stands()
-    try:
+    async with AsyncExitStack() as stack:
         for store in kept.stores(kept.directory, looking=True).values():
             try:
+                stack.push_async_callback(store.close)
                 await store.open()
                 stands.stores[store.name] = store
             except CacheMissing:
@@ -122,9 +123,6 @@ async def looked_at(kept: Kept) -> AsyncGenerator[Stands]:
             except CacheCorrupt as error:
                 stands.damaged.append(str(error))
         yield stands
-    finally:
-        for store in stands.stores.values():
-            await store.close()
 
 
 @asynccontextmanager
@@ -132,13 +130,11 @@ async def opened(kept: Kept) -> AsyncGenerator[dict[str, Store]]:
     """Open every backend for work; damaged files are set aside, as a server does."""
     private_directory(kept.directory.parent)
     stores = kept.stores(kept.directory)
-    try:
+    async with AsyncExitStack() as stack:
         for store in stores.values():
+            stack.push_async_callback(store.close)
             await store.open()
         yield stores
-    finally:
-        for store in stores.values():
-            await store.close()
 
 
 def require_cache(kept: Kept) -> None:

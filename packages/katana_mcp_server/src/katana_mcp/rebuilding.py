@@ -25,6 +25,7 @@ from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
 from cache_core.sync import Progress, Source, Syncer, SyncOutcome
 from cache_core.sync.progress import OnProgress
+from cache_core.waiting import to_the_end
 from katana_mcp.backends import Store
 from katana_mcp.comparisons import LoggedComparisons
 from katana_mcp.flags import Flag
@@ -80,7 +81,7 @@ async def rebuild_files(kept: Kept, specs: Sequence[EntitySpec], source: Source)
             outcomes = await _built(kept, specs, source, beside)
             set_aside = await _swapped(kept, specs, beside)
         finally:
-            await asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True)
+            await to_the_end(asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True))
     return Rebuilt(_told(outcomes, before, await _counts(kept, specs)), tuple(path.name for path in set_aside))
 
 
