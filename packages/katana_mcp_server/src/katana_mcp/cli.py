@@ -17,7 +17,7 @@ from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
 from katana_mcp.cache_commands.app import sync
 from katana_mcp.commandline import flags_of, given, settings_of
-from katana_mcp.settings import Choice, Settings, SettingsError, load_choice
+from katana_mcp.settings import Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
@@ -83,6 +83,7 @@ def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
     from katana_mcp.demo.show import run, takes_color  # noqa: PLC0415 - imports the sandbox, which only the demo needs
 
+    load(sandbox=True)
     raise SystemExit(asyncio.run(run(color=not no_color and takes_color(sys.stdout, os.environ))))
 
 

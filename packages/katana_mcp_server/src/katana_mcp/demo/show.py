@@ -47,7 +47,10 @@ async def run(*, color: bool) -> int:
     screen.line()
     screen.line(CONNECT.format(command=Path(sys.executable).with_name("katana-mcp")))
     screen.line()
-    screen.line("every step was right" if not wrong else f"{wrong} steps were wrong", "32" if not wrong else "31")
+    screen.line(
+        "every step was right" if not wrong else f"{wrong} of {len(STEPS)} steps went wrong",
+        "32" if not wrong else "31",
+    )
     return 1 if wrong else 0
 
 
@@ -56,6 +59,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
         command=sys.executable,
         args=["-m", "katana_mcp", "serve", "--sandbox", "--base-url", sandbox.url, "--cache-dir", str(directory)],
         env=_flags() | {"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
+        cwd=str(directory),  # a `.env` of the directory in which the demo runs is for the real account
     )
     started = time.monotonic()
     async with Client(transport, init_timeout=60) as client:

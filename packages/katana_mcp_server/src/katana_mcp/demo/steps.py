@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 type Answer = Mapping[str, Any]
+type Arguments = Callable[[Mapping[str, Answer]], dict[str, object]]
 
 PART = "00.4021.018.003"
 
@@ -24,13 +25,40 @@ class Step:
 
     title: str
     tool: str
-    arguments: Callable[[Mapping[str, Answer]], dict[str, object]]
+    arguments: Arguments
     wrong: Callable[[Answer], str | None]
     lines: Callable[[Answer], list[str]]
     may_fail: bool = False
 
 
-def _always(**arguments: object) -> Callable[[Mapping[str, Answer]], dict[str, object]]:
+class _Shown(dict[str, Any]):
+    """A row as a template shows it: what it does not have is left blank."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def _each(template: str, rows: str = "rows") -> Callable[[Answer], list[str]]:
+    """Return what shows each row of an answer by a template, and how many there are in all."""
+
+    def lines(answer: Answer) -> list[str]:
+        shown = [template.format_map(_Shown(row)).rstrip() for row in answer[rows]]
+        return [*shown, f"{answer['total']} in all"] if "total" in answer else shown
+
+    return lines
+
+
+def _some(rows: str = "rows") -> Callable[[Answer], str | None]:
+    """Return what finds fault with an answer without rows."""
+    return lambda answer: None if answer[rows] else "nothing came back"
+
+
+def _first(tool: str, field: str, argument: str | None = None, *, of: str = "rows") -> Arguments:
+    """Return what takes a field of the first row of an earlier answer as an argument of the same name, or another."""
+    return lambda answers: {argument or field: answers[tool][of][0][field]}
+
+
+def _always(**arguments: object) -> Arguments:
     return lambda _: arguments
 
 
@@ -88,28 +116,49 @@ def _three_stocks(answer: Answer) -> str | None:
     return None if count == 3 and not answer["not_found"] else f"{count} of 3 stocks came back"
 
 
-def _late_lines(answer: Answer) -> list[str]:
-    rows = [
-        f"{row['order_no']:<10} due {row['delivery_date'][:10]}  {row.get('customer') or '?':<30} "
-        f"{row['status']:<20} {row.get('total', '?')} {row.get('currency') or ''}"
-        for row in answer["rows"]
-    ]
-    return [*rows, f"{answer['total']} late orders in all"]
-
-
 def _late(answer: Answer) -> str | None:
     return None if answer["rows"] and all(row.get("overdue") for row in answer["rows"]) else "no late orders came back"
 
 
-def _order_lines(answer: Answer) -> list[str]:
-    order = answer["order"]
-    head = f"{order['order_no']} for {order.get('customer')}, {order['status']}, due {order['delivery_date'][:10]}"
-    rows = [
-        f"  {row.get('quantity')} x {row.get('sku') or '(no SKU)'} {row.get('name') or ''}  "
-        f"{row.get('product_availability') or ''}"
-        for row in order["rows"]
-    ]
-    return [head, *rows]
+def _document(rows: str, template: str) -> Callable[[Answer], list[str]]:
+    """Return what shows an order: a head, then its rows."""
+
+    def lines(answer: Answer) -> list[str]:
+        order = _Shown(answer["order"])
+        head = "{order_no} {customer}{supplier}{sku}, {status}, due {delivery_date:.10}"
+        head += "{expected_arrival_date:.10}{production_deadline_date:.10}"
+        return [head.format_map(order), *(template.format_map(_Shown(each)).rstrip() for each in order[rows])]
+
+    return lines
+
+
+def _blocked_lines(answer: Answer) -> list[str]:
+    line = "{sku:<18} missing {missing:>6} {uom} at {location}, for {waiting}"
+    orders = [", ".join(order["order_no"] for order in row["orders"]) for row in answer["rows"]]
+    return [line.format_map(_Shown(row, waiting=each)) for row, each in zip(answer["rows"], orders, strict=True)]
+
+
+def _bom_lines(answer: Answer) -> list[str]:
+    return [f"{'  ' * row['level']}{row.get('total_quantity', 1)} x {row.get('sku')}" for row in answer["rows"][:5]]
+
+
+def _past(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Take the beginning of this month."""
+    return {
+        "skus_or_variant_ids": _three_skus(answers)["skus_or_variant_ids"],
+        "as_of": f"{answers['search_items']['as_of']:.7}-01T00:00:00Z",
+    }
+
+
+def _customer_lines(answer: Answer) -> list[str]:
+    customer = answer["customer"]
+    orders = (f"{each['order_no']} {each['status']}" for each in customer["recent_sales_orders"])
+    return [f"{customer['name']}, {customer.get('email')}: {', '.join(orders)}"]
+
+
+def _cache_lines(answer: Answer) -> list[str]:
+    held = [f"{each['records']} {each['entity']}" for each in answer["entities"] if each["records"]]
+    return [f"held here: {', '.join(held[:6])}, and {len(held) - 6} more kinds"]
 
 
 def _refusal_lines(answer: Answer) -> list[str]:
@@ -134,20 +183,92 @@ STEPS: tuple[Step, ...] = (
     Step("More of that family", "search_items", _always(query="00.4021.018", limit=5), lambda _: None, _item_lines),
     Step("Stock of three SKUs in one call", "check_inventory", _three_skus, _three_stocks, _stock_lines),
     Step(
+        "What is short?",
+        "list_low_stock_items",
+        _always(limit=4),
+        _some(),
+        _each("{sku:<18} short by {short:>4} {uom:<5} at {location:<18} {supplier}"),
+    ),
+    Step("What holds up production?", "list_blocking_ingredients", _always(limit=3), _some(), _blocked_lines),
+    Step(
+        "The first order that waits, and its recipe",
+        "get_manufacturing_order_recipe",
+        lambda answers: {
+            "manufacturing_order_id": answers["list_blocking_ingredients"]["rows"][0]["orders"][0][
+                "manufacturing_order_id"
+            ]
+        },
+        lambda answer: None if answer["order"]["recipe_rows"] else "the recipe has no rows",
+        _document("recipe_rows", "  {total_remaining_quantity:>6} x {sku:<14} {ingredient_availability}"),
+    ),
+    Step(
+        "What its product is made of",
+        "get_bom",
+        lambda answers: {
+            "skus_or_variant_ids": [answers["get_manufacturing_order_recipe"]["order"]["variant_id"]],
+            "levels": 1,
+        },
+        _some(),
+        _bom_lines,
+    ),
+    Step(
+        "Which purchases are late?",
+        "list_purchase_orders",
+        _always(overdue=True, limit=3),
+        _some(),
+        _each("{order_no:<8} {supplier:<28} due {expected_arrival_date:.10}  {status:<20} {total:>10} {currency}"),
+    ),
+    Step(
+        "One of them in full",
+        "get_purchase_order",
+        _first("list_purchase_orders", "purchase_order_id"),
+        lambda answer: None if answer["order"]["rows"] else "the order has no rows",
+        _document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {received_date:.10}"),
+    ),
+    Step(
+        "What moved the part's stock?",
+        "get_inventory_movements",
+        lambda _: {"skus_or_variant_ids": ["FSKT-35M"], "limit": 3},
+        _some(),
+        _each("{movement_date:.10}  {quantity_change:>5} {balance_after:>6} left  {caused_by_order_no}"),
+    ),
+    Step(
+        "How much was there at the beginning of the month?",
+        "inventory_at",
+        _past,
+        _some("stock"),
+        _each("{sku:<18} {in_stock:>6} {uom}", "stock"),
+    ),
+    Step(
         "Which sales orders are late?",
         "list_sales_orders",
         _always(overdue=True, order_by="delivery_date", limit=5),
         _late,
-        _late_lines,
+        _each("{order_no:<8} {customer:<28} due {delivery_date:.10}  {status:<20} {total:>10} {currency}"),
     ),
     Step(
         "The latest of them in full",
         "get_sales_order",
-        lambda answers: {"sales_order_id": answers["list_sales_orders"]["rows"][0]["sales_order_id"]},
+        _first("list_sales_orders", "sales_order_id"),
         lambda answer: None if answer["order"]["rows"] else "the order has no rows",
-        _order_lines,
+        _document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availability}"),
+    ),
+    Step(
+        "Who waits for it?",
+        "search_customers",
+        _first("list_sales_orders", "customer", "query"),
+        _some(),
+        _each("{name:<28} {email}"),
+    ),
+    Step(
+        "That customer's orders",
+        "get_customer",
+        _first("search_customers", "customer_id"),
+        lambda answer: None if answer["customer"]["recent_sales_orders"] else "the customer has no orders",
+        _customer_lines,
     ),
     Step("An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True),
+    Step("What is kept here, and how fresh is it?", "cache_status", _always(), _some("entities"), _cache_lines),
     Step(
         "The first question again, now warm",
         "search_items",
