@@ -262,6 +262,16 @@ def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def prepare(tenant: Tenant) -> None:
+    """Give the factory deleted documents, and a BOM of two levels."""
+    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
+        tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
+    first, *others = tenant.all("bom_rows")
+    top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
+    below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
+    tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
     orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])

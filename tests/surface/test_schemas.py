@@ -126,6 +126,13 @@ def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str, name: str, 
     assert {each.code for each in refusal.value.warnings} == {"invalid_argument"}
 
 
+@pytest.mark.parametrize(("tool", "name"), PARAMETERS)
+def test_no_parameter_names_a_file_or_an_address(tool: str, name: str) -> None:
+    schema = json.dumps(LISTED[tool]["inputSchema"]["properties"][name])
+    words = set(re.findall(r"[a-z]+", f"{name} {schema}".lower()))
+    assert words & {"path", "file", "filename", "folder", "directory", "url", "uri", "host"} == set()
+
+
 @pytest.mark.parametrize("tool", LISTED)
 def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
     unbounded = [

@@ -110,6 +110,21 @@ async def test_only_own_hosts_and_own_origins_come_in(
     assert statuses[min(own_hosts), "http://evil.example"] == 403
 
 
+async def test_a_listed_origin_comes_in_and_its_neighbours_do_not(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys, allowed_origins=("https://shop.example",)) as door:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Host": f"127.0.0.1:{door.port}"}
+        origins = {
+            "https://shop.example": 200,
+            "http://shop.example": 403,
+            "https://shop.example:8443": 403,
+            "https://shop.example.evil.example": 403,
+            f"http://127.0.0.1:{door.port}": 403,
+        }
+        assert {each: (await door.knock(headers | {"Origin": each}))[0] for each in origins} == origins
+
+
 @pytest.mark.parametrize(
     "authorization",
     [None, "", "Bearer", "Bearer wrong-token-0123456789", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}"],

@@ -2,7 +2,10 @@
 
 import json
 import random
-from collections.abc import Iterator
+import resource
+import time
+from collections.abc import Callable, Iterator, Sized
+from contextlib import suppress
 from typing import Any, cast
 
 import pytest
@@ -44,7 +47,8 @@ PATHS = {
 TOKENS = (
     *("../", "..%2f", "%2e%2e/", "/v1/../admin", "?limit=1", "#x", "&id=1", "\r\nHost: evil.example", "\x00", "\t"),
     *("\u2024\u2024/", "\uff0f", "\u202e", "\u200b", "\ud83d\ude00", "e\u0301", "漢字", "'; DROP TABLE variants; --"),
-    *('"', "*", "NEAR(", "col:", "^", "-", "%", "_", "\\", "${jndi:x}", "{{7*7}}", "<script>", "A" * 300, "SO-1", "1"),
+    *('"', "*", "NEAR(", "col:", "^", "-", "%", "_", "\\", "${jndi:x}", "{{7*7}}", "<script>", "SO-1", "1"),
+    *("A" * 300, "B" * 10_000),
 )
 
 
@@ -111,6 +115,42 @@ def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words
             assert not isinstance(kept, str) or len(kept) <= 1_000, name
             assert not isinstance(kept, list) or len(cast("list[object]", kept)) <= 250, name
             assert not isinstance(kept, int) or kept < 2**31, name
+
+
+def _size(value: object) -> int:
+    return max(8, len(value)) if isinstance(value, Sized) else 8
+
+
+def _drawn(rng: random.Random, known: list[object]) -> object:
+    """Return one hostile value, alone or within others, as large as a message of some megabytes can carry."""
+    value = rng.choice([*known, rng.randint(-(2**70), 2**70), rng.uniform(-1e300, 1e300), rng.choice(TOKENS)])
+    shapes: list[Callable[[object], object]] = [
+        lambda each: each,
+        lambda each: [each] * min(rng.randint(1, 300), 1 + 1_000_000 // _size(each)),
+        lambda each: {rng.choice(TOKENS): each},
+        lambda each: f"{each}{rng.choice(TOKENS)}"[:1_000_000],
+    ]
+    return rng.choice(shapes)(value)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
+def test_two_hundred_drawn_values_are_judged_within_a_tenth_of_a_second_and_50_mb(tool: str) -> None:
+    rng, known = random.Random(tool), [value for _, value in _bad_values() if value is not None]
+    drawn = [(rng.choice(_names(tool)), _drawn(rng, known)) for _ in range(200)]
+    before, slowest = _peak(), 0.0
+    for name, value in drawn:
+        began = time.process_time()
+        with suppress(Refused):
+            validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**_needed(tool), name: value})
+        slowest = max(slowest, time.process_time() - began)
+    assert slowest < 0.1
+    assert _peak() - before < 50
+
+
+def _peak() -> float:
+    """Return the most memory that this process had so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 @pytest.mark.parametrize("tool", LISTED)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import structlog
 from server_wire import live
+from tests.surface.matrix import matrix, prepare
 
 from katana_mcp.accounts.tenants import identity
 from katana_mcp.logs import configure
@@ -23,6 +24,7 @@ PERSONAL = {
     "phone": "+372 5550 424242",
     "comment": "canary-note-about-a-person",
     "name": "Canary Personsdottir",
+    "line_1": "Canary Lane 424242",
 }
 
 
@@ -76,6 +78,9 @@ async def _whole_matrix(stage: Stage, clock: ManualClock) -> list[str]:
         ("cache_status", {}),
         ("cache_status", {PERSONAL["email"]: PERSONAL["phone"]}),
         ("search_customers", {"query": [person]}),
+        *((tool, usual.arguments) for tool, usual in matrix(tenant).items() if tool != "rebuild_cache"),
+        *((tool, dict.fromkeys(usual.arguments, PERSONAL["email"])) for tool, usual in matrix(tenant).items()),
+        ("get_customer", {"customer_id": _customer(tenant)}),
     ]
     said: list[str] = []
     for tool, arguments in calls:
@@ -86,6 +91,18 @@ async def _whole_matrix(stage: Stage, clock: ManualClock) -> list[str]:
 
 def _customer(tenant: Tenant) -> int:
     return live(tenant, "sales_orders")[-1]["customer_id"]
+
+
+def _plant(tenant: Tenant) -> None:
+    """Put a person into every record that can hold one."""
+    for collection in ("customers", "suppliers", "customer_addresses", "supplier_addresses", "sales_order_addresses"):
+        for record in live(tenant, collection):
+            known = {name: text for name, text in PERSONAL.items() if name in record and name != "name"}
+            tenant.edit(collection, record["id"], True, **known)
+    tenant.edit("customers", _customer(tenant), True, name=PERSONAL["name"])
+    for collection in ("sales_orders", "purchase_orders", "manufacturing_orders", "stock_transfers", "products"):
+        for record in live(tenant, collection):
+            tenant.edit(collection, record["id"], True, additional_info=PERSONAL["comment"])
 
 
 def _files(root: Path) -> dict[str, bytes]:
@@ -106,11 +123,12 @@ async def test_no_key_is_said_anywhere_and_nothing_personal_is_logged(
     own = OwnSandbox(Sandbox(clock=clock))
     tenant = own.sandbox.tenant()
     own.sandbox.add_key(KEY)
-    tenant.edit("customers", _customer(tenant), True, **PERSONAL)
+    prepare(tenant)
+    _plant(tenant)
     configure(level)
     async with staged(own, Setup(cache_dir=tmp_path, api_key=KEY)) as stage:
         said = await _whole_matrix(stage, clock)
-        assert PERSONAL["email"] in "".join(said)
+        assert [each for each in PERSONAL.values() if each not in "".join(said)] == []
         for trouble in (EditBody(text=f'{{"key": "{KEY}"'), Status(401, text=f"bad key {KEY}"), Status(403)):
             own.sandbox.faults.add(Fault("*", action=trouble, times=1))
             clock.advance(1_200)
