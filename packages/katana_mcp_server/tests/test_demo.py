@@ -5,12 +5,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
 from katana_mcp.demo.show import takes_color
-from katana_mcp.demo.steps import PART, STEPS
+from katana_mcp.demo.steps import STEPS
 
 
 class Terminal(io.StringIO):
@@ -85,50 +84,3 @@ def test_a_short_stock_says_where_and_by_how_much() -> None:
     lines = step.lines({"stock": [{**figures, "sku": "A", "short": True, "locations": places}, enough]})
     assert lines[1].endswith("33  SHORT by 16 at Main workshop, by 0.5 at 2")
     assert lines[2].endswith("33")
-
-
-def shown(directory: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the whole demo without a terminal, in a directory of its own."""
-    command = [sys.executable, "-m", "katana_mcp", "demo", *words]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("KATANA")}
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=directory, env=kept | environment, check=False, timeout=100
-    )
-
-
-def test_the_whole_demo_is_right_whatever_the_env_file_beside_it_says(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("KATANA_API_KEY=of-a-real-account\nKATANA_MCP_TOOLSETS=sales\n")
-    done = shown(tmp_path, "--no-color")
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, lines[-1]) == (0, "", "every step was right")
-    assert {line[2:].partition("(")[0] for line in lines if line.startswith("> ")} == {step.tool for step in STEPS}
-    assert any(PART in line and "FSKT-35M" in line for line in lines)
-    assert "\033" not in done.stdout
-    assert "of-a-real-account" not in done.stdout
-
-
-def test_a_step_that_goes_wrong_is_told_and_ends_it_with_exit_code_1(tmp_path: Path) -> None:
-    broken = """
-import dataclasses, sys
-from katana_mcp import __main__
-from katana_mcp.demo import show
-
-first, *_, last = show.STEPS
-failing = dataclasses.replace(last, arguments=lambda _: {"query": ""})
-show.STEPS = (dataclasses.replace(first, wrong=lambda _: "not what was meant"), failing)
-sys.argv = ["katana-mcp", "demo"]
-__main__.main()
-"""
-    command = [sys.executable, "-c", broken]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=100)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "  wrong: not what was meant\n" in done.stdout
-    assert done.stdout.endswith("\n2 of 2 steps went wrong\n")
-
-
-def test_a_wrong_setting_ends_it_with_one_sentence(tmp_path: Path) -> None:
-    for environment in ({"KATANA_CACHE_BACKEND": "bad"}, {"KATANA_SANDBX": "1"}):
-        done = shown(tmp_path, **environment)
-        (name,) = environment
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert name in done.stderr
