@@ -13,6 +13,8 @@ from katana_mcp.values import rows, whole
 FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
 """What the base currency is read from; nothing while the factory is not cached."""
 _PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
+VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in _PARENTS))
+"""What SKU and name of a variant are read from."""
 
 
 @dataclass(frozen=True, slots=True)

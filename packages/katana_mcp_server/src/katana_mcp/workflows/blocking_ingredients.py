@@ -10,7 +10,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -19,7 +19,6 @@ from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.values import NOTHING, number, rows, whole
 from katana_mcp.workflows.incoming import SOURCES, Arrival, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
-from katana_mcp.workflows.variants import VARIANT_ENTITIES
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
 _READS = (*SOURCES, _RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")

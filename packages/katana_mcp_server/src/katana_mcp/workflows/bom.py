@@ -11,7 +11,7 @@ from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -20,7 +20,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, whole
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, resolve
+from katana_mcp.workflows.variants import NotFound, resolve
 
 _READS = (*VARIANT_ENTITIES, "bom_row")
 _MOST_LINES = 5_000

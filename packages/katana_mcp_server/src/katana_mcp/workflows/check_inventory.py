@@ -5,13 +5,13 @@ from decimal import Decimal
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import number, rows, whole
 from katana_mcp.workflows.stock import NEVER, is_service, stale_stock, unread
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location")
 

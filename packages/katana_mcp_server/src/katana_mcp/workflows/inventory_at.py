@@ -11,7 +11,7 @@ from cache_core.conditions import OneOf, Where, Within
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import Instant, Refers, where
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -21,7 +21,7 @@ from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import whole
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, standing
 from katana_mcp.workflows.stock import NEVER, is_service
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location", LEDGER)
 _MOST = 50_000

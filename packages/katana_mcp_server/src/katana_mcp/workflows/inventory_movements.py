@@ -8,7 +8,7 @@ from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import FACTORY, Names, look_up, text
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, one_of, spelling, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -16,7 +16,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, Resolved, resolve
+from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
 _CHECKED = 10_000
 """Movements of the variants asked for up to which their balances are checked before they are shown."""

@@ -4,6 +4,7 @@ from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
+from katana_mcp.names import VARIANT_ENTITIES
 
 _WRITES = "writing comes with the write rail"
 
@@ -12,7 +13,7 @@ MANUFACTURING_ORDERS = Entity(
     plural="manufacturing_orders",
     toolset="manufacturing",
     sources=("manufacturing_order",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
     summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
     list_request=ListManufacturingOrdersRequest,

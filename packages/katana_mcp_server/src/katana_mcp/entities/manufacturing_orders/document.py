@@ -20,7 +20,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     recipe_rows,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -152,7 +152,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         what="with recipe rows, operations and productions, by id or order number",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
-            *("location", "variant", "product", "material", "service"),
+            *("location", *VARIANT_ENTITIES),
             *FACTORY,
         ),
         request=GetManufacturingOrderRequest,
@@ -176,7 +176,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
             "For operations and productions too, use ``get_manufacturing_order(manufacturing_order_id=...)`` — it "
             "reads two more collections; this one is the cheaper call where only ingredients count."
         ),
-        reads=(RECIPE_ROWS, "location", "variant", "product", "material", "service", *FACTORY),
+        reads=(RECIPE_ROWS, "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetManufacturingOrderRecipeRequest,
         answer=ManufacturingOrderRecipeAnswer,
         view=_told(ManufacturingOrderRecipe, verbose=False),

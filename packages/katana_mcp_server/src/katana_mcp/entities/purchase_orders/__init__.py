@@ -11,6 +11,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.names import VARIANT_ENTITIES
 
 _WRITES = "writing comes with the write rail"
 
@@ -19,7 +20,7 @@ PURCHASE_ORDERS = Entity(
     plural="purchase_orders",
     toolset="purchasing",
     sources=("purchase_order",),
-    reads=("supplier", "location", "variant", "product", "material", "service"),
+    reads=("supplier", "location", *VARIANT_ENTITIES),
     searched=("order number", "supplier name", "notes", "SKUs and supplier item codes of rows"),
     summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),

@@ -11,6 +11,7 @@ from katana_mcp.entities.sales_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.names import VARIANT_ENTITIES
 
 _WRITES = "writing comes with the write rail"
 
@@ -19,7 +20,7 @@ SALES_ORDERS = Entity(
     plural="sales_orders",
     toolset="sales",
     sources=("sales_order",),
-    reads=("customer", "location", "variant", "product", "material", "service"),
+    reads=("customer", "location", *VARIANT_ENTITIES),
     searched=(
         "order number",
         "customer name",

@@ -11,6 +11,7 @@ from katana_mcp.entities.stock_adjustments.rows import (
     header,
     with_rows,
 )
+from katana_mcp.names import VARIANT_ENTITIES
 
 _WRITES = "writing comes with the write rail"
 
@@ -19,7 +20,7 @@ STOCK_ADJUSTMENTS = Entity(
     plural="stock_adjustments",
     toolset="inventory",
     sources=("stock_adjustment",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
     summary=View(model=StockAdjustmentSummary, own=header, names=PLACES),
     expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),

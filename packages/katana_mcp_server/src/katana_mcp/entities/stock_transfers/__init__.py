@@ -11,6 +11,7 @@ from katana_mcp.entities.stock_transfers.rows import (
     header,
     with_rows,
 )
+from katana_mcp.names import VARIANT_ENTITIES
 
 _WRITES = "writing comes with the write rail"
 
@@ -19,7 +20,7 @@ STOCK_TRANSFERS = Entity(
     plural="stock_transfers",
     toolset="inventory",
     sources=("stock_transfer",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
     summary=View(model=StockTransferSummary, own=header, names=PLACES),
     expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),

@@ -4,7 +4,7 @@ from cache_core.protocol import Stored
 from katana_mcp.descriptor import View
 from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header, lines
 from katana_mcp.entities.stock_transfers.rows import StockTransferLine as Line
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
@@ -52,7 +52,7 @@ GET_STOCK_TRANSFER = document_tool(
         called=("stock_transfer_id", "stock transfer", "transfer number"),
         key_path="stock_transfer_number",
         what="with its rows, by id or number; rows carry SKU, name and cost",
-        reads=("location", "variant", "product", "material", "service", *FACTORY),
+        reads=("location", *VARIANT_ENTITIES, *FACTORY),
         request=GetStockTransferRequest,
         answer=StockTransferAnswer,
         holds="transfer",
