@@ -54,10 +54,14 @@ class Names:
                 return entity, item_id
         return None
 
+    def item(self, variant: Record | None) -> Record | None:
+        """Return the record of the item that a variant belongs to, or None when it is not known."""
+        parent = self.parent(variant) if variant else None
+        return self.record(*parent) if parent else None
+
     def display(self, variant: Record) -> str | None:
         """Return a variant's display name: its item's name, then ` / ` and each config value."""
-        parent = self.parent(variant)
-        name = self.name(*parent) if parent else None
+        name = text(self.item(variant), "name")
         if name is None:
             return text(variant, "sku")
         values = [str(value) for value in values_at(variant, "config_attributes[].config_value")]

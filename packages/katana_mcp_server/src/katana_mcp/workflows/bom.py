@@ -185,15 +185,13 @@ async def _shown(lines: Sequence[_Line], services: Services) -> list[Answer]:
 
 
 def _shown_line(line: _Line, variant: Stored | None, names: Names) -> Answer:
-    record = names.record("variant", line.variant_id)
-    parent = names.parent(record) if record else None
     row = line.row
     return BomLine(
         level=line.level,
         variant_id=line.variant_id,
         sku=names.sku(line.variant_id),
         name=names.variant(line.variant_id),
-        uom=text(names.record(*parent) if parent else None, "uom"),
+        uom=text(names.item(names.record("variant", line.variant_id)), "uom"),
         parent_variant_id=line.parent,
         bom_row_id=text(row, "id"),
         quantity=number(row, "quantity") if row else None,

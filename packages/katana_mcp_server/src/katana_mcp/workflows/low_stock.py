@@ -220,7 +220,7 @@ async def _shown(found: Sequence[_Short], services: Services) -> list[Answer]:
 def _row(found: _Short, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
-    item = (names.record(*parent) if parent else None) or NOTHING
+    item = names.item(variant) or NOTHING
     supplier_id = whole(item, "default_supplier_id")
     return LowStockItem(
         variant_id=whole(variant, "id"),

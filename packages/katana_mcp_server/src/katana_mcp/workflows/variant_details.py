@@ -86,7 +86,7 @@ _SEARCH = "search_items(query=…) finds variants by any part of a name or code"
 def _details(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     parent = names.parent(record)
-    item = names.record(*parent) if parent else None
+    item = names.item(record)
     shared = item or NOTHING
     supplier_id = whole(shared, "default_supplier_id")
     flags: dict[str, object] = {name: flag(shared, name) for name in _FLAGS}
