@@ -11,6 +11,8 @@ from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import ListRequest, Request
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
+NO_WRITES: Mapping[Verb, str] = dict.fromkeys(("create", "modify", "delete"), "writing comes with the write rail")
+"""Why an entity has no tool that writes."""
 type Own = Callable[[Stored, Names, Services], Mapping[str, object]]
 """What a row of an answer holds that its record does not say under the same name."""
 

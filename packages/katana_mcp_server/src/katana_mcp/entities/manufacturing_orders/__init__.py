@@ -1,12 +1,10 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
 from katana_mcp.names import VARIANT_ENTITIES
-
-_WRITES = "writing comes with the write rail"
 
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
@@ -19,6 +17,6 @@ MANUFACTURING_ORDERS = Entity(
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters combine; newest first. `overdue=true`: open orders whose deadline has passed."},
 )

@@ -1,6 +1,6 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
 from katana_mcp.entities.purchase_orders.rows import (
@@ -13,8 +13,6 @@ from katana_mcp.entities.purchase_orders.rows import (
 )
 from katana_mcp.names import VARIANT_ENTITIES
 
-_WRITES = "writing comes with the write rail"
-
 PURCHASE_ORDERS = Entity(
     name="purchase_order",
     plural="purchase_orders",
@@ -26,7 +24,7 @@ PURCHASE_ORDERS = Entity(
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={
         "list": "Filters combine; newest first. `overdue=true`: open orders whose arrival date has passed.",
     },

@@ -1,6 +1,6 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.rows import (
@@ -12,8 +12,6 @@ from katana_mcp.entities.sales_orders.rows import (
     with_rows,
 )
 from katana_mcp.names import VARIANT_ENTITIES
-
-_WRITES = "writing comes with the write rail"
 
 SALES_ORDERS = Entity(
     name="sales_order",
@@ -34,7 +32,7 @@ SALES_ORDERS = Entity(
     expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={
         "list": "Filters combine; newest first. `overdue=true`: open orders whose delivery date has passed.",
     },

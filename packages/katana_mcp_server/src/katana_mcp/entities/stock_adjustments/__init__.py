@@ -1,6 +1,6 @@
 """Stock adjustments: what was corrected in the stock of a location, and why."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
 from katana_mcp.entities.stock_adjustments.rows import (
@@ -13,8 +13,6 @@ from katana_mcp.entities.stock_adjustments.rows import (
 )
 from katana_mcp.names import VARIANT_ENTITIES
 
-_WRITES = "writing comes with the write rail"
-
 STOCK_ADJUSTMENTS = Entity(
     name="stock_adjustment",
     plural="stock_adjustments",
@@ -26,6 +24,6 @@ STOCK_ADJUSTMENTS = Entity(
     expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters combine; newest first."},
 )
