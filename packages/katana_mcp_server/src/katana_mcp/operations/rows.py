@@ -9,7 +9,7 @@ from katana_mcp.descriptor import View
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import flag, number, whole
+from katana_mcp.values import flag, number, rows, whole
 
 type Sourced = tuple[str, Stored]
 """A stored row and the cache entity that it comes from."""
@@ -35,6 +35,12 @@ def line[A: Answer](model: type[A], record: Record, names: Names, **own: object)
     """Return the row of a document, with the SKU and the name of its variant."""
     variant_id = record.get("variant_id")
     return filled(model, record, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
+
+
+def lines[A: Answer](model: type[A], source: str, document: Stored, names: Names, **own: object) -> list[A]:
+    """Return all rows of a document of this cache entity, with their ids; what is `own` holds for each of them."""
+    sent = rows(document.record, f"{source}_rows")
+    return [line(model, row, names, **{f"{source}_row_id": whole(row, "id")}, **own) for row in sent]
 
 
 @cache

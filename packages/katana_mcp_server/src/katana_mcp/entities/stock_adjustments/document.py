@@ -2,10 +2,11 @@
 
 from cache_core.protocol import Stored
 from katana_mcp.descriptor import View
-from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header, lines
+from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header
 from katana_mcp.entities.stock_adjustments.rows import StockAdjustmentLine as Line
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
+from katana_mcp.operations.rows import lines
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
@@ -41,7 +42,7 @@ class StockAdjustmentAnswer(DocumentAnswer):
 
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    costed = lines(CostedAdjustmentLine, stored, names, currency=names.base_currency())
+    costed = lines(CostedAdjustmentLine, "stock_adjustment", stored, names, currency=names.base_currency())
     return header(stored, names, services) | {"rows": costed}
 
 
