@@ -3,17 +3,10 @@
 from decimal import Decimal
 from itertools import pairwise
 
-import pytest
 from server_wire import Wire, amount, live
 
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, text_of
 from katana_sandbox import Tenant
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def products(tenant: Tenant) -> list[Wire]:

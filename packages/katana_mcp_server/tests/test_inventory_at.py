@@ -16,11 +16,6 @@ MOMENTS = ("2023-01-01T00:00:00Z", "2025-06-30T23:59:59+02:00", "2026-02-14T12:0
 SKUS = ["FSKT-35M", "FSKT-32M"]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def stood(tenant: Tenant, at: str, *variant_ids: int) -> dict[tuple[int, int], Decimal]:
     """Return what each pair that had moved by then held: the sum of its changes."""
     held: dict[tuple[int, int], Decimal] = {}

@@ -1,24 +1,16 @@
 """`get_inventory_movements` against plain Python over the sandbox's ledger."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from server_wire import Wire, amount, live
+from server_wire import Filtered, Keeps, Wire, amount, live
 
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, text_of
 from katana_sandbox import Tenant
 
-type Keeps = Callable[[Wire], bool]
 MIDDLE = "2026-02-20T12:00:00.000Z"
 GET = "get_inventory_movements"
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def ledger(tenant: Tenant, *variant_ids: int) -> list[Wire]:
@@ -82,7 +74,7 @@ async def test_a_movement_without_a_document_names_none(stage: Stage, tenant: Te
     assert [row for row in answer["rows"] if named & set(row)] == []
 
 
-FILTERS: list[tuple[dict[str, Any], Keeps]] = [
+FILTERS: list[Filtered] = [
     ({"moved_from": MIDDLE}, lambda each: each["movement_date"] >= MIDDLE),
     ({"moved_to": MIDDLE}, lambda each: each["movement_date"] <= MIDDLE),
     ({"moved_to": MIDDLE[:10]}, lambda each: each["movement_date"][:10] <= MIDDLE[:10]),

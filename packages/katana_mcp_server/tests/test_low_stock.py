@@ -15,11 +15,6 @@ LOW = "list_low_stock_items"
 type Pair = tuple[int, int]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def item(tenant: Tenant, variant: Wire) -> Wire:
     kind = "products" if variant["product_id"] else "materials"
     return tenant.get(kind, variant["product_id"] or variant["material_id"])
