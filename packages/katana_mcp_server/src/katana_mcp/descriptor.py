@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names
+from katana_mcp.names import Names, titled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import ListRequest, Request
@@ -107,12 +107,12 @@ class Entity:
     @property
     def title(self) -> str:
         """The entity in words, singular."""
-        return self.name.replace("_", " ")
+        return titled(self.name)
 
     @property
     def titles(self) -> str:
         """The entity in words, plural."""
-        return self.plural.replace("_", " ")
+        return titled(self.plural)
 
     def view(self, source: str) -> View:
         """Return how rows of a source are shown."""

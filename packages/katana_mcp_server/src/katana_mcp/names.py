@@ -126,6 +126,11 @@ async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[obj
         names.records.update(((entity, row.id), row.record) for row in found.rows)
 
 
+def titled(name: str) -> str:
+    """Return the name of an entity or a collection in words."""
+    return name.replace("_", " ")
+
+
 def text(record: Record | None, field_name: str) -> str | None:
     """Return a text field of a record, or None when it is absent, null or empty."""
     value = None if record is None else record.get(field_name)

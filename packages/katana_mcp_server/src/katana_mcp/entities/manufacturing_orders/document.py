@@ -141,14 +141,11 @@ def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
     return {"manufacturing_order": _VERBOSE if request.verbose else _PLAIN}
 
 
-_CALLED = ("manufacturing_order_id", "manufacturing order", "order number")
-
 GET_MANUFACTURING_ORDER = document_tool(
     Document(
         source="manufacturing_order",
         toolset="manufacturing",
-        called=_CALLED,
-        key_path="order_no",
+        key="order number",
         what="with recipe rows, operations and productions, by id or order number",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
@@ -169,8 +166,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         tool="get_manufacturing_order_recipe",
         source="manufacturing_order",
         toolset="manufacturing",
-        called=_CALLED,
-        key_path="order_no",
+        key="order number",
         what="with its ingredients alone: planned, consumed and remaining quantities, and what is missing",
         cross_reference=(
             "For operations and productions too, use ``get_manufacturing_order(manufacturing_order_id=...)`` — it "

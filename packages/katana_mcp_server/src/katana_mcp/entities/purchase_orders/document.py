@@ -85,8 +85,7 @@ GET_PURCHASE_ORDER = document_tool(
     Document(
         source="purchase_order",
         toolset="purchasing",
-        called=("purchase_order_id", "purchase order", "order number"),
-        key_path="order_no",
+        key="order number",
         what="with its rows and additional costs, by id or order number; rows carry SKU and name",
         reads=(_COSTS, "supplier", "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetPurchaseOrderRequest,

@@ -94,8 +94,7 @@ GET_SALES_ORDER = document_tool(
     Document(
         source="sales_order",
         toolset="sales",
-        called=("sales_order_id", "sales order", "order number"),
-        key_path="order_no",
+        key="order number",
         what="with rows, addresses, shipments and what is made for it, by id or order number",
         reads=(FULFILLMENTS, MADE, "customer", "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetSalesOrderRequest,

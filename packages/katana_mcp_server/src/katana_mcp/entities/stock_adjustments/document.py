@@ -50,8 +50,7 @@ GET_STOCK_ADJUSTMENT = document_tool(
     Document(
         source="stock_adjustment",
         toolset="inventory",
-        called=("stock_adjustment_id", "stock adjustment", "adjustment number"),
-        key_path="stock_adjustment_number",
+        key="adjustment number",
         what="with its rows, by id or number; rows carry SKU, name and cost",
         reads=("location", *VARIANT_ENTITIES, *FACTORY),
         request=GetStockAdjustmentRequest,

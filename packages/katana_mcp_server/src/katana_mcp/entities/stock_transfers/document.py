@@ -50,8 +50,7 @@ GET_STOCK_TRANSFER = document_tool(
     Document(
         source="stock_transfer",
         toolset="inventory",
-        called=("stock_transfer_id", "stock transfer", "transfer number"),
-        key_path="stock_transfer_number",
+        key="transfer number",
         what="with its rows, by id or number; rows carry SKU, name and cost",
         reads=("location", *VARIANT_ENTITIES, *FACTORY),
         request=GetStockTransferRequest,
