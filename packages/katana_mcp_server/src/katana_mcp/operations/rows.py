@@ -5,7 +5,7 @@ from functools import cache
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, values_at
-from katana_mcp.descriptor import View
+from katana_mcp.descriptor import Own, View
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
@@ -37,10 +37,16 @@ def line[A: Answer](model: type[A], record: Record, names: Names, **own: object)
     return filled(model, record, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
 
 
-def lines[A: Answer](model: type[A], source: str, document: Stored, names: Names, **own: object) -> list[A]:
-    """Return all rows of a document of this cache entity, with their ids; what is `own` holds for each of them."""
-    sent = rows(document.record, f"{source}_rows")
-    return [line(model, row, names, **{f"{source}_row_id": whole(row, "id")}, **own) for row in sent]
+def with_lines(header: Own, model: type[Answer], source: str) -> Own:
+    """Return how documents of this cache entity are shown with their rows, whose amounts are in the base currency."""
+
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        said: dict[str, object] = {"currency": names.base_currency()}
+        sent = rows(stored.record, f"{source}_rows")
+        told = [line(model, row, names, **said, **{f"{source}_row_id": whole(row, "id")}) for row in sent]
+        return {**header(stored, names, services), "rows": told}
+
+    return own
 
 
 @cache

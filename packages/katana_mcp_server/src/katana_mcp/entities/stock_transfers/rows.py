@@ -6,7 +6,7 @@ from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import iso
 from katana_mcp.names import Names
-from katana_mcp.operations.rows import lines
+from katana_mcp.operations.rows import with_lines
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import rows, whole
@@ -63,9 +63,8 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
-def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the same, and the transfer's rows with SKU and name."""
-    return header(stored, names, services) | {"rows": lines(StockTransferLine, "stock_transfer", stored, names)}
+with_rows = with_lines(header, StockTransferLine, "stock_transfer")
+"""How a transfer is shown with its rows, their SKUs and names."""
 
 
 def overdue(now: datetime) -> Where:
