@@ -2,8 +2,10 @@
 
 import sqlite3
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from bench.data import product_name, product_of
 from cache_core.records import Json, decode, encode
@@ -23,11 +25,13 @@ def records_of(page: bytes) -> list[dict[str, Json]]:
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
-class VariantFloor:
-    """Variants in plain sqlite3."""
+class Floor(ABC):
+    """Records in plain sqlite3, with the statements of this name."""
+
+    name: ClassVar[str]
 
     def __init__(self, path: Path) -> None:
-        self._sql = statements("variants")
+        self._sql = statements(self.name)
         is_new = not path.exists()
         self._db = sqlite3.connect(path)
         if is_new:
@@ -47,11 +51,20 @@ class VariantFloor:
             spent += time.process_time() - start
         return spent
 
-    def _store(self, rows: Sequence[dict[str, Json]]) -> None:
+    @abstractmethod
+    def _store(self, records: Sequence[dict[str, Json]]) -> None: ...
+
+
+class VariantFloor(Floor):
+    """Variants in plain sqlite3."""
+
+    name = "variants"
+
+    def _store(self, records: Sequence[dict[str, Json]]) -> None:
         fields = ("id", "sku", "product_id", "type", "internal_barcode", "created_at", "updated_at")
-        table = [(*map(each.get, fields), encode(each)) for each in rows]
-        codes = [(code, each["id"]) for each in rows for code in _codes(each)]
-        texts = [(each["id"], each["sku"], _name(each), " ".join(_codes(each)[1:])) for each in rows]
+        table = [(*map(each.get, fields), encode(each)) for each in records]
+        codes = [(code, each["id"]) for each in records for code in _codes(each)]
+        texts = [(each["id"], each["sku"], _name(each), " ".join(_codes(each)[1:])) for each in records]
         self._db.executemany(self._sql["insert"], table)
         self._db.executemany(self._sql["insert_code"], codes)
         self._db.executemany(self._sql["insert_words"], texts)
@@ -80,38 +93,19 @@ class VariantFloor:
         return [decode(json) for (json,) in self._db.execute(self._sql[statement], values)]
 
 
-class OrderFloor:
-    """Sales orders in plain sqlite3."""
+class OrderFloor(Floor):
+    """Sales orders in plain sqlite3, with their rows."""
 
-    def __init__(self, path: Path) -> None:
-        self._sql = statements("orders")
-        is_new = not path.exists()
-        self._db = sqlite3.connect(path)
-        if is_new:
-            self._db.executescript(self._sql["schema"])
+    name = "orders"
 
-    def close(self) -> None:
-        """Release the file."""
-        self._db.close()
-
-    def fill(self, pages: Iterator[bytes]) -> float:
-        """Store every page with its rows, searchable; return the seconds of the processor that it took."""
-        spent = 0.0
-        for page in pages:
-            start = time.process_time()
-            with self._db:
-                self._store(records_of(page))
-            spent += time.process_time() - start
-        return spent
-
-    def _store(self, orders: Sequence[dict[str, Json]]) -> None:
+    def _store(self, records: Sequence[dict[str, Json]]) -> None:
         fields = ("id", "order_no", "status", "customer_id", "created_at", "delivery_date")
-        self._db.executemany(self._sql["insert"], [(*map(each.get, fields), encode(each)) for each in orders])
-        rows = [(each["id"], at, row["variant_id"], encode(row)) for each in orders for at, row in _rows(each)]
+        self._db.executemany(self._sql["insert"], [(*map(each.get, fields), encode(each)) for each in records])
+        rows = [(each["id"], at, row["variant_id"], encode(row)) for each in records for at, row in _rows(each)]
         self._db.executemany(self._sql["insert_row"], rows)
         texts = [
             (each["id"], each["order_no"], "", f"{each['customer_ref']} {each['additional_info']}", "")
-            for each in orders
+            for each in records
         ]
         self._db.executemany(self._sql["insert_words"], texts)
 

@@ -28,12 +28,47 @@ def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
     return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
 
 
+def _each(**changed: object) -> Changes:
+    """Return a change for each of these arguments."""
+    return {name: {name: value} for name, value in changed.items()}
+
+
 def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
     """Return the changes of a list: its window, the moments named, and its own filters."""
     middle = sorted(each["created_at"] for each in records)[len(records) // 2]
     moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
     window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
-    return {name: {name: value} for name, value in (window | moments | filters).items()}
+    return _each(**window, **moments, **filters)
+
+
+def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
+    orders = _live(tenant, "sales_orders")
+    order = orders[-1]
+    changes = _filters(
+        orders,
+        ("delivery", "picked"),
+        status=["DELIVERED"],
+        open=True,
+        overdue=True,
+        customer_id=order["customer_id"],
+        location_id=order["location_id"],
+        skus_or_variant_ids=[order["sales_order_rows"][0]["variant_id"]],
+        currency="USD",
+        total_min=10_000,
+        total_max=100,
+        product_availability=["EXPECTED"],
+        production_status=["DONE"],
+        invoicing_status=["invoiced"],
+        order_by="delivery_date",
+        include_rows=True,
+    )
+    return {
+        "search_sales_orders": Usual({"query": "so"}, search),
+        "list_sales_orders": Usual({}, changes),
+        "get_sales_order": Usual(
+            {"sales_order_id": order["id"]}, _each(sales_order_id=orders[0]["order_no"], rows_page=2)
+        ),
+    }
 
 
 def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -60,8 +95,7 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "search_purchase_orders": Usual({"query": "po"}, search),
         "list_purchase_orders": Usual({"limit": 10}, changes),
         "get_purchase_order": Usual(
-            {"purchase_order_id": order["id"]},
-            {"purchase_order_id": {"purchase_order_id": orders[0]["order_no"]}, "rows_page": {"rows_page": 2}},
+            {"purchase_order_id": order["id"]}, _each(purchase_order_id=orders[0]["order_no"], rows_page=2)
         ),
     }
 
@@ -82,11 +116,8 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
         order_by="production_deadline_date",
     )
-    document: Changes = {
-        "manufacturing_order_id": {"manufacturing_order_id": orders[0]["order_no"]},
-        "rows_page": {"rows_page": 2},
-    }
-    parts: Changes = {"include": {"include": ["operations"]}, "verbose": {"verbose": True}}
+    document = _each(manufacturing_order_id=orders[0]["order_no"], rows_page=2)
+    parts = _each(include=["operations"], verbose=True)
     return {
         "search_manufacturing_orders": Usual({"query": "mo"}, search),
         "list_manufacturing_orders": Usual({"limit": 10}, changes),
@@ -121,25 +152,18 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         order_by="created_at",
         include_rows=True,
     )
-    later: dict[str, object] = {"rows_page": 2}
     return {
         "search_stock_transfers": Usual({"query": "st"}, search),
         "list_stock_transfers": Usual({"limit": 5}, transfers),
         "get_stock_transfer": Usual(
             {"stock_transfer_id": moved[0]["id"]},
-            {
-                "stock_transfer_id": {"stock_transfer_id": moved[1]["stock_transfer_number"]},
-                "rows_page": later,
-            },
+            _each(stock_transfer_id=moved[1]["stock_transfer_number"], rows_page=2),
         ),
         "search_stock_adjustments": Usual({"query": "sa"}, search),
         "list_stock_adjustments": Usual({"limit": 5}, adjustments),
         "get_stock_adjustment": Usual(
             {"stock_adjustment_id": counted[0]["id"]},
-            {
-                "stock_adjustment_id": {"stock_adjustment_id": counted[1]["stock_adjustment_number"]},
-                "rows_page": later,
-            },
+            _each(stock_adjustment_id=counted[1]["stock_adjustment_number"], rows_page=2),
         ),
     }
 
@@ -148,26 +172,20 @@ def _ledger(tenant: Tenant) -> dict[str, Usual]:
     moved = list(tenant.all("inventory_movements"))
     variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
     middle = "2026-02-20T12:00:00Z"
-    changes: dict[str, object] = {
+    shared: dict[str, object] = {
         "skus_or_variant_ids": [variant["variant_id"]],
         "location_id": next(each["id"] for each in _live(tenant, "locations") if each["id"] != sold["location_id"]),
-        "moved_from": middle,
-        "moved_to": "2024-01-01",
-        "resource_type": "stock transfer row",
-        "limit": 1,
-        "page": 9,
     }
     return {
         "get_inventory_movements": Usual(
-            {"skus_or_variant_ids": [sold["variant_id"]]}, {name: {name: value} for name, value in changes.items()}
+            {"skus_or_variant_ids": [sold["variant_id"]]},
+            _each(
+                **shared, moved_from=middle, moved_to="2024-01-01", resource_type="stock transfer row", limit=1, page=9
+            ),
         ),
         "inventory_at": Usual(
             {"skus_or_variant_ids": [sold["variant_id"]], "as_of": middle},
-            {
-                "skus_or_variant_ids": {"skus_or_variant_ids": [variant["variant_id"]]},
-                "as_of": {"as_of": "2020-01-01T00:00:00+02:00"},
-                "location_id": {"location_id": changes["location_id"]},
-            },
+            _each(**shared, as_of="2020-01-01T00:00:00+02:00"),
         ),
     }
 
@@ -189,57 +207,33 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         include_rows=True,
         order_by="name",
     )
-    later: dict[str, object] = {"rows_page": 2}
     return {
         "search_items": Usual({"query": "00.4021"}, search),
         "list_items": Usual({"limit": 250}, changes),
         "get_item": Usual(
             {"item_id": items[0]["id"], "item_type": "material"},
-            {
-                "item_id": {"item_id": items[1]["name"]},
-                "item_type": {"item_type": "product"},
-                "rows_page": later,
-            },
+            _each(item_id=items[1]["name"], item_type="product", rows_page=2),
         ),
     }
 
 
 def _boms(tenant: Tenant) -> dict[str, Usual]:
     rows = list(tenant.all("bom_rows"))
-    changes: dict[str, object] = {
-        "skus_or_variant_ids": [rows[-1]["ingredient_variant_id"]],
-        "direction": "where used",
-        "levels": 1,
-        "limit": 1,
-        "page": 2,
-    }
-    made: dict[str, object] = {"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}
-    return {"get_bom": Usual(made, {name: {name: value} for name, value in changes.items()})}
+    part = [rows[-1]["ingredient_variant_id"]]
+    changes = _each(skus_or_variant_ids=part, direction="where used", levels=1, limit=1, page=2)
+    return {"get_bom": Usual({"skus_or_variant_ids": [rows[-1]["product_variant_id"]]}, changes)}
 
 
 def _shortages(tenant: Tenant) -> dict[str, Usual]:
     supplied = next(each for each in _live(tenant, "materials") if each["default_supplier_id"])
-    changes: dict[str, object] = {
-        "location_id": "Returns depot",
-        "supplier_id": supplied["default_supplier_id"],
-        "item_type": "product",
-        "include_expected": False,
-        "limit": 1,
-        "page": 9,
-    }
+    shared: dict[str, object] = {"location_id": "Returns depot", "include_expected": False, "limit": 1, "page": 9}
     orders = [each for each in _live(tenant, "manufacturing_orders") if each["status"] != "DONE"]
     due = sorted(each["production_deadline_date"] for each in orders if each["production_deadline_date"])
-    waits: dict[str, object] = {
-        "location_id": "Returns depot",
-        "deadline_from": due[-1],
-        "deadline_to": due[0],
-        "include_expected": False,
-        "limit": 1,
-        "page": 9,
-    }
     return {
-        "list_low_stock_items": Usual({}, {name: {name: value} for name, value in changes.items()}),
-        "list_blocking_ingredients": Usual({}, {name: {name: value} for name, value in waits.items()}),
+        "list_low_stock_items": Usual(
+            {}, _each(**shared, supplier_id=supplied["default_supplier_id"], item_type="product")
+        ),
+        "list_blocking_ingredients": Usual({}, _each(**shared, deadline_from=due[-1], deadline_to=due[0])),
     }
 
 
@@ -254,10 +248,7 @@ def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "list_customers": Usual({"limit": 50}, lists),
         "get_customer": Usual(
             {"customer_id": known[0]["id"]},
-            {
-                "customer_id": {"customer_id": next(each for each in names[1:] if names.count(each) == 1)},
-                "rows_page": {"rows_page": 2},
-            },
+            _each(customer_id=next(each for each in names[1:] if names.count(each) == 1), rows_page=2),
         ),
     }
 
@@ -274,50 +265,13 @@ def prepare(tenant: Tenant) -> None:
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:
     """Return the usual calls for what this account holds."""
-    orders = sorted(tenant.all("sales_orders"), key=lambda each: each["id"])
-    live = [each for each in orders if each["deleted_at"] is None]
-    order, row = live[-1], live[-1]["sales_order_rows"][0]
     skus = [each["sku"] for each in tenant.all("variants") if each["sku"] and each["deleted_at"] is None]
-    buyer = next(each for each in tenant.all("customers") if each["id"] == order["customer_id"])
-    middle = sorted(each["created_at"] for each in live)[len(live) // 2]
-    filters: dict[str, object] = {
-        "ids": [order["id"]],
-        "limit": 3,
-        "page": 2,
-        "include_deleted": True,
-        "status": ["DELIVERED"],
-        "open": True,
-        "overdue": True,
-        "customer_id": buyer["id"],
-        "location_id": order["location_id"],
-        "skus_or_variant_ids": [row["variant_id"]],
-        "currency": "USD",
-        "total_min": 10_000,
-        "total_max": 100,
-        "product_availability": ["EXPECTED"],
-        "production_status": ["DONE"],
-        "invoicing_status": ["invoiced"],
-        "picked_from": middle,
-        "picked_to": middle,
-        "created_from": middle,
-        "created_to": middle,
-        "updated_from": middle,
-        "updated_to": middle,
-        "delivery_from": middle,
-        "delivery_to": middle,
-        "order_by": "delivery_date",
-        "include_rows": True,
-    }
-    search: dict[str, dict[str, object]] = {"query": {"query": "zzzzz"}, "limit": {"limit": 1}, "page": {"page": 2}}
-    several: dict[str, dict[str, object]] = {"skus_or_variant_ids": {"skus_or_variant_ids": [row["variant_id"]]}}
+    sold = _live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["variant_id"]
+    search = _each(query="zzzzz", limit=1, page=2)
+    several = _each(skus_or_variant_ids=[sold])
     return {
         **_items(tenant, search),
-        "search_sales_orders": Usual({"query": "so"}, search),
-        "list_sales_orders": Usual({}, {name: {name: value} for name, value in filters.items()}),
-        "get_sales_order": Usual(
-            {"sales_order_id": order["id"]},
-            {"sales_order_id": {"sales_order_id": live[0]["order_no"]}, "rows_page": {"rows_page": 2}},
-        ),
+        **_sales_orders(tenant, search),
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
@@ -328,5 +282,5 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         **_ledger(tenant),
         **_boms(tenant),
         "cache_status": Usual({}),
-        "rebuild_cache": Usual({"entities": ["location"]}, {"entities": {"entities": ["tax_rates"]}}),
+        "rebuild_cache": Usual({"entities": ["location"]}, _each(entities=["tax_rates"])),
     }

@@ -19,8 +19,9 @@ from katana_client.page import InvalidRecord, Shape, read_record
 from katana_client.resources import Collections
 from katana_client.resources.customers import Customer, CustomerCreate, CustomerUpdate
 from katana_client.resources.factory import Factory
+from katana_client.resources.items import ConfigChange, ItemConfig
 from katana_client.resources.materials import MaterialUpdate
-from katana_client.resources.products import ConfigChange, ItemConfig, Product, ProductCreate, ProductUpdate
+from katana_client.resources.products import Product, ProductCreate, ProductUpdate
 from katana_client.resources.sales_order_rows import SalesOrderRow, SalesOrderRowUpdate
 from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFee, SalesOrderShippingFeeCreate
 from katana_client.resources.sales_orders import SalesOrder, SalesOrderCreate, SalesOrderUpdate

@@ -12,7 +12,7 @@ from command_line import Ran, Run
 from katana_mcp import cli
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
-from katana_sandbox import ManualClock, Sandbox
+from katana_sandbox import ManualClock, Sandbox, Tenant
 
 
 @pytest.fixture
@@ -23,6 +23,11 @@ def clock() -> ManualClock:
 @pytest.fixture
 def own(clock: ManualClock) -> OwnSandbox:
     return OwnSandbox(Sandbox(clock=clock))
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
 
 
 @pytest.fixture

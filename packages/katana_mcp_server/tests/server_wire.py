@@ -1,11 +1,17 @@
-"""What the sandbox holds, read past the server: the truth that answers are compared with."""
+"""What the sandbox holds, read past the server: the truth that answers and lists are compared with."""
 
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from katana_mcp.testing import Stage, text_of
 from katana_sandbox import Tenant
 
 type Wire = dict[str, Any]
+type Keeps = Callable[[Wire], bool]
+"""Whether a filter keeps a record."""
+type Filtered = tuple[dict[str, Any], Keeps]
+"""Filters of a list, and which records they keep."""
 
 
 def live(tenant: Tenant, collection: str) -> list[Wire]:
@@ -16,6 +22,33 @@ def live(tenant: Tenant, collection: str) -> list[Wire]:
     items = {("product_id", each["id"]) for each in live(tenant, "products")}
     items |= {("material_id", each["id"]) for each in live(tenant, "materials")}
     return [each for each in shown if {(name, each[name]) for name in ("product_id", "material_id")} & items]
+
+
+async def assert_filtered(stage: Stage, collection: str, documents: Sequence[Wire], asked: Sequence[Filtered]) -> None:
+    """Assert that a list with each of these filters shows exactly the documents that it keeps, newest first."""
+    for filters, keeps in asked:
+        expected = sorted((each["id"] for each in documents if keeps(each)), reverse=True)
+        answer = await stage.call(f"list_{collection}", limit=100, **filters)
+        shown = [row[f"{collection[:-1]}_id"] for row in answer["rows"]]
+        assert shown == expected, (filters, shown, expected)
+        assert answer["total"] == len(expected) > 0, (filters, answer["total"])
+
+
+async def rows_of_cut_pages(stage: Stage, tool: str, limit: int, **asked: object) -> tuple[list[Wire], int]:
+    """Return the rows of all pages, each asked for as the one before says, and the total; pages fit, some were cut."""
+    seen: list[Wire] = []
+    left, page = limit, 1
+    while True:
+        result = await stage.result(tool, {**asked, "limit": left, "page": page})
+        answer = result.structured_content or {}
+        assert len(text_of(result).encode()) <= 40_000, answer
+        seen += answer["rows"]
+        if not answer["has_more"]:
+            break
+        told = answer["next_actions"][0].rstrip(")").split(", ")
+        left, page = (int(each.partition("=")[2]) for each in told[-2:])
+    assert left < limit
+    return seen, answer["total"]
 
 
 def unique_sku(tenant: Tenant, variant: Wire) -> bool:

@@ -17,11 +17,6 @@ STATES = ("NOT_AVAILABLE", "EXPECTED")
 type Pair = tuple[int, int]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def waiting(tenant: Tenant, states: tuple[str, ...] = STATES) -> dict[Pair, list[tuple[Wire, Wire]]]:
     """Return the recipe rows that wait, with their orders, by ingredient and location."""
     orders = {each["id"]: each for each in live(tenant, "manufacturing_orders") if each["status"] != "DONE"}

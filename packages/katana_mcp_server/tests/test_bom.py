@@ -3,17 +3,10 @@
 from decimal import Decimal
 from itertools import pairwise
 
-import pytest
-from server_wire import Wire, amount, live
+from server_wire import Wire, amount, live, rows_of_cut_pages
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, text_of
+from katana_mcp.testing import Payload, Stage
 from katana_sandbox import Tenant
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def products(tenant: Tenant) -> list[Wire]:
@@ -123,19 +116,9 @@ async def test_a_quantity_that_is_not_known_leaves_the_totals_below_it_unknown(s
 
 async def test_lines_come_in_pages_that_fit(stage: Stage, tenant: Tenant) -> None:
     ids = [each["id"] for each in products(tenant)]
-    seen: list[tuple[int, int | None, int]] = []
-    limit, page = 250, 1
-    while True:
-        result = await stage.result("get_bom", {"skus_or_variant_ids": ids, "limit": limit, "page": page})
-        assert len(text_of(result).encode()) <= 40_000
-        answer = result.structured_content or {}
-        seen += [(row["level"], row.get("parent_variant_id"), row["variant_id"]) for row in answer["rows"]]
-        if not answer["has_more"]:
-            break
-        told = answer["next_actions"][0].rstrip(")").split(", ")
-        limit, page = (int(each.partition("=")[2]) for each in told[-2:])
-    assert len(set(seen)) == answer["total"] > 400
-    assert limit < 250
+    rows, total = await rows_of_cut_pages(stage, "get_bom", 250, skus_or_variant_ids=ids)
+    seen = {(row["level"], row.get("parent_variant_id"), row["variant_id"]) for row in rows}
+    assert len(seen) == total > 400
 
 
 async def test_a_bom_that_doubles_with_each_level_is_cut_and_says_so(stage: Stage, tenant: Tenant) -> None:

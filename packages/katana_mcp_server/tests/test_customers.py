@@ -2,17 +2,10 @@
 
 from typing import Any
 
-import pytest
 from server_wire import Wire, amount, live
 
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage, tenant: Tenant) -> None:

@@ -16,11 +16,6 @@ MOMENTS = ("2023-01-01T00:00:00Z", "2025-06-30T23:59:59+02:00", "2026-02-14T12:0
 SKUS = ["FSKT-35M", "FSKT-32M"]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def stood(tenant: Tenant, at: str, *variant_ids: int) -> dict[tuple[int, int], Decimal]:
     """Return what each pair that had moved by then held: the sum of its changes."""
     held: dict[tuple[int, int], Decimal] = {}
@@ -130,6 +125,15 @@ def _back_dated(tenant: Tenant) -> tuple[int, int]:
     return pair
 
 
+async def _asked_before(stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]) -> dict[str, Any]:
+    """Ask for the variants that moved most often, and let the answer grow old; return what was asked."""
+    moves = [each["variant_id"] for each in stage.own.sandbox.tenant().all("inventory_movements")]
+    asked = {"skus_or_variant_ids": sorted(set(moves), key=moves.count)[-5:], **more}
+    await stage.call(tool, **asked)
+    clock.advance(31)
+    return asked
+
+
 CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("get_inventory_movements", {"limit": 250}),
     ("inventory_at", {"as_of": MOMENTS[3]}),
@@ -140,12 +144,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 async def test_after_a_back_dated_movement_a_warm_answer_is_the_cold_one(
     stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]
 ) -> None:
-    tenant = stage.own.sandbox.tenant()
-    moves = [each["variant_id"] for each in tenant.all("inventory_movements")]
-    asked = {"skus_or_variant_ids": sorted(set(moves), key=moves.count)[-5:], **more}
-    await stage.call(tool, **asked)
-    clock.advance(31)
-    pair = _back_dated(tenant)
+    asked = await _asked_before(stage, clock, tool, more)
+    pair = _back_dated(stage.own.sandbox.tenant())
     assert pair[0] in asked["skus_or_variant_ids"]
     warm = await stage.call(tool, **asked)
     async with staged(stage.own) as cold:
@@ -159,12 +159,8 @@ async def test_after_a_back_dated_movement_a_warm_answer_is_the_cold_one(
 async def test_balances_that_cannot_be_read_again_are_in_doubt_and_not_told_as_stock(
     stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]
 ) -> None:
-    tenant = stage.own.sandbox.tenant()
-    moves = [each["variant_id"] for each in tenant.all("inventory_movements")]
-    asked = {"skus_or_variant_ids": sorted(set(moves), key=moves.count)[-5:], **more}
-    await stage.call(tool, **asked)
-    clock.advance(31)
-    variant, location = _back_dated(tenant)
+    asked = await _asked_before(stage, clock, tool, more)
+    variant, location = _back_dated(stage.own.sandbox.tenant())
     stage.own.sandbox.faults.add(Fault("GET /inventory_movements", nth=2, action=Status(503), times=None))
     answer = await paced(clock, stage.call(tool, **asked))
     (warning,) = answer["warnings"]

@@ -1,24 +1,16 @@
 """`get_inventory_movements` against plain Python over the sandbox's ledger."""
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from server_wire import Wire, amount, live
+from server_wire import Filtered, Keeps, Wire, amount, live, rows_of_cut_pages
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage, text_of
+from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 
-type Keeps = Callable[[Wire], bool]
 MIDDLE = "2026-02-20T12:00:00.000Z"
 GET = "get_inventory_movements"
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def ledger(tenant: Tenant, *variant_ids: int) -> list[Wire]:
@@ -82,7 +74,7 @@ async def test_a_movement_without_a_document_names_none(stage: Stage, tenant: Te
     assert [row for row in answer["rows"] if named & set(row)] == []
 
 
-FILTERS: list[tuple[dict[str, Any], Keeps]] = [
+FILTERS: list[Filtered] = [
     ({"moved_from": MIDDLE}, lambda each: each["movement_date"] >= MIDDLE),
     ({"moved_to": MIDDLE}, lambda each: each["movement_date"] <= MIDDLE),
     ({"moved_to": MIDDLE[:10]}, lambda each: each["movement_date"][:10] <= MIDDLE[:10]),
@@ -105,19 +97,8 @@ async def test_each_filter_keeps_exactly_the_movements_that_it_names(
 async def test_pages_meet_every_movement_once_also_where_rows_are_cut(stage: Stage, tenant: Tenant) -> None:
     variants = live(tenant, "variants")
     ids = [each["id"] for each in variants]
-    seen: list[int] = []
-    limit, page = 200, 1
-    while True:
-        result = await stage.result(GET, {"skus_or_variant_ids": ids, "limit": limit, "page": page})
-        assert len(text_of(result).encode()) <= 40_000
-        answer = result.structured_content or {}
-        seen += [row["movement_id"] for row in answer["rows"]]
-        if not answer["has_more"]:
-            break
-        told = answer["next_actions"][0].rstrip(")").split(", ")
-        limit, page = (int(each.partition("=")[2]) for each in told[-2:])
-    assert limit < 200
-    assert sorted(seen) == sorted(each["id"] for each in ledger(tenant, *ids))
+    rows, _ = await rows_of_cut_pages(stage, GET, 200, skus_or_variant_ids=ids)
+    assert sorted(row["movement_id"] for row in rows) == sorted(each["id"] for each in ledger(tenant, *ids))
 
 
 async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: Stage, tenant: Tenant) -> None:

@@ -1,23 +1,14 @@
 """`list_items` and `get_item`: three kinds of records in one list, against plain Python over the sandbox."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from server_wire import Wire, amount, live
+from server_wire import Filtered, Wire, amount, live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, staged, text_of
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
-type Keeps = Callable[[Wire], bool]
 TYPES = ("product", "material", "service")
 MIDDLE = "2024-06-01T00:00:00.000Z"
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def _items(tenant: Tenant) -> list[Wire]:
@@ -33,7 +24,7 @@ def _named(rows: list[Wire]) -> list[tuple[str, int]]:
     return [(row["item_type"], row["item_id"]) for row in rows]
 
 
-PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+PLAIN: list[Filtered] = [
     ({}, lambda _: True),
     ({"type": "Material"}, lambda each: each["type"] == "material"),
     ({"type": ["product", "service"]}, lambda each: each["type"] != "material"),
@@ -58,7 +49,7 @@ async def test_each_filter_keeps_exactly_the_items_that_it_names(stage: Stage, t
     some = live(tenant, "materials")[5]
     tenant.edit("materials", some["id"], batch_tracked=True)
     supplier = tenant.get("suppliers", some["default_supplier_id"])
-    named: list[tuple[dict[str, Any], Keeps]] = [
+    named: list[Filtered] = [
         ({"name": some["name"]}, lambda each: each["name"] == some["name"]),
         ({"supplier_id": supplier["name"]}, lambda each: each.get("default_supplier_id") == supplier["id"]),
         ({"supplier_id": supplier["id"]}, lambda each: each.get("default_supplier_id") == supplier["id"]),

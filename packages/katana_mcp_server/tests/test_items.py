@@ -10,11 +10,6 @@ from katana_mcp.testing import Payload, Stage, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def _stocked(tenant: Tenant, count: int) -> list[Wire]:
     return [each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)][:count]
 

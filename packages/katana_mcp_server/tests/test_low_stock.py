@@ -5,19 +5,14 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from server_wire import Wire, amount, live
+from server_wire import Wire, amount, live, rows_of_cut_pages
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, paced, staged, text_of
+from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
 LOW = "list_low_stock_items"
 type Pair = tuple[int, int]
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def item(tenant: Tenant, variant: Wire) -> Wire:
@@ -188,16 +183,6 @@ async def test_pages_meet_every_level_and_fit(wide: OwnSandbox) -> None:
         body = {"variant_id": variant["id"], "location_id": 2002, "value": 100_000}
         tenant.create("inventory_safety_stock_levels", body)
     async with staged(wide) as stage:
-        seen: list[Pair] = []
-        limit, page = 250, 1
-        while True:
-            result = await stage.result(LOW, {"include_expected": False, "limit": limit, "page": page})
-            assert len(text_of(result).encode()) <= 40_000
-            answer = result.structured_content or {}
-            seen += shown(answer)
-            if not answer["has_more"]:
-                break
-            told = answer["next_actions"][0].rstrip(")").split(", ")
-            limit, page = (int(each.partition("=")[2]) for each in told[-2:])
+        rows, _ = await rows_of_cut_pages(stage, LOW, 250, include_expected=False)
+        seen = [(row["variant_id"], row["location_id"]) for row in rows]
         assert set(seen) == set(lacking(tenant, expected=False))
-        assert limit < 250

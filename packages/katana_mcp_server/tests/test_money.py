@@ -17,11 +17,6 @@ FACTORY = EntitySpec(name="factory", collection="factory", searchable=Searchable
 NOON = "2026-03-02T12:00:00.000Z"
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 @pytest.mark.parametrize("currency", ["EUR", "USD"])
 async def test_every_amount_of_an_order_names_the_orders_currency(stage: Stage, tenant: Tenant, currency: str) -> None:
     order = next(each for each in live(tenant, "sales_orders") if each["sales_order_rows"])

@@ -1,30 +1,19 @@
 """`list_purchase_orders` and `get_purchase_order` against plain Python over what the sandbox holds."""
 
-from collections.abc import Callable
-from typing import Any
+from server_wire import Filtered, Wire, amount, assert_filtered, live
 
-import pytest
-from server_wire import Wire, amount, live
-
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 
-type Keeps = Callable[[Wire], bool]
 NOW = "2026-03-02T09:00:00.000Z"
 MIDDLE = "2026-02-01T12:00:00.000Z"
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def _received(order: Wire) -> list[str]:
     return [row["received_date"] for row in order["purchase_order_rows"] if row["received_date"]]
 
 
-PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+PLAIN: list[Filtered] = [
     ({}, lambda _: True),
     ({"status": ["partially received", "DRAFT"]}, lambda each: each["status"] in {"PARTIALLY_RECEIVED", "DRAFT"}),
     ({"open": True}, lambda each: each["status"] != "RECEIVED"),
@@ -52,11 +41,7 @@ async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, 
         order = next(each for each in live(tenant, "purchase_orders") if each["status"] == status)
         tenant.edit("purchase_orders", order["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
     orders = live(tenant, "purchase_orders")
-    for filters, keeps in PLAIN:
-        expected = sorted((each["id"] for each in orders if keeps(each)), reverse=True)
-        answer = await stage.call("list_purchase_orders", limit=100, **filters)
-        assert [row["purchase_order_id"] for row in answer["rows"]] == expected, filters
-        assert answer["total"] == len(expected) > 0, filters
+    await assert_filtered(stage, "purchase_orders", orders, PLAIN)
     overdue = await stage.call("list_purchase_orders", overdue=True)
     assert all(row["overdue"] for row in overdue["rows"])
 
@@ -67,20 +52,16 @@ async def test_suppliers_locations_and_items_can_be_named_or_given_by_id(stage: 
     supplier = tenant.get("suppliers", order["supplier_id"])["name"]
     place = tenant.get("locations", order["location_id"])["name"]
     variant = order["purchase_order_rows"][0]["variant_id"]
-    asked: list[tuple[str, object, Keeps]] = [
-        ("supplier_id", order["supplier_id"], lambda each: each["supplier_id"] == order["supplier_id"]),
-        ("supplier_id", supplier, lambda each: each["supplier_id"] == order["supplier_id"]),
-        ("location_id", place, lambda each: each["location_id"] == order["location_id"]),
+    asked: list[Filtered] = [
+        ({"supplier_id": order["supplier_id"]}, lambda each: each["supplier_id"] == order["supplier_id"]),
+        ({"supplier_id": supplier}, lambda each: each["supplier_id"] == order["supplier_id"]),
+        ({"location_id": place}, lambda each: each["location_id"] == order["location_id"]),
         (
-            "skus_or_variant_ids",
-            [variant],
+            {"skus_or_variant_ids": [variant]},
             lambda each: variant in [row["variant_id"] for row in each["purchase_order_rows"]],
         ),
     ]
-    for name, value, keeps in asked:
-        expected = sorted((each["id"] for each in orders if keeps(each)), reverse=True)
-        answer = await stage.call("list_purchase_orders", limit=100, **{name: value})
-        assert [row["purchase_order_id"] for row in answer["rows"]] == expected, (name, value)
+    await assert_filtered(stage, "purchase_orders", orders, asked)
     refusal = await stage.refusal("list_purchase_orders", supplier_id=f"{supplier}x")
     assert refusal["error"] == "not_found"
 

@@ -1,23 +1,16 @@
 """`list_sales_orders` and `get_sales_order` against plain Python over what the sandbox holds."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from server_wire import Wire, amount, live
+from server_wire import Filtered, Keeps, Wire, amount, live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
-type Keeps = Callable[[Wire], bool]
 MIDDLE = "2026-02-01T12:00:00.000Z"
-
-
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
 
 
 def _newest_first(orders: list[Wire]) -> list[int]:
@@ -28,7 +21,7 @@ def _late(order: Wire, now: str = "2026-03-02T09:00:00.000Z") -> bool:
     return order["status"] not in {"DELIVERED", "PENDING"} and (order["delivery_date"] or now) < now
 
 
-PLAIN: list[tuple[dict[str, Any], Keeps]] = [
+PLAIN: list[Filtered] = [
     ({}, lambda _: True),
     ({"status": ["NOT_SHIPPED", "PACKED"]}, lambda each: each["status"] in {"NOT_SHIPPED", "PACKED"}),
     ({"open": True}, lambda each: each["status"] != "DELIVERED"),

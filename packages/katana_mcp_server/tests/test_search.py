@@ -18,11 +18,6 @@ from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 LISTED = {each["name"]: each for each in catalogue()}
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
     part = next(each for each in live(tenant, "variants") if each["sku"] and each["supplier_item_codes"])
     code, sku = part["supplier_item_codes"][0], part["sku"]

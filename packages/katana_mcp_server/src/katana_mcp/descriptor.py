@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names
+from katana_mcp.names import Names, titled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import ListRequest, Request
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
+NO_WRITES: Mapping[Verb, str] = dict.fromkeys(("create", "modify", "delete"), "writing comes with the write rail")
+"""Why an entity has no tool that writes."""
 type Own = Callable[[Stored, Names, Services], Mapping[str, object]]
 """What a row of an answer holds that its record does not say under the same name."""
 
@@ -105,12 +107,12 @@ class Entity:
     @property
     def title(self) -> str:
         """The entity in words, singular."""
-        return self.name.replace("_", " ")
+        return titled(self.name)
 
     @property
     def titles(self) -> str:
         """The entity in words, plural."""
-        return self.plural.replace("_", " ")
+        return titled(self.plural)
 
     def view(self, source: str) -> View:
         """Return how rows of a source are shown."""

@@ -13,6 +13,8 @@ from katana_mcp.values import rows, whole
 FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
 """What the base currency is read from; nothing while the factory is not cached."""
 _PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
+VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in _PARENTS))
+"""What SKU and name of a variant are read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,14 @@ class Names:
                 return entity, item_id
         return None
 
+    def item(self, variant: Record | None) -> Record | None:
+        """Return the record of the item that a variant belongs to, or None when it is not known."""
+        parent = self.parent(variant) if variant else None
+        return self.record(*parent) if parent else None
+
     def display(self, variant: Record) -> str | None:
         """Return a variant's display name: its item's name, then ` / ` and each config value."""
-        parent = self.parent(variant)
-        name = self.name(*parent) if parent else None
+        name = text(self.item(variant), "name")
         if name is None:
             return text(variant, "sku")
         values = [str(value) for value in values_at(variant, "config_attributes[].config_value")]
@@ -118,6 +124,11 @@ async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[obj
     if missing:
         found = await cache.get_many(entity, missing)
         names.records.update(((entity, row.id), row.record) for row in found.rows)
+
+
+def titled(name: str) -> str:
+    """Return the name of an entity or a collection in words."""
+    return name.replace("_", " ")
 
 
 def text(record: Record | None, field_name: str) -> str | None:

@@ -1,6 +1,6 @@
 """Typed reads from open records: a value of another kind than expected is absent, never a guess."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import cast
 
@@ -16,6 +16,12 @@ def number(record: Record, name: str) -> Decimal | None:
     if isinstance(value, bool):
         return None
     return value if isinstance(value, Decimal) else Decimal(value) if isinstance(value, int) else None
+
+
+def total(amounts: Sequence[Decimal | None]) -> Decimal | None:
+    """Return the sum, or None when one of the amounts is unknown."""
+    known = [each for each in amounts if each is not None]
+    return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
 def whole(record: Record, name: str) -> int | None:

@@ -8,6 +8,7 @@ from pydantic import Field
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
+from katana_client.resources.addresses import NewPersonAddress
 from katana_client.resources.customer_addresses import CustomerAddress
 from katana_client.wire import Amount, Moment, NonEmpty, Omittable, ReadModel, Ref, WriteModel
 
@@ -38,21 +39,11 @@ class Customer(ReadModel):
     deleted_at: Moment = None
 
 
-class NewCustomerAddress(WriteModel):
+class NewCustomerAddress(NewPersonAddress):
     """An address inside a new customer."""
 
     entity_type: Literal["billing", "shipping"]
     default: Omittable[bool] = None
-    first_name: str | None = None
-    last_name: str | None = None
-    company: str | None = None
-    phone: str | None = None
-    line_1: str | None = None
-    line_2: str | None = None
-    city: str | None = None
-    state: str | None = None
-    zip: str | None = None
-    country: str | None = None
 
 
 class CustomerCreate(WriteModel):

@@ -5,19 +5,14 @@ from typing import Never
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
+from katana_client.resources.addresses import Place
 from katana_client.wire import Moment, ReadModel
 
 
-class LocationAddress(ReadModel):
+class LocationAddress(Place):
     """Where a location is."""
 
     id: int | None = None
-    line_1: str | None = None
-    line_2: str | None = None
-    city: str | None = None
-    state: str | None = None
-    zip: str | None = None
-    country: str | None = None
 
 
 class Location(ReadModel):

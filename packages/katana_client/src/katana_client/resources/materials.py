@@ -2,61 +2,18 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from katana_client.collection import Spec
-from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
+from katana_client.filters import Filters
 from katana_client.resource import Resource
-from katana_client.resources.products import ConfigChange, ItemConfig, NewConfig
-from katana_client.resources.variants import (
-    ConfigAttributeInput,
-    CustomFieldInput,
-    InternalBarcode,
-    LeadTime,
-    Variant,
-)
-from katana_client.wire import (
-    Amount,
-    Category,
-    Configs,
-    Linked,
-    Moment,
-    NonEmpty,
-    Omittable,
-    Price,
-    Quantity,
-    Rate,
-    ReadModel,
-    Ref,
-    Unit,
-    WriteModel,
-)
+from katana_client.resources.items import ITEM_FILTERS, Item, ItemUpdate, NewItem
+from katana_client.resources.variants import ConfigAttributeInput, CustomFieldInput, InternalBarcode, LeadTime
+from katana_client.wire import Omittable, Price, Quantity, Rate, WriteModel
 
 
-class Material(ReadModel):
-    """A material. Archived when `archived_at` is set; `supplier` comes with `extend=["supplier"]` only."""
-
-    id: int | None = None
-    name: str | None = None
-    uom: str | None = None
-    category_name: str | None = None
-    is_sellable: bool | None = None
-    default_supplier_id: int | None = None
-    additional_info: str | None = None
-    batch_tracked: bool | None = None
-    purchase_uom: str | None = None
-    purchase_uom_conversion_rate: Amount = None
-    custom_field_collection_id: int | None = None
-    variants: list[Variant] | None = None
-    configs: list[ItemConfig] | None = None
-    supplier: Linked = None
-    type: str | None = None
-    serial_tracked: bool | None = None
-    operations_in_sequence: bool | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    archived_at: Moment = None
-    deleted_at: Moment = None
+class Material(Item):
+    """A material."""
 
 
 class NewMaterialVariant(WriteModel):
@@ -73,38 +30,16 @@ class NewMaterialVariant(WriteModel):
     custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
 
 
-class MaterialCreate(WriteModel):
+class MaterialCreate(NewItem):
     """A new material with at least one variant."""
 
-    name: NonEmpty
     variants: Annotated[list[NewMaterialVariant], Field(min_length=1)]
-    uom: Omittable[Unit] = None
     category_name: Omittable[str] = None
-    is_sellable: Omittable[bool] = None
-    default_supplier_id: Omittable[Ref] = None
-    additional_info: Omittable[str] = None
-    batch_tracked: Omittable[bool] = None
-    purchase_uom: Unit | None = None
     purchase_uom_conversion_rate: Omittable[Rate] = None
-    custom_field_collection_id: Ref | None = None
-    configs: Configs[NewConfig] = None
 
 
-class MaterialUpdate(WriteModel):
-    """A change of a material. `configs` is the whole new list; variants are changed through `/variants`."""
-
-    name: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=256)]] = None
-    uom: Omittable[Unit] = None
-    category_name: Category | None = None
-    is_sellable: Omittable[bool] = None
-    default_supplier_id: Ref | None = None
-    additional_info: NonEmpty | None = None
-    batch_tracked: Omittable[bool] = None
-    purchase_uom: Unit | None = None
-    purchase_uom_conversion_rate: Rate | None = None
-    custom_field_collection_id: Ref | None = None
-    configs: Configs[ConfigChange] = None
-    is_archived: Omittable[bool] = None
+class MaterialUpdate(ItemUpdate):
+    """A change of a material."""
 
 
 class Materials(Resource[Material, MaterialCreate, MaterialUpdate]):
@@ -118,21 +53,6 @@ class Materials(Resource[Material, MaterialCreate, MaterialUpdate]):
         deletes=True,
         gets="path",
         keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                *ARCHIVED,
-                "name",
-                "category_name",
-                "is_sellable",
-                "uom",
-                "default_supplier_id",
-                "batch_tracked",
-                "purchase_uom",
-                "purchase_uom_conversion_rate",
-            ),
-            repeated=("ids", "extend"),
-        ),
+        filters=Filters(single=ITEM_FILTERS, repeated=("ids", "extend")),
         get_filters=Filters(repeated=("extend",)),
     )

@@ -2,99 +2,32 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from katana_client.collection import Spec
-from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
+from katana_client.filters import Filters
 from katana_client.resource import Resource
-from katana_client.resources.variants import NewVariant, Variant
-from katana_client.wire import (
-    Amount,
-    Category,
-    Configs,
-    Linked,
-    Moment,
-    NonEmpty,
-    Omittable,
-    Rate,
-    ReadModel,
-    Ref,
-    Unit,
-    WriteModel,
-)
+from katana_client.resources.items import ITEM_FILTERS, Item, ItemUpdate, NewItem
+from katana_client.resources.variants import NewVariant
+from katana_client.wire import Amount, NonEmpty, Omittable, Rate
 
 
-class ItemConfig(ReadModel):
-    """An option of an item, such as its size, and the values it can have."""
+class Product(Item):
+    """A product."""
 
-    id: int | None = None
-    name: str | None = None
-    values: list[str] | None = None
-    product_id: int | None = None
-    material_id: int | None = None
-
-
-class Product(ReadModel):
-    """A product. Archived when `archived_at` is set; `supplier` comes with `extend=["supplier"]` only."""
-
-    id: int | None = None
-    name: str | None = None
-    uom: str | None = None
-    category_name: str | None = None
-    is_sellable: bool | None = None
-    default_supplier_id: int | None = None
-    additional_info: str | None = None
-    batch_tracked: bool | None = None
-    purchase_uom: str | None = None
-    purchase_uom_conversion_rate: Amount = None
-    custom_field_collection_id: int | None = None
-    variants: list[Variant] | None = None
-    configs: list[ItemConfig] | None = None
-    supplier: Linked = None
-    type: str | None = None
     is_producible: bool | None = None
     is_purchasable: bool | None = None
     is_auto_assembly: bool | None = None
-    serial_tracked: bool | None = None
-    operations_in_sequence: bool | None = None
     lead_time: Amount = None
     minimum_order_quantity: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    archived_at: Moment = None
-    deleted_at: Moment = None
 
 
-class NewConfig(WriteModel):
-    """An option of a new item."""
-
-    name: str
-    values: list[str]
-
-
-class ConfigChange(WriteModel):
-    """An option of an item; matched by id, else by name, else new."""
-
-    id: Omittable[Ref] = None
-    name: Omittable[str] = None
-    values: list[str]
-
-
-class ProductCreate(WriteModel):
+class ProductCreate(NewItem):
     """A new product with at least one variant; it must be producible or purchasable."""
 
-    name: NonEmpty
     variants: Annotated[list[NewVariant], Field(min_length=1)]
-    uom: Omittable[Unit] = None
     category_name: Omittable[NonEmpty] = None
-    is_sellable: Omittable[bool] = None
-    default_supplier_id: Omittable[Ref] = None
-    additional_info: Omittable[str] = None
-    batch_tracked: Omittable[bool] = None
-    purchase_uom: Unit | None = None
     purchase_uom_conversion_rate: Rate | None = None
-    custom_field_collection_id: Ref | None = None
-    configs: Configs[NewConfig] = None
     is_producible: Omittable[bool] = None
     is_purchasable: Omittable[bool] = None
     is_auto_assembly: Omittable[bool] = None
@@ -102,26 +35,14 @@ class ProductCreate(WriteModel):
     operations_in_sequence: Omittable[bool] = None
 
 
-class ProductUpdate(WriteModel):
-    """A change of a product. `configs` is the whole new list; variants are changed through `/variants`."""
+class ProductUpdate(ItemUpdate):
+    """A change of a product."""
 
-    name: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=256)]] = None
-    uom: Omittable[Unit] = None
-    category_name: Category | None = None
-    is_sellable: Omittable[bool] = None
-    default_supplier_id: Ref | None = None
-    additional_info: NonEmpty | None = None
-    batch_tracked: Omittable[bool] = None
-    purchase_uom: Unit | None = None
-    purchase_uom_conversion_rate: Rate | None = None
-    custom_field_collection_id: Ref | None = None
-    configs: Configs[ConfigChange] = None
     is_producible: Omittable[bool] = None
     is_purchasable: Omittable[bool] = None
     is_auto_assembly: Omittable[bool] = None
     serial_tracked: Omittable[bool] = None
     operations_in_sequence: Omittable[bool] = None
-    is_archived: Omittable[bool] = None
 
 
 class Products(Resource[Product, ProductCreate, ProductUpdate]):
@@ -137,22 +58,12 @@ class Products(Resource[Product, ProductCreate, ProductUpdate]):
         keeps=("additional_info",),
         filters=Filters(
             single=(
-                *DATES,
-                *DELETED,
-                *ARCHIVED,
-                "name",
-                "uom",
-                "category_name",
-                "is_sellable",
+                *ITEM_FILTERS,
                 "is_producible",
                 "is_purchasable",
                 "is_auto_assembly",
-                "default_supplier_id",
-                "batch_tracked",
                 "serial_tracked",
                 "operations_in_sequence",
-                "purchase_uom",
-                "purchase_uom_conversion_rate",
             ),
             repeated=("ids", "extend"),
         ),

@@ -7,6 +7,7 @@ from pydantic import StringConstraints
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
+from katana_client.resources.addresses import NewPlace
 from katana_client.resources.supplier_addresses import SupplierAddress
 from katana_client.wire import Moment, NonEmpty, Omittable, ReadModel, WriteModel
 
@@ -30,15 +31,8 @@ class Supplier(ReadModel):
     deleted_at: Moment = None
 
 
-class NewSupplierAddress(WriteModel):
+class NewSupplierAddress(NewPlace):
     """The address inside a new supplier."""
-
-    line_1: str | None = None
-    line_2: str | None = None
-    city: str | None = None
-    state: str | None = None
-    zip: str | None = None
-    country: str | None = None
 
 
 class SupplierCreate(WriteModel):

@@ -20,6 +20,7 @@ from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.hidden import meant_in, shown_in
@@ -39,7 +40,7 @@ class RequestTool(Tool):
         """Return the tool for a spec; services are asked for per call."""
         tool = cls(
             name=spec.name,
-            title=spec.name.replace("_", " ").capitalize(),
+            title=titled(spec.name).capitalize(),
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
@@ -99,7 +100,7 @@ class _ProgressReports:
         self._told = done
         totals = [each.total for each in self._seen.values() if each.total is not None]
         total = sum(totals) if len(totals) == len(self._seen) else None
-        collection = self._specs[progress.entity].collection.replace("_", " ")
+        collection = titled(self._specs[progress.entity].collection)
         # The numbers are sums over the entities; the message names what is fetched now, with its own.
         of = "" if progress.total is None else f"/{progress.total}"
         message = f"syncing {collection}: {progress.done}{of}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated, Any, TypeAliasType, cast, get_args
+from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -16,7 +16,7 @@ from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
-from katana_mcp.tools.requests import ListRequest, Request, SkuOrVariantId
+from katana_mcp.tools.requests import ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items
 
@@ -140,6 +140,29 @@ type Currency = Annotated[str, Field(pattern="^[A-Z]{3}$"), BeforeValidator(_cur
 
 type Variants = Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=100)]
 """SKUs (texts) or variant ids (integers)."""
+
+type ByCreation = Literal["-created_at", "created_at"]
+type ByChange = Literal["-updated_at", "updated_at"]
+type ByTotal = Literal["-total_in_base_currency", "total_in_base_currency"]
+"""Sort keys, newest and largest first, then the other way round."""
+
+# Filters that are the same wherever they stand; no `type` aliases, because a field does not show what is inside one.
+AtLocation = Annotated[
+    NameOrId | None,
+    Refers("location", "location_id", "location"),
+    Field(description="Location id, or the location's exact name."),
+]
+InCurrency = Annotated[Currency | None, equals("currency"), Field(description="ISO 4217 code, EUR.")]
+TotalFrom = Annotated[
+    Amount | None,
+    at_least("total"),
+    Field(description="Total with tax, in the order's currency, at least this."),
+]
+TotalTo = Annotated[
+    Amount | None,
+    at_most("total"),
+    Field(description="Total with tax, in the order's currency, at most this."),
+]
 
 
 class DatedListRequest(ListRequest):

@@ -9,9 +9,10 @@ from pydantic import Field
 from cache_core.conditions import OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Json, Record
+from cache_core.spec import EntitySpec
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
-from katana_mcp.lookup import Called, one_record
-from katana_mcp.names import text
+from katana_mcp.lookup import one_record
+from katana_mcp.names import text, titled
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -49,8 +50,7 @@ class Document:
     Attributes:
         source: the cache entity.
         toolset: the group of the tool.
-        called: the argument, the entity in words, the business key in words.
-        key_path: the field of the record that holds the business key.
+        key: the business key, in words.
         what: what the document holds, for the description.
         reads: further cache entities that the answer reads.
         request: the arguments.
@@ -67,8 +67,7 @@ class Document:
 
     source: str
     toolset: str
-    called: Called
-    key_path: str
+    key: str
     what: str
     reads: tuple[str, ...]
     request: type[DocumentRequest]
@@ -143,14 +142,14 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
     first = (request.rows_page - 1) * size
     more = any(first + size < len(each) for each in lists.values())
     page = {name: each[first : first + size] for name, each in lists.items()}
-    on = f"{_name(document)}({document.called[0]}={stored.id}, rows_page={request.rows_page + 1})"
+    on = f"{_name(document)}({document.source}_id={stored.id}, rows_page={request.rows_page + 1})"
     fields: dict[str, object] = {
         document.holds: told.model_copy(update=page),
         "rows_page": request.rows_page,
         "rows_have_more": more,
         "next_actions": [on] if more else [],
     }
-    return now.answer(document.answer, *_gone(document, stored), **fields)
+    return now.answer(document.answer, *_gone(document, stored, services.syncer.specs[source]), **fields)
 
 
 def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
@@ -169,15 +168,15 @@ def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
 async def _found(document: Document, request: DocumentRequest, services: Services) -> Sourced:
     if document.find is not None:
         return await document.find(request, services)
-    asked = getattr(request, document.called[0])
-    return document.source, await one_record(services, document.source, asked, document.called)
+    asked = getattr(request, f"{document.source}_id")
+    return document.source, await one_record(services, document.source, asked, document.key)
 
 
-def _gone(document: Document, stored: Stored) -> list[ToolWarning]:
+def _gone(document: Document, stored: Stored, spec: EntitySpec) -> list[ToolWarning]:
     if not (stored.deleted or stored.archived):
         return []
     state = "deleted" if stored.deleted else "archived"
-    called = f"{document.called[1]} {text(stored.record, document.key_path)}"
+    called = f"{titled(document.source)} {text(stored.record, spec.key_path or 'id')}"
     message = f"{called} was {state} in Katana at {text(stored.record, f'{state}_at')}"
     code = warning_codes.DELETED_ITEM if stored.deleted else warning_codes.ARCHIVED_ITEM
     return [ToolWarning(severity="advisory", code=code, message=message)]
@@ -185,9 +184,9 @@ def _gone(document: Document, stored: Stored) -> list[ToolWarning]:
 
 def _description(document: Document) -> str:
     """Return what it gets, and the cross-reference to its list partner."""
-    plural = f"{document.source}s"
+    title = titled(document.source)
     partner = (
-        f"For multiple {plural.replace('_', ' ')} at once, use ``list_{plural}(ids=[...])`` — it returns a JSON "
-        "envelope of rows and supports all the same filters."
+        f"For multiple {title}s at once, use ``list_{document.source}s(ids=[...])`` — it returns a JSON envelope of "
+        "rows and supports all the same filters."
     )
-    return f"Get one {document.called[1]} {document.what}.\n\n{document.cross_reference or partner}"
+    return f"Get one {title} {document.what}.\n\n{document.cross_reference or partner}"

@@ -5,11 +5,11 @@ from functools import cache
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, values_at
-from katana_mcp.descriptor import View
+from katana_mcp.descriptor import Own, View
 from katana_mcp.names import Names, look_up, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import flag, number, whole
+from katana_mcp.values import flag, number, rows, whole
 
 type Sourced = tuple[str, Stored]
 """A stored row and the cache entity that it comes from."""
@@ -35,6 +35,18 @@ def line[A: Answer](model: type[A], record: Record, names: Names, **own: object)
     """Return the row of a document, with the SKU and the name of its variant."""
     variant_id = record.get("variant_id")
     return filled(model, record, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
+
+
+def with_lines(header: Own, model: type[Answer], source: str) -> Own:
+    """Return how documents of this cache entity are shown with their rows, whose amounts are in the base currency."""
+
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        said: dict[str, object] = {"currency": names.base_currency()}
+        sent = rows(stored.record, f"{source}_rows")
+        told = [line(model, row, names, **said, **{f"{source}_row_id": whole(row, "id")}) for row in sent]
+        return {**header(stored, names, services), "rows": told}
+
+    return own
 
 
 @cache

@@ -10,16 +10,15 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import NOTHING, number, rows, total, whole
 from katana_mcp.workflows.incoming import SOURCES, Arrival, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
-from katana_mcp.workflows.variants import VARIANT_ENTITIES
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
 _READS = (*SOURCES, _RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")
@@ -107,7 +106,7 @@ class _Wait:
 
     def needed(self) -> Decimal | None:
         """Return what all of the orders still take; None when it is not known of one."""
-        return _sum([number(row, "total_remaining_quantity") for row, _ in self.rows])
+        return total([number(row, "total_remaining_quantity") for row, _ in self.rows])
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
@@ -178,8 +177,6 @@ def _row(
     wait: _Wait, levels: Mapping[Place, Record], coming: Sequence[Arrival], names: Names, services: Services
 ) -> Answer:
     variant_id, location_id = wait.place
-    record = names.record("variant", variant_id)
-    parent = names.parent(record) if record else None
     level = levels.get(wait.place, NOTHING)
     needed, in_stock, committed = wait.needed(), number(level, "quantity_in_stock"), number(level, "quantity_committed")
     held_up = sorted(wait.rows, key=lambda each: text(each[1], "production_deadline_date") or _LAST)
@@ -187,7 +184,7 @@ def _row(
         variant_id=variant_id,
         sku=names.sku(variant_id),
         name=names.variant(variant_id),
-        uom=text(names.record(*parent) if parent else None, "uom"),
+        uom=text(names.item(names.record("variant", variant_id)), "uom"),
         location_id=location_id,
         location=names.name("location", location_id),
         ingredient_availability=wait.worst(),
@@ -224,11 +221,6 @@ def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
 
 def _orders(waiting: Sequence[tuple[Record, Record]]) -> set[int | None]:
     return {whole(order, "id") for _, order in waiting}
-
-
-def _sum(values: Sequence[Decimal | None]) -> Decimal | None:
-    known = [each for each in values if each is not None]
-    return sum(known, Decimal(0)) if len(known) == len(values) else None
 
 
 LIST_BLOCKING_INGREDIENTS = ToolSpec(

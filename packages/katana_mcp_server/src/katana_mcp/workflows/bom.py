@@ -11,7 +11,7 @@ from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -20,7 +20,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, whole
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, resolve
+from katana_mcp.workflows.variants import NotFound, resolve
 
 _READS = (*VARIANT_ENTITIES, "bom_row")
 _MOST_LINES = 5_000
@@ -185,15 +185,13 @@ async def _shown(lines: Sequence[_Line], services: Services) -> list[Answer]:
 
 
 def _shown_line(line: _Line, variant: Stored | None, names: Names) -> Answer:
-    record = names.record("variant", line.variant_id)
-    parent = names.parent(record) if record else None
     row = line.row
     return BomLine(
         level=line.level,
         variant_id=line.variant_id,
         sku=names.sku(line.variant_id),
         name=names.variant(line.variant_id),
-        uom=text(names.record(*parent) if parent else None, "uom"),
+        uom=text(names.item(names.record("variant", line.variant_id)), "uom"),
         parent_variant_id=line.parent,
         bom_row_id=text(row, "id"),
         quantity=number(row, "quantity") if row else None,

@@ -5,13 +5,13 @@ from decimal import Decimal
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import number, rows, total, whole
 from katana_mcp.workflows.stock import NEVER, is_service, stale_stock, unread
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location")
 
@@ -92,14 +92,12 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
 
 
 def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
-    parent = names.parent(variant.record)
-    item = names.record(*parent) if parent else None
     shown = [_level(level, names) for level in levels]
     return VariantStock(
         variant_id=whole(variant.record, "id"),
         sku=text(variant.record, "sku"),
         name=names.display(variant.record),
-        uom=text(item, "uom"),
+        uom=text(names.item(variant.record), "uom"),
         in_stock=_sum([level.in_stock for level in shown]),
         committed=_sum([level.committed for level in shown]),
         expected=_sum([level.expected for level in shown]),
@@ -129,8 +127,7 @@ def _level(level: Record, names: Names) -> StockLevel:
 
 def _sum(values: list[Decimal | None]) -> Decimal | None:
     """Return the sum, or None when there is nothing to add or one of them is unknown."""
-    known = [value for value in values if value is not None]
-    return sum(known, Decimal(0)) if known and len(known) == len(values) else None
+    return total(values) if values else None
 
 
 CHECK_INVENTORY = ToolSpec(

@@ -4,24 +4,23 @@ Refuses a moment that lies ahead or does not say its offset; what the ledger doe
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Annotated
 
 from cache_core.conditions import OneOf, Where, Within
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import Instant, Refers, where
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
-from katana_mcp.values import whole
+from katana_mcp.values import total, whole
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, standing
 from katana_mcp.workflows.stock import NEVER, is_service
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location", LEDGER)
 _MOST = 50_000
@@ -123,7 +122,6 @@ async def _moved(conditions: Where, services: Services, *, whole_ledger: bool) -
 
 
 def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
-    parent = names.parent(variant.record)
     mine = {} if moved is None else {pair[1]: each for pair, each in moved.pairs.items() if pair[0] == variant.id}
     known = [_level(location, each, moved, names) for location, each in mine.items()]
     levels = sorted(known, key=lambda each: each.location_id or 0)
@@ -133,8 +131,8 @@ def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
         variant_id=whole(variant.record, "id"),
         sku=text(variant.record, "sku"),
         name=names.display(variant.record),
-        uom=text(names.record(*parent) if parent else None, "uom"),
-        in_stock=None if service or moved is None else _total(levels),
+        uom=text(names.item(variant.record), "uom"),
+        in_stock=None if service or moved is None else total([each.in_stock for each in levels]),
         locations=levels,
         note=note,
     )
@@ -154,11 +152,6 @@ def _level(location: int | None, movements: Sequence[Record], moved: Ledger | No
         last_movement_date=text(last, "movement_date"),
         last_caused_by_order_no=text(last, "caused_by_order_no"),
     )
-
-
-def _total(levels: Sequence[LevelThen]) -> Decimal | None:
-    known = [each.in_stock for each in levels if each.in_stock is not None]
-    return sum(known, Decimal(0)) if len(known) == len(levels) else None
 
 
 INVENTORY_AT = ToolSpec(

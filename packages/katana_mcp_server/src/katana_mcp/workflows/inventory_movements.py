@@ -8,15 +8,15 @@ from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import FACTORY, Names, look_up, text
-from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, one_of, spelling, where
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, one_of, spelling, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
-from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, Resolved, resolve
+from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
 _CHECKED = 10_000
 """Movements of the variants asked for up to which their balances are checked before they are shown."""
@@ -55,16 +55,13 @@ class GetInventoryMovementsRequest(Request):
 
     skus_or_variant_ids: SkusOrVariantIds
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250."""
-    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name."""
+    location_id: AtLocation = None
     moved_from: Annotated[Moment | None, not_before("movement_date")] = None
     """Dated at or after this moment."""
     moved_to: Annotated[Until | None, not_after("movement_date")] = None
     """Dated at or before this moment; a date alone includes that day."""
     resource_type: Annotated[
-        Annotated[list[Kind], Field(min_length=1, max_length=10)] | None,
-        spelling(Kind),
-        one_of("resource_type"),
+        list[Kind] | None, Field(min_length=1, max_length=10), spelling(Kind), one_of("resource_type")
     ] = None
     """Only movements of these kinds of rows."""
     limit: ListLimit = 50

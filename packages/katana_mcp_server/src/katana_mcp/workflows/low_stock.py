@@ -15,7 +15,7 @@ from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import Names, look_up, text
-from katana_mcp.operations.filters import Refers, needed, where
+from katana_mcp.operations.filters import AtLocation, Refers, needed, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -35,8 +35,7 @@ _FRESH_FOR = timedelta(minutes=5)
 class ListLowStockItemsRequest(Request):
     """Filters of `list_low_stock_items`."""
 
-    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name."""
+    location_id: AtLocation = None
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
     """Items with this default supplier: id or exact name."""
     item_type: Literal["product", "material"] | None = None
@@ -221,7 +220,7 @@ async def _shown(found: Sequence[_Short], services: Services) -> list[Answer]:
 def _row(found: _Short, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
-    item = (names.record(*parent) if parent else None) or NOTHING
+    item = names.item(variant) or NOTHING
     supplier_id = whole(item, "default_supplier_id")
     return LowStockItem(
         variant_id=whole(variant, "id"),

@@ -4,13 +4,13 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import FACTORY, Names, text
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, text
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import NOTHING, flag, strings, whole
-from katana_mcp.workflows.variants import VARIANT_ENTITIES, NotFound, bounded, resolve
+from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
 
@@ -86,7 +86,7 @@ _SEARCH = "search_items(query=…) finds variants by any part of a name or code"
 def _details(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     parent = names.parent(record)
-    item = names.record(*parent) if parent else None
+    item = names.item(record)
     shared = item or NOTHING
     supplier_id = whole(shared, "default_supplier_id")
     flags: dict[str, object] = {name: flag(shared, name) for name in _FLAGS}

@@ -16,7 +16,6 @@ _EXPLAINED = 20
 """Unknown SKUs of one call for which near misses are looked up."""
 _MOST = 10_000
 _MAX_DIGITS = 11
-VARIANT_ENTITIES = ("variant", "product", "material", "service")
 
 
 class NotFound(Answer):

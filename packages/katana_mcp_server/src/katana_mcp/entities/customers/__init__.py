@@ -1,11 +1,9 @@
 """Customers: who the factory sells to."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.customers.document import GET_CUSTOMER
 from katana_mcp.entities.customers.filters import ListCustomersRequest
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
-
-_WRITES = "writing comes with the write rail"
 
 CUSTOMERS = Entity(
     name="customer",
@@ -26,6 +24,6 @@ CUSTOMERS = Entity(
     summary=View(model=CustomerRow, own=customer_row),
     list_request=ListCustomersRequest,
     get=GET_CUSTOMER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name."},
 )

@@ -84,8 +84,7 @@ GET_CUSTOMER = document_tool(
     Document(
         source="customer",
         toolset="sales",
-        called=("customer_id", "customer", "name"),
-        key_path="name",
+        key="name",
         what="with addresses, terms and newest sales orders, by id or exact name",
         reads=("sales_order",),
         request=GetCustomerRequest,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from katana_mcp.operations.filters import Currency, DatedListRequest, ExactText, equals
+from katana_mcp.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, equals
 
 
 class ListCustomersRequest(DatedListRequest):
@@ -18,7 +18,6 @@ class ListCustomersRequest(DatedListRequest):
     """The exact reference, such as a number in another system."""
     category: Annotated[ExactText | None, equals("category")] = None
     """The exact category."""
-    currency: Annotated[Currency | None, equals("currency")] = None
-    """ISO 4217 code, EUR."""
-    order_by: Literal["-created_at", "created_at", "-name", "name", "-updated_at", "updated_at"] | None = None
+    currency: InCurrency = None
+    order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
     """Sort key, `-` for descending; newest created first by default."""

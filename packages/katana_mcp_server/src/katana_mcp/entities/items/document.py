@@ -86,8 +86,7 @@ GET_ITEM = document_tool(
     Document(
         source="item",
         toolset="catalog",
-        called=("item_id", "item", "name"),
-        key_path="name",
+        key="name",
         what="(product, material or service) with its variants, prices and options, by id, exact name or SKU",
         reads=("variant", "supplier", "bom_row", *FACTORY),
         request=GetItemRequest,

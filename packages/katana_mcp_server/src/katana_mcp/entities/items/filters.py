@@ -8,7 +8,16 @@ from pydantic import Field
 from cache_core.conditions import NoneOf, OneOf, Where
 from katana_mcp.descriptor import View
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, ItemSummary, ItemType, header, with_variants
-from katana_mcp.operations.filters import DatedListRequest, ExactText, Means, Refers, equals, spelling
+from katana_mcp.operations.filters import (
+    ByChange,
+    ByCreation,
+    DatedListRequest,
+    ExactText,
+    Means,
+    Refers,
+    equals,
+    spelling,
+)
 from katana_mcp.tools.requests import NameOrId
 
 
@@ -29,10 +38,7 @@ def _only(path: str, *, value: bool, absent: bool) -> Where:
 class ListItemsRequest(DatedListRequest):
     """Filters of `list_items`."""
 
-    type: Annotated[
-        Annotated[list[ItemType], Field(min_length=1, max_length=3)] | None,
-        spelling(ItemType),
-    ] = None
+    type: Annotated[list[ItemType] | None, Field(min_length=1, max_length=3), spelling(ItemType)] = None
     """Only these types."""
     name: Annotated[ExactText | None, equals("name")] = None
     """The exact name; `search_items` finds parts of it, SKUs and codes."""
@@ -52,7 +58,7 @@ class ListItemsRequest(DatedListRequest):
     """Also items that are archived in Katana."""
     include_rows: bool = False
     """Also each item's variants, with prices and codes."""
-    order_by: Literal["-created_at", "created_at", "-name", "name", "-updated_at", "updated_at"] | None = None
+    order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
     """Sort key, `-` for descending; newest created first by default."""
 
 

@@ -1,23 +1,22 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-
-_WRITES = "writing comes with the write rail"
+from katana_mcp.names import VARIANT_ENTITIES
 
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
     plural="manufacturing_orders",
     toolset="manufacturing",
     sources=("manufacturing_order",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
     summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters combine; newest first. `overdue=true`: open orders whose deadline has passed."},
 )

@@ -20,7 +20,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     recipe_rows,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -141,18 +141,15 @@ def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
     return {"manufacturing_order": _VERBOSE if request.verbose else _PLAIN}
 
 
-_CALLED = ("manufacturing_order_id", "manufacturing order", "order number")
-
 GET_MANUFACTURING_ORDER = document_tool(
     Document(
         source="manufacturing_order",
         toolset="manufacturing",
-        called=_CALLED,
-        key_path="order_no",
+        key="order number",
         what="with recipe rows, operations and productions, by id or order number",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
-            *("location", "variant", "product", "material", "service"),
+            *("location", *VARIANT_ENTITIES),
             *FACTORY,
         ),
         request=GetManufacturingOrderRequest,
@@ -169,14 +166,13 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         tool="get_manufacturing_order_recipe",
         source="manufacturing_order",
         toolset="manufacturing",
-        called=_CALLED,
-        key_path="order_no",
+        key="order number",
         what="with its ingredients alone: planned, consumed and remaining quantities, and what is missing",
         cross_reference=(
             "For operations and productions too, use ``get_manufacturing_order(manufacturing_order_id=...)`` — it "
             "reads two more collections; this one is the cheaper call where only ingredients count."
         ),
-        reads=(RECIPE_ROWS, "location", "variant", "product", "material", "service", *FACTORY),
+        reads=(RECIPE_ROWS, "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetManufacturingOrderRecipeRequest,
         answer=ManufacturingOrderRecipeAnswer,
         view=_told(ManufacturingOrderRecipe, verbose=False),

@@ -6,6 +6,9 @@ from pydantic import Field
 
 from katana_mcp.entities.manufacturing_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
+    AtLocation,
+    ByChange,
+    ByCreation,
     DatedListRequest,
     Moment,
     Refers,
@@ -23,29 +26,30 @@ from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]
 type Availability = Literal["PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE"]
+type SortKey = Literal[
+    ByCreation, "-production_deadline_date", "production_deadline_date", "-done_date", "done_date", ByChange
+]
 
 
 class ListManufacturingOrdersRequest(DatedListRequest):
     """Filters of `list_manufacturing_orders`."""
 
-    status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=5)] | None, spelling(Status), one_of("status")
-    ] = None
+    status: Annotated[list[Status] | None, Field(min_length=1, max_length=5), spelling(Status), one_of("status")] = None
     """Only these statuses."""
     open: Annotated[bool | None, open_until("status", "DONE")] = None
     """True: not done; false: done."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose production deadline has passed. False: no filter."""
     ingredient_availability: Annotated[
-        Annotated[list[Availability], Field(min_length=1, max_length=6)] | None,
+        list[Availability] | None,
+        Field(min_length=1, max_length=6),
         spelling(Availability),
         one_of("ingredient_availability"),
     ] = None
     """Only orders whose ingredients are so."""
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "variant_id", "variant")] = None
     """Orders that make any of these SKUs (texts) or variant ids (integers)."""
-    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name."""
+    location_id: AtLocation = None
     make_to_order: Annotated[bool | None, equals("is_linked_to_sales_order")] = None
     """True: made for a sales order; false: made to stock."""
     sales_order_id: Annotated[NameOrId | None, Refers("sales_order", "sales_order_id", "sales order")] = None
@@ -58,17 +62,5 @@ class ListManufacturingOrdersRequest(DatedListRequest):
     """Done at or after this moment."""
     done_to: Annotated[Until | None, not_after("done_date")] = None
     """Done at or before this moment; a date alone includes that day."""
-    order_by: (
-        Literal[
-            "-created_at",
-            "created_at",
-            "-production_deadline_date",
-            "production_deadline_date",
-            "-done_date",
-            "done_date",
-            "-updated_at",
-            "updated_at",
-        ]
-        | None
-    ) = None
+    order_by: SortKey | None = None
     """Sort key, `-` for descending; newest created first by default."""

@@ -1,6 +1,6 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
 from katana_mcp.entities.purchase_orders.rows import (
@@ -11,21 +11,20 @@ from katana_mcp.entities.purchase_orders.rows import (
     header,
     with_rows,
 )
-
-_WRITES = "writing comes with the write rail"
+from katana_mcp.names import VARIANT_ENTITIES
 
 PURCHASE_ORDERS = Entity(
     name="purchase_order",
     plural="purchase_orders",
     toolset="purchasing",
     sources=("purchase_order",),
-    reads=("supplier", "location", "variant", "product", "material", "service"),
+    reads=("supplier", "location", *VARIANT_ENTITIES),
     searched=("order number", "supplier name", "notes", "SKUs and supplier item codes of rows"),
     summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={
         "list": "Filters combine; newest first. `overdue=true`: open orders whose arrival date has passed.",
     },

@@ -4,7 +4,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
 from katana_mcp.entities.purchase_orders.rows import PARTIES, ROW_VARIANTS, PurchaseOrderWithRows, with_rows
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -85,10 +85,9 @@ GET_PURCHASE_ORDER = document_tool(
     Document(
         source="purchase_order",
         toolset="purchasing",
-        called=("purchase_order_id", "purchase order", "order number"),
-        key_path="order_no",
+        key="order number",
         what="with its rows and additional costs, by id or order number; rows carry SKU and name",
-        reads=(_COSTS, "supplier", "location", "variant", "product", "material", "service", *FACTORY),
+        reads=(_COSTS, "supplier", "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
         view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),

@@ -6,15 +6,18 @@ from pydantic import Field
 
 from katana_mcp.entities.purchase_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
-    Amount,
-    Currency,
+    AtLocation,
+    ByChange,
+    ByCreation,
+    ByTotal,
     DatedListRequest,
+    InCurrency,
     Moment,
     Refers,
+    TotalFrom,
+    TotalTo,
     Until,
     Variants,
-    at_least,
-    at_most,
     equals,
     not_after,
     not_before,
@@ -33,32 +36,26 @@ type Kind = Literal["regular", "outsourced"]
 class ListPurchaseOrdersRequest(DatedListRequest):
     """Filters of `list_purchase_orders`."""
 
-    status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=4)] | None, spelling(Status), one_of("status")
-    ] = None
+    status: Annotated[list[Status] | None, Field(min_length=1, max_length=4), spelling(Status), one_of("status")] = None
     """Only these statuses."""
     open: Annotated[bool | None, open_until("status", "RECEIVED")] = None
     """True: not wholly received; false: received."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose arrival date has passed; drafts do not count. False: no filter."""
     billing_status: Annotated[
-        Annotated[list[BillingStatus], Field(min_length=1, max_length=3)] | None,
-        spelling(BillingStatus),
-        one_of("billing_status"),
+        list[BillingStatus] | None, Field(min_length=1, max_length=3), spelling(BillingStatus), one_of("billing_status")
     ] = None
     """Only these billing statuses."""
     entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
     """Bought goods, or work done by a supplier with our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
     """Supplier id, or the supplier's exact name."""
-    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name."""
+    location_id: AtLocation = None
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "purchase_order_rows[].variant_id", "variant")
     ] = None
     """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
-    currency: Annotated[Currency | None, equals("currency")] = None
-    """ISO 4217 code, EUR."""
+    currency: InCurrency = None
     arrival_from: Annotated[Moment | None, not_before("expected_arrival_date")] = None
     """Expected at or after this moment."""
     arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None
@@ -67,23 +64,9 @@ class ListPurchaseOrdersRequest(DatedListRequest):
     """With a row received at or after this moment."""
     received_to: Annotated[Until | None, not_after("purchase_order_rows[].received_date")] = None
     """With a row received at or before this moment; a date alone includes that day."""
-    total_min: Annotated[Amount | None, at_least("total")] = None
-    """Total with tax, in the order's currency, at least this."""
-    total_max: Annotated[Amount | None, at_most("total")] = None
-    """Total with tax, in the order's currency, at most this."""
-    order_by: (
-        Literal[
-            "-created_at",
-            "created_at",
-            "-expected_arrival_date",
-            "expected_arrival_date",
-            "-updated_at",
-            "updated_at",
-            "-total_in_base_currency",
-            "total_in_base_currency",
-        ]
-        | None
-    ) = None
+    total_min: TotalFrom = None
+    total_max: TotalTo = None
+    order_by: Literal[ByCreation, "-expected_arrival_date", "expected_arrival_date", ByChange, ByTotal] | None = None
     """Sort key, `-` for descending; newest created first by default."""
     include_rows: bool = False
     """Also each order's rows, with SKU and name."""

@@ -1,6 +1,6 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.rows import (
@@ -11,15 +11,14 @@ from katana_mcp.entities.sales_orders.rows import (
     header,
     with_rows,
 )
-
-_WRITES = "writing comes with the write rail"
+from katana_mcp.names import VARIANT_ENTITIES
 
 SALES_ORDERS = Entity(
     name="sales_order",
     plural="sales_orders",
     toolset="sales",
     sources=("sales_order",),
-    reads=("customer", "location", "variant", "product", "material", "service"),
+    reads=("customer", "location", *VARIANT_ENTITIES),
     searched=(
         "order number",
         "customer name",
@@ -33,7 +32,7 @@ SALES_ORDERS = Entity(
     expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={
         "list": "Filters combine; newest first. `overdue=true`: open orders whose delivery date has passed.",
     },

@@ -14,7 +14,7 @@ from katana_mcp.entities.sales_orders.parts import (
     shipping_fee,
 )
 from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, told
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.addresses import PostalAddress, addresses
 from katana_mcp.operations.get import (
     Beside,
@@ -94,10 +94,9 @@ GET_SALES_ORDER = document_tool(
     Document(
         source="sales_order",
         toolset="sales",
-        called=("sales_order_id", "sales order", "order number"),
-        key_path="order_no",
+        key="order number",
         what="with rows, addresses, shipments and what is made for it, by id or order number",
-        reads=(FULFILLMENTS, MADE, "customer", "location", "variant", "product", "material", "service", *FACTORY),
+        reads=(FULFILLMENTS, MADE, "customer", "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
         view=View(model=SalesOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),

@@ -1,6 +1,6 @@
 """Stock adjustments: what was corrected in the stock of a location, and why."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
 from katana_mcp.entities.stock_adjustments.rows import (
@@ -11,20 +11,19 @@ from katana_mcp.entities.stock_adjustments.rows import (
     header,
     with_rows,
 )
-
-_WRITES = "writing comes with the write rail"
+from katana_mcp.names import VARIANT_ENTITIES
 
 STOCK_ADJUSTMENTS = Entity(
     name="stock_adjustment",
     plural="stock_adjustments",
     toolset="inventory",
     sources=("stock_adjustment",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
     summary=View(model=StockAdjustmentSummary, own=header, names=PLACES),
     expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters combine; newest first."},
 )

@@ -1,12 +1,11 @@
 """`get_stock_adjustment`: one adjustment with its rows, by id or by number."""
 
-from cache_core.protocol import Stored
 from katana_mcp.descriptor import View
-from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header, lines
+from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header
 from katana_mcp.entities.stock_adjustments.rows import StockAdjustmentLine as Line
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
-from katana_mcp.services import Services
+from katana_mcp.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
 
@@ -40,22 +39,18 @@ class StockAdjustmentAnswer(DocumentAnswer):
     adjustment: StockAdjustmentDocument
 
 
-def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    costed = lines(CostedAdjustmentLine, stored, names, currency=names.base_currency())
-    return header(stored, names, services) | {"rows": costed}
-
+_with_costs = with_lines(header, CostedAdjustmentLine, "stock_adjustment")
 
 GET_STOCK_ADJUSTMENT = document_tool(
     Document(
         source="stock_adjustment",
         toolset="inventory",
-        called=("stock_adjustment_id", "stock adjustment", "adjustment number"),
-        key_path="stock_adjustment_number",
+        key="adjustment number",
         what="with its rows, by id or number; rows carry SKU, name and cost",
-        reads=("location", "variant", "product", "material", "service", *FACTORY),
+        reads=("location", *VARIANT_ENTITIES, *FACTORY),
         request=GetStockAdjustmentRequest,
         answer=StockAdjustmentAnswer,
         holds="adjustment",
-        view=View(model=StockAdjustmentDocument, own=_document, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=StockAdjustmentDocument, own=_with_costs, names=PLACES | ROW_VARIANTS | {"factory": ()}),
     )
 )

@@ -3,6 +3,9 @@
 from typing import Annotated, Literal
 
 from katana_mcp.operations.filters import (
+    AtLocation,
+    ByChange,
+    ByCreation,
     DatedListRequest,
     ExactText,
     Moment,
@@ -13,14 +16,12 @@ from katana_mcp.operations.filters import (
     not_after,
     not_before,
 )
-from katana_mcp.tools.requests import NameOrId
 
 
 class ListStockAdjustmentsRequest(DatedListRequest):
     """Filters of `list_stock_adjustments`."""
 
-    location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name."""
+    location_id: AtLocation = None
     reason: Annotated[ExactText | None, equals("reason")] = None
     """The exact reason; `search_stock_adjustments` finds parts of it."""
     skus_or_variant_ids: Annotated[
@@ -31,17 +32,7 @@ class ListStockAdjustmentsRequest(DatedListRequest):
     """Adjusted at or after this moment."""
     adjusted_to: Annotated[Until | None, not_after("stock_adjustment_date")] = None
     """Adjusted at or before this moment; a date alone includes that day."""
-    order_by: (
-        Literal[
-            "-created_at",
-            "created_at",
-            "-stock_adjustment_date",
-            "stock_adjustment_date",
-            "-updated_at",
-            "updated_at",
-        ]
-        | None
-    ) = None
+    order_by: Literal[ByCreation, "-stock_adjustment_date", "stock_adjustment_date", ByChange] | None = None
     """Sort key, `-` for descending; newest created first by default."""
     include_rows: bool = False
     """Also each adjustment's rows, with SKU and name."""

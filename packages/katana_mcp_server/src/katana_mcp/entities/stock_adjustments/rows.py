@@ -2,7 +2,7 @@
 
 from cache_core.protocol import Stored
 from katana_mcp.names import Names
-from katana_mcp.operations.rows import line
+from katana_mcp.operations.rows import with_lines
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import rows, whole
@@ -53,12 +53,5 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
-def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the same, and the adjustment's rows with SKU and name."""
-    return header(stored, names, services) | {"rows": lines(StockAdjustmentLine, stored, names)}
-
-
-def lines[L: StockAdjustmentLine](model: type[L], stored: Stored, names: Names, **own: object) -> list[L]:
-    """Return the adjustment's rows in this shape."""
-    sent = rows(stored.record, "stock_adjustment_rows")
-    return [line(model, row, names, stock_adjustment_row_id=whole(row, "id"), **own) for row in sent]
+with_rows = with_lines(header, StockAdjustmentLine, "stock_adjustment")
+"""How a adjustment is shown with its rows, their SKUs and names."""

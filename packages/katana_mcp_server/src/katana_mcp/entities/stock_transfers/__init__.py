@@ -1,6 +1,6 @@
 """Stock transfers: what moves from one location to another."""
 
-from katana_mcp.descriptor import Entity, View
+from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
 from katana_mcp.entities.stock_transfers.rows import (
@@ -11,20 +11,19 @@ from katana_mcp.entities.stock_transfers.rows import (
     header,
     with_rows,
 )
-
-_WRITES = "writing comes with the write rail"
+from katana_mcp.names import VARIANT_ENTITIES
 
 STOCK_TRANSFERS = Entity(
     name="stock_transfer",
     plural="stock_transfers",
     toolset="inventory",
     sources=("stock_transfer",),
-    reads=("location", "variant", "product", "material", "service"),
+    reads=("location", *VARIANT_ENTITIES),
     searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
     summary=View(model=StockTransferSummary, own=header, names=PLACES),
     expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,
-    absent={"create": _WRITES, "modify": _WRITES, "delete": _WRITES},
+    absent=NO_WRITES,
     notes={"list": "Filters combine; newest first. `overdue=true`: not received though the arrival date has passed."},
 )

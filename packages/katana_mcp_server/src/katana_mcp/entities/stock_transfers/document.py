@@ -1,12 +1,11 @@
 """`get_stock_transfer`: one transfer with its rows, by id or by number."""
 
-from cache_core.protocol import Stored
 from katana_mcp.descriptor import View
-from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header, lines
+from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header
 from katana_mcp.entities.stock_transfers.rows import StockTransferLine as Line
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
-from katana_mcp.services import Services
+from katana_mcp.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
 
@@ -40,22 +39,18 @@ class StockTransferAnswer(DocumentAnswer):
     transfer: StockTransferDocument
 
 
-def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    costed = lines(CostedTransferLine, stored, names, currency=names.base_currency())
-    return header(stored, names, services) | {"rows": costed}
-
+_with_costs = with_lines(header, CostedTransferLine, "stock_transfer")
 
 GET_STOCK_TRANSFER = document_tool(
     Document(
         source="stock_transfer",
         toolset="inventory",
-        called=("stock_transfer_id", "stock transfer", "transfer number"),
-        key_path="stock_transfer_number",
+        key="transfer number",
         what="with its rows, by id or number; rows carry SKU, name and cost",
-        reads=("location", "variant", "product", "material", "service", *FACTORY),
+        reads=("location", *VARIANT_ENTITIES, *FACTORY),
         request=GetStockTransferRequest,
         answer=StockTransferAnswer,
         holds="transfer",
-        view=View(model=StockTransferDocument, own=_document, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=StockTransferDocument, own=_with_costs, names=PLACES | ROW_VARIANTS | {"factory": ()}),
     )
 )

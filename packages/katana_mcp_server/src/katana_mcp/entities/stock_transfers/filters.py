@@ -6,6 +6,8 @@ from pydantic import Field
 
 from katana_mcp.entities.stock_transfers.rows import overdue as is_late
 from katana_mcp.operations.filters import (
+    ByChange,
+    ByCreation,
     DatedListRequest,
     Moment,
     Refers,
@@ -21,14 +23,15 @@ from katana_mcp.operations.filters import (
 from katana_mcp.tools.requests import NameOrId
 
 type Status = Literal["draft", "inTransit", "received"]
+type SortKey = Literal[
+    ByCreation, "-transfer_date", "transfer_date", "-expected_arrival_date", "expected_arrival_date", ByChange
+]
 
 
 class ListStockTransfersRequest(DatedListRequest):
     """Filters of `list_stock_transfers`."""
 
-    status: Annotated[
-        Annotated[list[Status], Field(min_length=1, max_length=3)] | None, spelling(Status), one_of("status")
-    ] = None
+    status: Annotated[list[Status] | None, Field(min_length=1, max_length=3), spelling(Status), one_of("status")] = None
     """Only these statuses."""
     open: Annotated[bool | None, open_until("status", "received")] = None
     """True: not received; false: received."""
@@ -50,19 +53,7 @@ class ListStockTransfersRequest(DatedListRequest):
     """Expected at or after this moment."""
     arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None
     """Expected at or before this moment; a date alone includes that day."""
-    order_by: (
-        Literal[
-            "-created_at",
-            "created_at",
-            "-transfer_date",
-            "transfer_date",
-            "-expected_arrival_date",
-            "expected_arrival_date",
-            "-updated_at",
-            "updated_at",
-        ]
-        | None
-    ) = None
+    order_by: SortKey | None = None
     """Sort key, `-` for descending; newest created first by default."""
     include_rows: bool = False
     """Also each transfer's rows, with SKU and name."""

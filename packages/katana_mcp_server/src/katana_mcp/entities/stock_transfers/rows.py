@@ -6,7 +6,7 @@ from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import iso
 from katana_mcp.names import Names
-from katana_mcp.operations.rows import line
+from katana_mcp.operations.rows import with_lines
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import rows, whole
@@ -63,15 +63,8 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
-def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the same, and the transfer's rows with SKU and name."""
-    return header(stored, names, services) | {"rows": lines(StockTransferLine, stored, names)}
-
-
-def lines[L: StockTransferLine](model: type[L], stored: Stored, names: Names, **own: object) -> list[L]:
-    """Return the transfer's rows in this shape."""
-    sent = rows(stored.record, "stock_transfer_rows")
-    return [line(model, row, names, stock_transfer_row_id=whole(row, "id"), **own) for row in sent]
+with_rows = with_lines(header, StockTransferLine, "stock_transfer")
+"""How a transfer is shown with its rows, their SKUs and names."""
 
 
 def overdue(now: datetime) -> Where:
