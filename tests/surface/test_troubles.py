@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.testing import Payload, Stage, paced, within
+from katana_mcp.testing import Payload, Stage, within
 from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
 
 from .matrix import matrix
@@ -56,7 +56,7 @@ async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_it
             assert answer["stale"]["age_seconds"] >= 3_000, name
             assert answer["stale"]["reason"], name
             assert _told(answer) == _told(fresh), name
-            await paced(clock, clock.sleep(20), 2)
+            await within(clock, 20, clock.sleep(20))
         stage.own.sandbox.faults.clear()
         fresh = await _fresh(stage, clock, tool, arguments)
 
@@ -65,8 +65,8 @@ async def _fresh(stage: Stage, clock: ManualClock, tool: str, arguments: dict[st
     """Return the answer of well rows, which come two minutes after Katana is well again at the latest."""
     answer: Payload = {}
     for _ in range(12):
-        answer = await paced(clock, stage.call(tool, **arguments), 0.5)
+        answer = await within(clock, 10, stage.call(tool, **arguments))
         if not {"stale", "warming"} & set(answer):
             return answer
-        await paced(clock, clock.sleep(10), 2)
+        await within(clock, 10, clock.sleep(10))
     raise AssertionError(answer)
