@@ -1,4 +1,4 @@
-"""Every setting of the server: as a `--flag`, as an environment variable, or in `.env`, in this order.
+"""Every setting of the server: as a `--flag` (secrets are none), an environment variable, or in `.env`, in this order.
 
 Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
 """

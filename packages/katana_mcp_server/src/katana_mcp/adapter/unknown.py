@@ -1,6 +1,5 @@
 """Names that are not served: answered with the nearest that is, never with the framework's bare refusal."""
 
-import difflib
 from collections.abc import Collection
 from typing import Any
 
@@ -12,11 +11,10 @@ from mcp.types import INVALID_PARAMS, CallToolRequestParams, ReadResourceRequest
 
 from katana_mcp.adapter.finder import meant
 from katana_mcp.adapter.tool import refused
-from katana_mcp.tools import warning_codes
+from katana_mcp.tools import limits, warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
 _MAX_NAME = 60
-_LIKE = 0.8
 
 
 class UnknownNames(Middleware):
@@ -52,6 +50,4 @@ class UnknownNames(Middleware):
 
 
 def _told(kind: str, name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(name[:_MAX_NAME], known, 1, _LIKE)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    return f"no {kind} is called {name[:_MAX_NAME]!r}; {hint}"
+    return f"no {kind} is called {name[:_MAX_NAME]!r}; {limits.meant(name, known)}"
