@@ -82,7 +82,8 @@ def tools(
 @app.command
 def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
-    from katana_mcp.demo.show import run, takes_color  # noqa: PLC0415 - imports the sandbox, which only the demo needs
+    from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
+    from katana_mcp.logs import takes_color  # noqa: PLC0415 - structlog, which only some commands need
 
     raise SystemExit(asyncio.run(run(color=not no_color and takes_color(sys.stdout, os.environ))))
 
