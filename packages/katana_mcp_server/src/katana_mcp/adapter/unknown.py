@@ -23,7 +23,7 @@ class UnknownNames(Middleware):
     def __init__(self, tools: Collection[str], resources: Collection[str], templates: Collection[str]) -> None:
         self._tools = tools
         self._resources = resources
-        self._one = tuple(each.removesuffix("{id}") for each in templates)
+        self._one = frozenset(each.removesuffix("{id}") for each in templates)
 
     async def on_call_tool(
         self,
@@ -43,7 +43,8 @@ class UnknownNames(Middleware):
     ) -> ResourceResult:
         """Refuse a resource that does not exist."""
         uri = str(context.message.uri)
-        if uri in self._resources or uri.startswith(self._one):
+        collection, slash, record_id = uri.rpartition("/")
+        if uri in self._resources or (record_id and collection + slash in self._one):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         raise MCPError(INVALID_PARAMS, _told("resource", uri, self._resources), data)
