@@ -175,6 +175,9 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
         await stage.client.read_resource("katana://nowhere")
     with pytest.raises(McpError, match=r"did you mean 'katana://suppliers'\?"):
         await stage.client.read_resource("katana://supplier")
+    for uri in ("katana://supplier/", "katana://supplier/1/2"):
+        with pytest.raises(McpError, match=rf"^no resource is called '{uri}'; did you mean 'katana://suppliers'\?$"):
+            await stage.client.read_resource(uri)
     with pytest.raises(McpError, match="nothing in katana://suppliers has the id '999999'"):
         await stage.client.read_resource("katana://supplier/999999")
 

@@ -87,6 +87,15 @@ async def test_readers_of_the_same_variants_share_one_request() -> None:
     assert len(store.shelf.asked) == 1
 
 
+async def test_readers_of_overlapping_variants_ask_for_each_of_them_once() -> None:
+    store = Store()
+    crowd = [range(start, start + 40) for start in range(1, 200, 10)]
+    answers = await asyncio.gather(*(store.reads.ensure(each) for each in crowd))
+    assert [[row.id for row in answer.stored] for answer in answers] == [list(each) for each in crowd]
+    asked = [each for ids in store.shelf.asked for each in ids]
+    assert len(asked) == len(set(asked)) == len({each for ids in crowd for each in ids})
+
+
 async def test_nothing_asked_is_nothing_answered() -> None:
     store = Store()
     answer = await store.reads.ensure([])

@@ -54,6 +54,13 @@ async def found(job: Job, entity: str, text: str) -> int:
         return (await stores[job.flag(entity)].search(entity, Search(text))).total
 
 
+class NoRoom(CacheUnavailable):
+    """A disk that is full."""
+
+    def __init__(self) -> None:
+        super().__init__("no room is left")
+
+
 class Fused:
     """A backend whose every use burns a fuse, but for its end."""
 
@@ -217,6 +224,29 @@ async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeat
     assert (await held(job, "customer"))[0] == before + 1
     assert await found(job, "customer", "wheelbarrow") == 1
     assert (await verify(job, [])).fine
+
+
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.soak)])
+async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_data(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, stride: int
+) -> None:
+    job = job_on(own, tmp_path)
+    await rebuild(job, ["customer"])
+    kept, partly = "; the old data stays as it was", "; the new data is not in place everywhere: rebuild again"
+    ends: list[str] = []
+    for fuse in fuses(stride):
+        before = await held(job, "customer")
+        own.sandbox.tenant().create("customers", {"name": "Wheelbarrow Ltd"})
+        (ended,) = await asyncio.gather(
+            paced(clock, rebuild(on_fuse(job, fuse, NoRoom), ["customer"]), 5), return_exceptions=True
+        )
+        ends.append(str(ended))
+        if ends[-1].endswith(kept):
+            assert await held(job, "customer") == before
+        elif not ends[-1].endswith(partly):
+            assert (await held(job, "customer"))[0] == sum(1 for _ in own.sandbox.tenant().all("customers"))
+    assert ends[0] == f"no room is left{kept}"
+    assert sum(each.endswith((kept, partly)) for each in ends) > len(ends) * 3 // 4
 
 
 @two_backends

@@ -7,9 +7,11 @@ import sys
 from collections.abc import Mapping
 
 import pytest
+import structlog
 
-from katana_mcp.demo.show import takes_color
+from katana_mcp.demo.show import environment as told_to_the_server
 from katana_mcp.demo.steps import STEPS
+from katana_mcp.logs import configure, takes_color
 
 
 class Terminal(io.StringIO):
@@ -33,6 +35,34 @@ class Terminal(io.StringIO):
 def test_colours_are_for_terminals_that_want_them(environment: Mapping[str, str], *, colored: bool) -> None:
     assert takes_color(Terminal(), environment) is colored
     assert takes_color(io.StringIO(), environment) is False
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"), [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({}, True)]
+)
+def test_what_is_logged_on_a_terminal_has_the_colours_that_are_wanted(
+    monkeypatch: pytest.MonkeyPatch, environment: Mapping[str, str], *, colored: bool
+) -> None:
+    screen = Terminal()
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stderr", screen)
+    configure("INFO")
+    try:
+        structlog.get_logger("katana_mcp").info("told", what="nothing")
+    finally:
+        structlog.reset_defaults()
+    assert "told" in screen.getvalue()
+    assert ("\x1b" in screen.getvalue()) is colored
+
+
+def test_the_server_of_the_demo_logs_without_colours_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_CACHE_BACKEND", "typed")
+    monkeypatch.setenv("KATANA_API_KEY", "of no account of the demo")
+    assert told_to_the_server(color=True) == {"KATANA_CACHE_BACKEND": "typed"}
+    assert told_to_the_server(color=False) == {"KATANA_CACHE_BACKEND": "typed", "NO_COLOR": "1"}
 
 
 @pytest.mark.parametrize("arguments", [["tools"], ["tools", "--json"]])

@@ -229,13 +229,45 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file(
     assert "from-file" not in repr(settings)
 
 
-def test_a_file_of_settings_that_is_not_text_is_said_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+LINES = "cannot be read: write NAME=value, and quotes in pairs"
+UNREADABLE: list[tuple[bytes | Path | None, str]] = [
+    (b"KATANA_API_KEY=\xff\xfe\n", " is not UTF-8 text"),
+    ("KATANA_API_KEY=abc\n".encode("utf-16"), " is not UTF-8 text"),
+    (None, " is a directory, and not a file of settings"),
+    (Path("/proc/self/mem"), " cannot be read: Input/output error"),
+    (Path(".env"), " cannot be read: Too many levels of symbolic links"),
+    (f"KATANA_API_KEY: {KEY}\n".encode(), f": line 1 {LINES}"),
+    (f'KATANA_MCP_PORT=1\n\n\nKATANA_API_KEY="{KEY}\nKATANA_SANDBOX=1\n'.encode(), f": line 4 {LINES}"),
+    (f"# the key\nKATANA_API_KEY {KEY}\nKATANA_SANDBOX\n".encode(), f": line 2, 3 {LINES}"),
+]
+
+
+@pytest.mark.parametrize(("content", "told"), UNREADABLE, ids=[told for _, told in UNREADABLE])
+def test_a_file_of_settings_that_cannot_be_read_is_named_with_what_is_wrong_and_no_key(
+    tmp_path: Path,
+    clean: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: bytes | Path | None,
+    told: str,
 ) -> None:
-    (tmp_path / ".env").write_bytes(b"KATANA_API_KEY=\xff\xfe\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["katana-mcp", "serve"])
-    with pytest.raises(SystemExit) as end:
-        cli.main()
-    assert end.value.code == 2
-    assert capsys.readouterr().err == "katana-mcp: .env is not UTF-8 text\n"
+    file = tmp_path / ".env"
+    if content is None:
+        file.mkdir()
+    elif isinstance(content, Path):
+        file.symlink_to(content)
+    else:
+        file.write_bytes(content)
+    for command in ("serve", "tools", "sync"):
+        clean.setattr(sys, "argv", ["katana-mcp", command])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert (end.value.code, capsys.readouterr().err) == (2, f"katana-mcp: {file}{told}\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["\ufeffKATANA_API_KEY=abc\r\n", "export KATANA_API_KEY='abc' # mine\n\n  \n", "A=\nB=1"]
+)
+def test_a_file_of_settings_as_people_write_it_is_read(tmp_path: Path, clean: pytest.MonkeyPatch, text: str) -> None:
+    (tmp_path / ".env").write_text(text, "utf-8")
+    clean.setenv("KATANA_SANDBOX", "1")
+    assert load().api_key.get_secret_value() == ("abc" if "KATANA" in text else "")

@@ -179,6 +179,8 @@ async def test_an_entity_that_does_not_exist_is_refused_naming_those_that_do(sta
         (warning,) = refusal["warnings"]
         assert (warning["code"], warning["field_path"]) == ("invalid_argument", "entities")
         assert warning["message"].startswith(f"no entity is called '{wrong}' here; there are factory, location, ")
+    near = await stage.refusal("rebuild_cache", entities=["varient"])
+    assert near["warnings"][0]["message"] == "no entity is called 'varient' here; did you mean 'variant'?"
     assert stage.requests() == 0
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,15 +14,24 @@ import pytest
 from cache_jobs import job_on
 from command_line import Run
 
-from katana_mcp.cache_commands.job import Report
+from katana_mcp.cache_commands.job import Job, Report
+from katana_mcp.cache_commands.running import telling
 from katana_mcp.cache_commands.sync import sync, watch
 from katana_mcp.kept import NotDone
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_mcp.testing import Setup, paced, staged
+from katana_mcp.wiring import Outside
 from katana_sandbox import Delay, Fault, ManualClock, Status
 
 READ = {entity for tool in tools() for entity in tool.reads}
+
+
+@pytest.fixture
+def waited_for(own: OwnSandbox, tmp_path: Path) -> Job:
+    """Return a job before which somebody sits."""
+    job = job_on(own, tmp_path)
+    return replace(job, outside=telling(job.outside, job.settings.base_url))
 
 
 def entities(report: Report) -> dict[str, dict[str, Any]]:
@@ -105,6 +115,79 @@ async def test_a_wrong_key_is_one_sentence_and_the_rest_is_not_tried(
     with pytest.raises(NotDone, match=r"^Katana refused the API key in KATANA_API_KEY; what was cached stays$"):
         await paced(clock, sync(job_on(own, tmp_path), []), 5)
     assert {each.path for each in own.sandbox.journal} == {"/v1/locations", "/v1/factory"}
+
+
+async def test_an_address_where_nobody_answers_is_named_and_the_key_is_not(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_on(own, tmp_path, base_url="http://127.0.0.1:9/v1")
+    nobody = replace(job, outside=telling(Outside(clock=clock), job.settings.base_url))
+    with pytest.raises(NotDone) as refused:
+        await paced(clock, sync(nobody, ["location"]), 5)
+    told = str(refused.value)
+    assert told.startswith(
+        "Katana could not be read: no answer from 127.0.0.1:9: GET /locations: not sent: ConnectError"
+    )
+    assert told.endswith("; what was cached stays")
+    err = capsys.readouterr().err
+    assert err == "katana-mcp: 127.0.0.1:9 does not answer: it is asked again\n"
+    assert own.api_key not in told + err
+
+
+@pytest.mark.parametrize(
+    ("action", "told"),
+    [
+        (Status(503), "katana-mcp: api.katanamrp.com answers 503: it is asked again\n"),
+        (Status(429), "katana-mcp: api.katanamrp.com answers 429: it is asked again\n"),
+        (Status(404), ""),
+    ],
+)
+async def test_whoever_waits_is_told_once_that_katana_is_asked_again(
+    own: OwnSandbox, waited_for: Job, capsys: pytest.CaptureFixture[str], action: Status, told: str
+) -> None:
+    own.sandbox.faults.add(Fault("GET /customers", action=action, times=2))
+    await paced(
+        cast("ManualClock", own.sandbox.clock),
+        asyncio.gather(sync(waited_for, ["customer"]), return_exceptions=True),
+        5,
+    )
+    assert capsys.readouterr().err == told
+
+
+async def test_who_stops_the_command_is_not_told_that_katana_does_not_answer(
+    own: OwnSandbox, clock: ManualClock, waited_for: Job, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.sandbox.faults.add(Fault("GET /customers", action=Delay(20)))
+    running = asyncio.ensure_future(sync(waited_for, ["customer"]))
+    while not own.sandbox.requests(path="/customers"):
+        await paced(clock, clock.sleep(0.1))
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sync", "cache status", "cache verify", "cache compare", "cache migrate", "cache rebuild", "cache clear --yes"],
+)
+@pytest.mark.parametrize(
+    ("where", "why"), [("/proc/x", "No such file or directory"), ("/etc/hostname/x", "Not a directory")]
+)
+def test_a_directory_in_which_no_cache_can_stand_is_one_sentence_and_exit_code_1(
+    command_line: Run, command: str, where: str, why: str
+) -> None:
+    ran = command_line(*command.split(), "--cache-dir", where)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"katana-mcp: the cache directory {where} cannot be used: {why}\n"
+
+
+async def test_a_directory_that_fails_after_that_is_not_said_to_be_replaced_by_memory(
+    own: OwnSandbox, tmp_path: Path
+) -> None:
+    job = job_on(own, tmp_path / "file" / "below")
+    (tmp_path / "file").write_text("not a directory")
+    with pytest.raises(NotDone, match=r"^the cache directory \S+ cannot be used: Not a directory$"):
+        await sync(job, ["location"])
 
 
 async def test_a_setting_of_the_server_does_not_stop_it(own: OwnSandbox, tmp_path: Path) -> None:

@@ -58,7 +58,8 @@ class KatanaClient(Collections):
         if unknown:
             message = f"KatanaClient has no option {sorted(unknown)}"
             raise TypeError(message)
-        wire = HttpWire(checked_key(api_key), checked_base_url(base_url), options.get("transport"))
+        self.base_url = checked_base_url(base_url)
+        wire = HttpWire(checked_key(api_key), self.base_url, options.get("transport"))
         clock = options.get("clock") or SystemClock()
         self.clock = clock
         self.budget: Budget = options.get("budget") or SlidingWindowBudget(clock)

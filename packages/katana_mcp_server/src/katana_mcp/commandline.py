@@ -1,12 +1,22 @@
-"""Settings as flags of a command: one optional flag per field, secrets left out."""
+"""Settings as flags of a command, one per field, secrets left out; and what a command line lacks, in our words."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import (
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    Parameter,
+    RepeatArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 from pydantic import BaseModel, Field, create_model
 
 from katana_mcp.settings import SECRETS, Settings, load, variable
+from katana_mcp.tools.limits import meant, wrong
 
 
 def flags_of(fields: Iterable[str]) -> type[BaseModel]:
@@ -34,3 +44,45 @@ def settings_of(flags: BaseModel | None) -> Settings:
 def given(flags: BaseModel | None) -> dict[str, object]:
     """Return the flags that were given."""
     return {} if flags is None else flags.model_dump(exclude_none=True)
+
+
+def sentence(error: CycloptsError) -> str:
+    """Return what is wrong with a command line, and how it is meant to be given; values of unknown options stay out."""
+    command = " ".join(("katana-mcp", *(error.command_chain or ())))
+    match error:
+        case UnknownCommandError(unused_tokens=[name, *_]):
+            there = [] if error.app is None else [each for each in error.app if not each.startswith("-")]
+            told = f"no command is called {name!r}; {meant(name, there)}"
+        case UnknownOptionError():
+            told = _no_option(command, error)
+        case UnusedCliTokensError(unused_tokens=[word, *_]):
+            given = "an option with a value is given as --name value, one without as --name alone"
+            told = f"{command} takes options only, and {word!r} is none: {given}; {command} --help names them"
+        case MissingArgumentError(keyword=str(name)):
+            told = f"{name} needs a value, as in {name} VALUE"
+        case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
+            told = f"{token.keyword} is {token.value[:_SHOWN]!r}: {wrong(_KINDS[kind], {}, '')}"
+        case RepeatArgumentError():
+            told = f"{error.token.keyword} is given more than once"
+        case _:
+            told = " ".join(str(error).split())
+    return told
+
+
+_KINDS: dict[object, str] = {int: "int_parsing", bool: "bool_parsing"}
+_SHOWN = 40
+
+
+def _no_option(command: str, error: UnknownOptionError) -> str:
+    name = (error.token.keyword or error.token.value).partition("=")[0]
+    field = name.lstrip("-").replace("-", "_")
+    known = error.argument_collection
+    takes_words = any(each.field_info.kind is each.field_info.VAR_POSITIONAL for each in known)
+    if field in SECRETS:
+        hint = f"a command line can be read by others, so {variable(field)} is set in the environment or in .env"
+    elif field.startswith("entit") and takes_words:
+        hint = f"entities are given as words alone, as in {command} variant product"
+    else:
+        near = meant(name, [each for argument in known for each in argument.names if each.startswith("--")])
+        hint = near if near.startswith("did") else f"{command} --help names those that there are"
+    return f"{command} has no option {name}; {hint}"

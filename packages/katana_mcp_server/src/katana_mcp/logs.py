@@ -2,7 +2,9 @@
 
 import contextlib
 import logging
+import os
 import sys
+from collections.abc import Mapping
 from typing import TextIO, cast
 
 import structlog
@@ -22,6 +24,11 @@ class _Stderr:
             sys.stderr.flush()
 
 
+def takes_color(screen: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether colours are wanted: on a terminal that has them, unless NO_COLOR says no."""
+    return screen.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+
+
 def configure(level: str) -> None:
     """Send structured logs to stderr: readable on a terminal, JSON lines elsewhere. stdout belongs to MCP."""
     number = logging.getLevelNamesMapping()[level]
@@ -32,7 +39,9 @@ def configure(level: str) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.ExceptionRenderer(),
-            structlog.dev.ConsoleRenderer() if readable else structlog.processors.JSONRenderer(),
+            structlog.dev.ConsoleRenderer(colors=takes_color(sys.stderr, os.environ))
+            if readable
+            else structlog.processors.JSONRenderer(),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=structlog.PrintLoggerFactory(cast("TextIO", _Stderr())),

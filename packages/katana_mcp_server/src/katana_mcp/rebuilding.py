@@ -42,6 +42,7 @@ BESIDE = "rebuild"
 
 LOCK = "rebuild.lock"
 STAYS = "the old data stays as it was"
+_PARTLY = "the new data is not in place everywhere: rebuild again"
 
 
 class RebuildRunning(NotDone):
@@ -69,19 +70,20 @@ async def rebuild_files(kept: Kept, specs: Sequence[EntitySpec], source: Source)
 
     Raises:
         NotDone: something could not be fetched or stored whole, or another rebuild is under way.
-        CacheError: the files cannot be used.
+        CacheError: all is new, but cannot be read.
     """
-    await asyncio.to_thread(private_directory, kept.directory.parent)
-    directory = await asyncio.to_thread(private_directory, kept.directory)
-    before = await _counts(kept, specs)
-    with _alone(directory):
-        beside = directory / BESIDE
-        await asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True)
-        try:
-            outcomes = await _built(kept, specs, source, beside)
-            set_aside = await _swapped(kept, specs, beside)
-        finally:
-            await to_the_end(asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True))
+    with _left_alone():
+        await asyncio.to_thread(private_directory, kept.directory.parent)
+        directory = await asyncio.to_thread(private_directory, kept.directory)
+        before = await _counts(kept, specs)
+        with _alone(directory):
+            beside = directory / BESIDE
+            await asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True)
+            try:
+                outcomes = await _built(kept, specs, source, beside)
+                set_aside = await _swapped(kept, specs, beside)
+            finally:
+                await to_the_end(asyncio.to_thread(shutil.rmtree, beside, ignore_errors=True))
     return Rebuilt(_told(outcomes, before, await _counts(kept, specs)), tuple(path.name for path in set_aside))
 
 
@@ -104,6 +106,15 @@ async def rebuild_memory(making: Making, specs: Sequence[EntitySpec], source: So
     cache.reroute(routes)
     await _retold(Migration(cache, making.clock, making.tell), specs, [cache])
     return Rebuilt(_told(outcomes, before, await _records(cache, specs)))
+
+
+@contextmanager
+def _left_alone() -> Generator[None]:
+    """Say of files that fail within the block that they are as they were."""
+    try:
+        yield
+    except CacheError as error:
+        raise NotDone(f"{error}; {STAYS}") from error
 
 
 async def _counts(kept: Kept, specs: Iterable[EntitySpec]) -> dict[str, int]:
@@ -183,17 +194,28 @@ def _used(kept: Kept, stores: Mapping[str, Store]) -> dict[str, Store]:
 
 
 async def _swapped(kept: Kept, specs: Sequence[EntitySpec], beside: Path) -> tuple[Path, ...]:
-    """Put the new data in place of the old; return damaged files that were set aside."""
-    names = [spec.name for spec in specs]
-    async with AsyncExitStack() as stack:
-        stores = tuple(_used(kept, kept.stores(kept.directory)).values())
-        for nr, store in enumerate(stores):
-            kept.tell("swapping", nr, len(stores))
-            stack.push_async_callback(store.close)
-            await store.open()
-            await store.take(beside, [name for name in names if name in store.entities])
-        await _retold(Migration(await newest_of(stores), kept.clock, kept.tell), specs, stores)
-        return tuple(path for store in stores for path in store.set_aside)
+    """Put the new data in place of the old; return damaged files that were set aside.
+
+    Raises:
+        NotDone: it is in place in part.
+        CacheError: all is as it was.
+    """
+    stores = tuple(_used(kept, kept.stores(kept.directory)).values())
+    begun = False
+    try:
+        async with AsyncExitStack() as stack:
+            for nr, store in enumerate(stores):
+                kept.tell("swapping", nr, len(stores))
+                stack.push_async_callback(store.close)
+                await store.open()
+                await store.take(beside, [spec.name for spec in specs if spec.name in store.entities])
+                begun = True
+            await _retold(Migration(await newest_of(stores), kept.clock, kept.tell), specs, stores)
+    except CacheError as error:
+        if not begun:
+            raise
+        raise NotDone(f"{error}; {_PARTLY}") from error
+    return tuple(path for store in stores for path in store.set_aside)
 
 
 async def _retold(migration: Migration, specs: Iterable[EntitySpec], stores: Collection[CacheBackend]) -> None:

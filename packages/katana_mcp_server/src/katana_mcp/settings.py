@@ -1,9 +1,10 @@
-"""Every setting of the server: as a `--flag`, as an environment variable, or in `.env`, in this order.
+"""Every setting of the server: as a `--flag` (secrets are none), an environment variable, or in `.env`, in this order.
 
 Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
 """
 
 import difflib
+import io
 import os
 import re
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 import platformdirs
-from dotenv import dotenv_values
+from dotenv.parser import Binding, parse_stream
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -20,6 +21,7 @@ from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
+_FILE = ".env"
 
 
 class SettingsError(Exception):
@@ -89,7 +91,7 @@ class Choice(BaseSettings):
     """Which tools are served."""
 
     model_config = SettingsConfigDict(
-        env_file=".env",
+        env_file=_FILE,
         env_file_encoding="utf-8",
         extra="ignore",
         frozen=True,
@@ -258,19 +260,48 @@ def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
             _sentence(each["loc"], wrong(each["type"], each.get("ctx", {}), each["msg"])) for each in error.errors()
         )
         raise SettingsError("; ".join(problems)) from None
-    except UnicodeDecodeError:
-        raise SettingsError(".env is not UTF-8 text") from None
 
 
 def _refuse_misspelt() -> None:
     """Stop at a name like one of ours that is none: unread, it would leave a setting where it was, in silence."""
     known = {variable(name) for name in Settings.model_fields}
-    unknown = sorted({name.upper() for name in (*os.environ, *dotenv_values(".env"))} - known)
+    unknown = sorted({name.upper() for name in (*os.environ, *_in_file())} - known)
     for name in unknown:
         near = difflib.get_close_matches(name, known, 1, _LIKE) if name.startswith("KATANA") else []
         if near or name.startswith(_OURS):
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
             raise SettingsError(f"{name}: no such setting; {hint}")
+
+
+def _in_file() -> list[str]:
+    """Return the names that `.env` gives values to: what it says wrongly would be left out in silence.
+
+    Raises:
+        SettingsError: it cannot be read; a line of it, which may hold a key, is named by its number.
+    """
+    path = Path(_FILE).absolute()
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return []
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path} is not UTF-8 text") from None
+    except IsADirectoryError:
+        raise SettingsError(f"{path} is a directory, and not a file of settings") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+    bindings = list(parse_stream(io.StringIO(text)))
+    wrong_lines = [_line(each) for each in bindings if each.error or (each.key is not None and each.value is None)]
+    if wrong_lines:
+        lines = ", ".join(wrong_lines[:5])
+        raise SettingsError(f"{path}: line {lines} cannot be read: write NAME=value, and quotes in pairs")
+    return [each.key for each in bindings if each.key is not None]
+
+
+def _line(binding: Binding) -> str:
+    """Return the number of the line; what stands before it on blank ones is part of it."""
+    text = binding.original.string
+    return str(binding.original.line + text[: len(text) - len(text.lstrip())].count("\n"))
 
 
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol, cast
+from urllib.parse import urlsplit
 
 from cache_core.errors import SourceUnavailable
 from cache_core.indexing import excerpt
@@ -13,7 +14,7 @@ from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.sync import SourcePage, Window
 from katana_client import KatanaClient, Priority
-from katana_client.errors import CallError, KatanaError, KeyRejected, NotFound, RateLimited
+from katana_client.errors import CallError, KatanaError, KatanaUnavailable, KeyRejected, NotFound, RateLimited
 from katana_client.page import InvalidRecord, Page
 
 type AnyPage = Page[Any]
@@ -69,7 +70,7 @@ class KatanaSource:
                     with suppress(NotFound):
                         found.append(await collection.get_record(each))
         except KatanaError as error:
-            raise _unavailable(error, self._bulk_key) from error
+            raise self._unavailable(error, self._bulk_key) from error
         return SourcePage(found, len(found))
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
@@ -83,7 +84,7 @@ class KatanaSource:
             with self._bulk.priority(self._priority):
                 page = await collection.page(window.number, limit=window.size, **filters)
         except KatanaError as error:
-            raise _unavailable(error, self._bulk_key) from error
+            raise self._unavailable(error, self._bulk_key) from error
         return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
 
     async def _factory(self) -> SourcePage:
@@ -92,7 +93,7 @@ class KatanaSource:
             with self._client.priority(self._priority):
                 settings = await self._client.factory.read_record()
         except KatanaError as error:
-            raise _unavailable(error) from error
+            raise self._unavailable(error) from error
         return SourcePage([{FACTORY.id_path: FACTORY_ID, **settings}], None, bare=True)
 
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
@@ -103,22 +104,23 @@ class KatanaSource:
             async for page in listing:
                 rows.extend(page.valid_records)
         except KatanaError as error:
-            raise _unavailable(error) from error
+            raise self._unavailable(error) from error
         return rows
+
+    def _unavailable(self, error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
+        if isinstance(error, KeyRejected):
+            return SourceUnavailable(f"Katana refused the API key in {key}", refused=True)
+        if isinstance(error, RateLimited):
+            return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
+        # A server that answers at all may answer for other collections.
+        everywhere = not isinstance(error, CallError) or error.status is None
+        silent = isinstance(error, KatanaUnavailable) and error.status is None
+        where = f"no answer from {urlsplit(self._client.base_url).netloc}: " if silent else ""
+        return SourceUnavailable(f"Katana could not be read: {where}{error}", everywhere=everywhere)
 
 
 def _included(listed: Listed) -> dict[str, object]:
     return {f"include_{state}": True for state in listed.include}
-
-
-def _unavailable(error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
-    if isinstance(error, KeyRejected):
-        return SourceUnavailable(f"Katana refused the API key in {key}", refused=True)
-    if isinstance(error, RateLimited):
-        return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
-    # A server that answers at all may answer for other collections.
-    everywhere = not isinstance(error, CallError) or error.status is None
-    return SourceUnavailable(f"Katana could not be read: {error}", everywhere=everywhere)
 
 
 def _quarantined(invalid: InvalidRecord) -> Quarantined:

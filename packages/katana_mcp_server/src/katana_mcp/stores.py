@@ -50,6 +50,8 @@ class Parts:
 PARTS = Parts(SPECS, BACKENDS)
 
 
+IN_MEMORY = "; the cache is kept in memory and is lost at the end"
+
 _NOTE = "opened.json"
 """How the cache was opened last: the flags, and what was searchable."""
 
@@ -85,7 +87,7 @@ class Stores:
                 raise
             _log.warning("cache in memory", reason=str(error))
             cache, _ = await self._opened(None)
-            return cache, (f"{error}; the cache is kept in memory and is lost at the end",)
+            return cache, (f"{error}{IN_MEMORY}",)
 
     async def _opened(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
         stores = self._parts.stores(directory, self._flags)

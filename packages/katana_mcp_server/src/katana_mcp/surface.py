@@ -6,6 +6,7 @@ from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
 from katana_mcp.operations import OPERATIONS
 from katana_mcp.settings import Choice, SettingsError
+from katana_mcp.tools.limits import meant
 from katana_mcp.workflows import WORKFLOWS
 
 
@@ -53,4 +54,5 @@ def served(choice: Choice) -> tuple[AnyTool, ...]:
 def _known(kind: str, asked: set[str], known: set[str]) -> None:
     unknown = sorted(asked - known)
     if unknown:
-        raise ValueError(f"no {kind} is called {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
+        hints = dict.fromkeys(meant(each, sorted(known)) for each in unknown)
+        raise ValueError(f"no {kind} is called {', '.join(unknown)}; {' '.join(hints)}")

@@ -164,7 +164,7 @@ class Tenant:
             transport=outside.transport,
             clock=outside.clock,
             budget=budget,
-            on_request=outside.on_request or _logged,
+            on_request=outside.on_request or logged,
         )
         return Keyed(digest, client)
 
@@ -264,7 +264,8 @@ def _root(settings: Settings, outside: Outside) -> Path | None:
     return settings.cache_root() if kept else None
 
 
-def _logged(request: RequestRecord) -> None:
+def logged(request: RequestRecord) -> None:
+    """Log a request: what of, and how it ended."""
     _log.info(
         "katana request",
         method=request.method,

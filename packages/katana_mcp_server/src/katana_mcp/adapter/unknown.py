@@ -1,6 +1,5 @@
 """Names that are not served: answered with the nearest that is, never with the framework's bare refusal."""
 
-import difflib
 from collections.abc import Collection
 from typing import Any
 
@@ -12,11 +11,10 @@ from mcp.types import INVALID_PARAMS, CallToolRequestParams, ReadResourceRequest
 
 from katana_mcp.adapter.finder import meant
 from katana_mcp.adapter.tool import refused
-from katana_mcp.tools import warning_codes
+from katana_mcp.tools import limits, warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
 _MAX_NAME = 60
-_LIKE = 0.8
 
 
 class UnknownNames(Middleware):
@@ -25,7 +23,7 @@ class UnknownNames(Middleware):
     def __init__(self, tools: Collection[str], resources: Collection[str], templates: Collection[str]) -> None:
         self._tools = tools
         self._resources = resources
-        self._one = tuple(each.removesuffix("{id}") for each in templates)
+        self._one = frozenset(each.removesuffix("{id}") for each in templates)
 
     async def on_call_tool(
         self,
@@ -45,13 +43,12 @@ class UnknownNames(Middleware):
     ) -> ResourceResult:
         """Refuse a resource that does not exist."""
         uri = str(context.message.uri)
-        if uri in self._resources or uri.startswith(self._one):
+        collection, slash, record_id = uri.rpartition("/")
+        if uri in self._resources or (record_id and collection + slash in self._one):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         raise MCPError(INVALID_PARAMS, _told("resource", uri, self._resources), data)
 
 
 def _told(kind: str, name: str, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(name[:_MAX_NAME], known, 1, _LIKE)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    return f"no {kind} is called {name[:_MAX_NAME]!r}; {hint}"
+    return f"no {kind} is called {name[:_MAX_NAME]!r}; {limits.meant(name, known)}"

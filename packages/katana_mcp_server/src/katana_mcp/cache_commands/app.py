@@ -29,7 +29,8 @@ type Command = Callable[[Job], Awaitable[Report]]
 app = App(
     name="cache",
     help="Look at, check, compare, move, rebuild or clear the cache of your account.",
-    help_epilogue="Exit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
+    help_epilogue="An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the "
+    "option wins.\n\nExit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
 )
 
 
@@ -125,7 +126,7 @@ def rebuild(*entities: str, as_json: AsJson = False, flags: Given = None) -> Non
 def clear(
     *, yes: Annotated[bool, Parameter(negative="")] = False, as_json: AsJson = False, flags: Given = None
 ) -> None:
-    """Delete this account's cache files, and nothing else.
+    """Delete all of this account's cache files, and nothing else.
 
     Args:
         yes: do not ask.

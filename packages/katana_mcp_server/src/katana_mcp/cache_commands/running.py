@@ -1,18 +1,23 @@
 """Runs a command on the account of the settings; every failure ends in one sentence."""
 
+import asyncio
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cache_core.clock import SystemClock
 from cache_core.errors import CacheError
+from katana_client.sending import RequestRecord
 from katana_mcp import logs
 from katana_mcp.account import account
 from katana_mcp.cache_commands.job import Job, Report
 from katana_mcp.cache_commands.screen import bars, shown
 from katana_mcp.kept import BadInput, NotDone
 from katana_mcp.settings import Settings
-from katana_mcp.wiring import cache_directory
+from katana_mcp.wiring import Outside, cache_directory, logged
 
 type Command = Callable[[Job], Awaitable[Report]]
 
@@ -24,12 +29,13 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
         SettingsError: bad input.
     """
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
-    known, outside = account(settings)
+    known, found = account(settings)
+    outside = telling(found, known.base_url)
     directory = cache_directory(known, outside)
     if directory is None:
         raise BadInput("the sandbox keeps its cache only where told: name a directory with --cache-dir")
     try:
-        _refuse_links(directory)
+        _refuse_unusable(directory)
         with bars() as tell:
             job = Job(
                 settings=known,
@@ -47,7 +53,35 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
     return 0 if report.fine else 1
 
 
-def _refuse_links(directory: Path) -> None:
+def _refuse_unusable(directory: Path) -> None:
+    """Refuse a directory that is none, or that could not be made; nothing is left behind."""
     for each in (directory.parent, directory):
         if each.is_symlink():
             raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")
+    try:
+        if not directory.is_dir():
+            Path(tempfile.mkdtemp(dir=next(each for each in directory.parents if each.exists()))).rmdir()
+    except OSError as error:
+        raise NotDone(f"the cache directory {directory.parent} cannot be used: {error.strerror}") from error
+
+
+def telling(outside: Outside, base_url: str) -> Outside:
+    """Return the same outside, which tells on stderr when Katana has to be asked again, once until it answers."""
+    host, silent = urlsplit(base_url).netloc, False
+
+    def tell(request: RequestRecord) -> None:
+        nonlocal silent
+        logged(request)
+        answered = request.status is not None and request.status < 500 and request.status not in _AGAIN
+        working = asyncio.current_task()
+        if working is not None and working.cancelling():
+            return
+        if not answered and not silent:
+            how = "does not answer" if request.status is None else f"answers {request.status}"
+            sys.stderr.write(f"katana-mcp: {host} {how}: it is asked again\n")
+        silent = not answered
+
+    return replace(outside, on_request=tell)
+
+
+_AGAIN = frozenset({408, 429})

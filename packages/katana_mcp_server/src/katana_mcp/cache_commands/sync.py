@@ -13,6 +13,7 @@ from cache_core.sync import Round, SyncOutcome
 from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
 from katana_mcp.kept import LISTED, NotDone, chosen
 from katana_mcp.services import Services
+from katana_mcp.stores import IN_MEMORY
 from katana_mcp.surface import served
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.wiring import Tenant, connected
@@ -110,7 +111,7 @@ async def _tenant(job: Job) -> AsyncGenerator[Tenant]:
 async def _services(tenant: Tenant) -> Services:
     services = await tenant.services()
     if services.directory is None:
-        raise NotDone("; ".join(services.notices))
+        raise NotDone("; ".join(each.removesuffix(IN_MEMORY) for each in services.notices))
     return services
 
 

@@ -4,10 +4,10 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
@@ -29,11 +29,6 @@ class Screen:
         """Write one line, in an ANSI style such as `1` (bold) or `32` (green) where colours are on."""
         self.write(f"\033[{style}m{text}\033[0m\n" if self.color and style else f"{text}\n")
         self.flush()
-
-
-def takes_color(screen: TextIO, environment: Mapping[str, str]) -> bool:
-    """Return whether colours are wanted: on a terminal that has them, unless NO_COLOR says no."""
-    return screen.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
 
 
 async def run(*, color: bool) -> int:
@@ -58,7 +53,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
     transport = StdioTransport(
         command=sys.executable,
         args=["-m", "katana_mcp", "serve", "--sandbox", "--base-url", sandbox.url, "--cache-dir", str(directory)],
-        env=_flags() | {"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
+        env=environment(color=screen.color) | {"KATANA_API_KEY": sandbox.api_key, "KATANA_MCP_LOG_LEVEL": "WARNING"},
         cwd=str(directory),  # a `.env` of the directory in which the demo runs is for the real account
     )
     started = time.monotonic()
@@ -72,9 +67,10 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
         return wrong
 
 
-def _flags() -> dict[str, str]:
-    """Return the cache flags of the environment: the demo runs the same in every flag state."""
-    return {name: value for name, value in os.environ.items() if name.startswith("KATANA_CACHE_BACKEND")}
+def environment(*, color: bool) -> dict[str, str]:
+    """Return what the server is told: the cache flags, as the demo runs in every flag state, and to log as plainly."""
+    flags = {name: value for name, value in os.environ.items() if name.startswith("KATANA_CACHE_BACKEND")}
+    return flags if color else flags | {"NO_COLOR": "1"}
 
 
 async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dict[str, Answer], ServedSandbox]) -> bool:

@@ -88,9 +88,10 @@ async def _rows(
     if len(sources) == 1:
         window = Selection(conditions, order, request.limit, start, visibility)
         return [(sources[0], row) for row in await services.cache.select(sources[0], window)], total, None
-    if end > REACH:
+    if start >= REACH:
         message = f"page: the pages of several types reach the first {REACH} rows; name one type"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
+    end = min(end, REACH)
     first = Selection(conditions, order, end, 0, visibility)
     rows = [(each, row) for each in sources for row in await services.cache.select(each, first)]
     return _merged(rows, order)[start:end], total, None

@@ -30,14 +30,21 @@ def offset(window: Window) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Paged:
-    """A page cut to what fits: the fields of the answer, and a warning when rows of the page were left out."""
+    """A page cut to what fits.
+
+    Attributes:
+        fields: of the answer.
+        warnings: that rows of the page were left out, and where they are.
+        end: how many rows there are up to its end.
+    """
 
     fields: dict[str, object]
     warnings: list[ToolWarning]
+    end: int
 
 
 def paged(tool: str, window: Window, rows: list[Answer], total: int, now: Current) -> Paged:
-    """Return the page of these rows.
+    """Return the page of these rows, and the page to ask for next, which begins where this one ends.
 
     Args:
         tool: for the way to the next page.
@@ -46,21 +53,32 @@ def paged(tool: str, window: Window, rows: list[Answer], total: int, now: Curren
         total: rows of all pages, as far as they are cached.
         now: while it is warming, neither the total nor the end of the rows is known.
     """
-    kept = fitting(rows)
-    first, cut = offset(window), len(kept) < len(rows)
-    more = first + len(kept) < total
+    first, fits = offset(window), len(fitting(rows))
+    cut = fits < len(rows)
+    size, end = _next_after(first, fits) if cut else (window.limit, first + fits)
+    kept = rows[: end - first]
+    more = cut or end < total
     fields: dict[str, object] = {
         "rows": kept,
         "total": total if now.warming is None else None,
         "has_more": more or (False if now.warming is None else None),
     }
-    # The greatest page that fits and begins at the same row, so that paging on meets every row.
-    size = next(each for each in range(len(kept), 0, -1) if first % each == 0) if cut else window.limit
+    following = f"limit={size}, page={end // size + 1 if cut else window.page + 1}"
     if more and kept:
-        fields["next_actions"] = [f"{tool}(..., limit={size}, page={first // size + 2})"]
-    return Paged(fields, [_cut(len(kept), len(rows), f"limit={size}")] if cut else [])
+        fields["next_actions"] = [f"{tool}(..., {following})"]
+    return Paged(fields, [_cut(len(kept), len(rows), following)] if cut else [], end)
 
 
-def _cut(kept: int, rows: int, smaller: str) -> ToolWarning:
-    message = f"{kept} of the {rows} rows of this page fit into one answer; page on with {smaller}"
+def _next_after(first: int, fits: int) -> tuple[int, int]:
+    """Return the limit of a page that begins within these rows or right after them, and where it begins.
+
+    A page begins at a multiple of its limit only. Of those that fit, the one is taken that gives the most rows now and
+    next; rows from its beginning on are left to it, so that none comes twice.
+    """
+    size = max(range(1, fits + 1), key=lambda each: (each - (first + fits) % each, each))
+    return size, first + fits - (first + fits) % size
+
+
+def _cut(kept: int, rows: int, following: str) -> ToolWarning:
+    message = f"{kept} of the {rows} rows of this page fit into one answer; go on with {following}"
     return ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="limit")

@@ -47,21 +47,20 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     if not parse(request.query).tokens:
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
-    if offset(request) + request.limit > REACH:
+    if offset(request) >= REACH:
         message = f"page: a search reaches the first {REACH} rows; ask with more words"
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
-    search = Search(request.query, limit=offset(request) + request.limit)
+    search = Search(request.query, limit=min(offset(request) + request.limit, REACH))
     results = comparable({source: await services.cache.search(source, search) for source in entity.sources})
     hits = await ranked(request.query, results, services)
-    rows = await shown(
-        entity.view, [(source, hit.row) for source, hit in hits[offset(request) :][: request.limit]], services
-    )
+    hits_of_page = hits[offset(request) : search.limit]
+    rows = await shown(entity.view, [(source, hit.row) for source, hit in hits_of_page], services)
     total = sum(result.total for result in results.values())
     # While rows may be missing, nothing found says nothing about what there is.
     empty = None if hits or now.warming else await _empty(entity, request, services)
     page = paged(f"search_{entity.plural}", request, rows, total, now)
-    if offset(request) + 2 * request.limit > REACH and "next_actions" in page.fields:
+    if page.end >= REACH and "next_actions" in page.fields:
         page.fields["next_actions"] = [
             f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
         ]

@@ -51,7 +51,7 @@ def fitting[A: Answer](rows: list[A]) -> list[A]:
     return rows
 
 
-def size_of(part: Answer) -> int:
+def size_of(part: BaseModel) -> int:
     """Return the bytes of a part's JSON text once its hidden characters are shown; controls are escaped in it."""
     text = part.model_dump_json(exclude_none=True)
     return len(shown(text).encode()) + _LONGER * text.count("\\u00")

@@ -1,7 +1,8 @@
 """What an argument or a setting must be, in our words: pydantic's own never reach people."""
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 type Context = Mapping[str, object]
@@ -29,6 +30,17 @@ def wrong(kind: str, context: Context, message: str) -> str:
         return known(context)
     family = next((words for prefix, words in _FAMILIES if kind.startswith(prefix)), None)
     return family or "has a form that is not allowed"
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return what may have been meant by a name that nothing has, or else all that there is."""
+    names = list(known)
+    near = difflib.get_close_matches(name[:_MAX_NAME].casefold(), names, 1, _LIKE)
+    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+
+
+_MAX_NAME = 60
+_LIKE = 0.8
 
 
 def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context], str]:

@@ -76,15 +76,14 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     variants = [("variant", each) for each in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": places}, variants)
     answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
-    fit = bounded("check_inventory", answered)
+    fit = bounded("check_inventory", answered, resolved)
     return now.answer(
         CheckInventoryAnswer,
-        *resolved.warnings,
         *unread(stock),
         *fit.warnings,
         stock=fit.rows,
         next_actions=fit.next_actions,
-        not_found=resolved.not_found,
+        not_found=fit.not_found,
         unknown=[each for each in stock.unknown if isinstance(each, int)] or None,
         as_of=stock.as_of or now.as_of,
         stale=stale_stock(stock, services) or now.stale,

@@ -83,17 +83,16 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
     places = [location for _, location in moved.pairs] if moved else []
     variants = [("variant", each) for each in resolved.variants]
     names = await look_up(services.cache, {"variant": [], "location": places}, variants)
-    fit = bounded("inventory_at", [_then(each, moved, names) for each in resolved.variants])
+    fit = bounded("inventory_at", [_then(each, moved, names) for each in resolved.variants], resolved)
     rest = [each.replace("(", f"(as_of='{iso(request.as_of)}', ", 1) for each in fit.next_actions]
     return now.answer(
         InventoryAtAnswer,
-        *resolved.warnings,
         *(moved.warnings() if moved else ()),
         *fit.warnings,
         at=iso(request.as_of),
         basis=BASIS,
         stock=fit.rows,
-        not_found=resolved.not_found,
+        not_found=fit.not_found,
         next_actions=rest,
     )
 

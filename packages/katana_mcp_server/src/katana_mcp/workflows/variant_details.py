@@ -69,14 +69,13 @@ async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
     rows = await shown(lambda _: _VIEW, [("variant", each) for each in resolved.variants], services)
-    fit = bounded("get_variant_details", rows)
+    fit = bounded("get_variant_details", rows, resolved)
     return now.answer(
         VariantDetailsAnswer,
-        *resolved.warnings,
         *fit.warnings,
         variants=fit.rows,
-        not_found=resolved.not_found,
-        next_actions=[*fit.next_actions, *([_SEARCH] if resolved.not_found else [])],
+        not_found=fit.not_found,
+        next_actions=[*fit.next_actions, *([_SEARCH] if fit.not_found else [])],
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -9,7 +10,7 @@ from katana_mcp.names import service_variants
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer, fitting
+from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, size_of
 from katana_mcp.tools.warnings import ToolWarning
 
 _EXPLAINED = 20
@@ -26,32 +27,97 @@ class NotFound(Answer):
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """Variants in the order asked, what was not found, and what should be known about the matches."""
+class Found:
+    """A variant that was asked for, or what nothing has, and what should be known of the match.
 
-    variants: list[Stored]
-    not_found: list[NotFound]
-    warnings: list[ToolWarning]
+    Attributes:
+        asked: the SKU or id.
+        variant: None where nothing has it, or where it was found before under another name.
+        missing: what to answer where nothing has it.
+        warnings: of the SKU or id; of several variants that it finds, with the first.
+    """
+
+    asked: str | int
+    variant: Stored | None = None
+    missing: NotFound | None = None
+    warnings: Sequence[ToolWarning] = ()
+
+    @property
+    def again(self) -> list[str | int]:
+        """How to ask for it again."""
+        return [self.variant.id] if self.variant else [self.asked] if self.missing else []
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What was found, in the order asked."""
+
+    found: list[Found]
+
+    @property
+    def variants(self) -> list[Stored]:
+        """Each variant once."""
+        return [each.variant for each in self.found if each.variant is not None]
+
+    @property
+    def not_found(self) -> list[NotFound]:
+        """What nothing has."""
+        return [each.missing for each in self.found if each.missing is not None]
+
+    @property
+    def warnings(self) -> list[ToolWarning]:
+        """What should be known of the matches."""
+        return [warning for each in self.found for warning in each.warnings]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded[A: Answer]:
-    """The rows that fit into one answer, and how to get the others."""
+    """The part of what was asked that fits into one answer, and how to get the others."""
 
     rows: list[A]
+    not_found: list[NotFound]
     warnings: list[ToolWarning]
     next_actions: list[str]
 
 
-def bounded[A: Answer](tool: str, rows: list[A]) -> Bounded[A]:
-    """Return the first rows that fit into one answer of the tool."""
-    kept = fitting(rows)
-    rest = [getattr(row, "variant_id", None) for row in rows[len(kept) :]]
-    if not rest:
-        return Bounded(kept, [], [])
-    message = f"{len(kept)} of {len(rows)} variants fit into one answer; ask again for the others"
+def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[A]:
+    """Return the first of what was asked, with all that is to be said of it, as far as one answer of the tool goes.
+
+    Args:
+        tool: for the way to the others.
+        rows: of the variants that there is something to say of.
+        resolved: what was asked.
+    """
+    by_id = {getattr(row, "variant_id", None): row for row in rows}
+    told = [(each, None if each.variant is None else by_id.get(each.variant.id)) for each in resolved.found]
+    sizes = [sum(size_of(part) + 1 for part in (row, each.missing, *each.warnings) if part) for each, row in told]
+    fits = _fitting(sizes, MAX_ANSWER_BYTES - ENVELOPE_BYTES)
+    if fits < len(told):
+        fits = max(1, _fitting(sizes, MAX_ANSWER_BYTES - ENVELOPE_BYTES - _REST_BYTES))
+    shown = Resolved(resolved.found[:fits])
+    kept = [row for _, row in told[:fits] if row is not None]
+    cut, actions = _rest(tool, len(kept), len(rows), resolved.found[fits:])
+    return Bounded(kept, shown.not_found, [*shown.warnings, *cut], actions)
+
+
+_REST_BYTES = 4_000
+"""What the names of what is left may take of an answer."""
+
+
+def _fitting(sizes: Sequence[int], room: int) -> int:
+    return sum(1 for end in accumulate(sizes) if end <= room)
+
+
+def _rest(tool: str, kept: int, rows: int, left: Sequence[Found]) -> tuple[list[ToolWarning], list[str]]:
+    again = [name for each in left for name in each.again]
+    if not again:
+        return [], []
+    names = repr(again)
+    if len(names.encode()) > _REST_BYTES:
+        names = f"the last {len(dict.fromkeys(each.asked for each in left))} of those asked"
+    message = f"{kept} of {rows} variants fit into one answer; ask again for the others"
     warning = ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message)
-    return Bounded(kept, [warning], [f"{tool}(skus_or_variant_ids={rest})"])
+    return [warning], [f"{tool}(skus_or_variant_ids={names})"]
 
 
 async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
@@ -63,26 +129,27 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
     await services.fresh.read_missing_keys("variant", [each for each in asked if isinstance(each, str)])
     found = await _found(list(dict.fromkeys(asked)), services)
-    result = Resolved([], [], [])
+    result: list[Found] = []
     taken: set[int | str] = set()
     for index, each in enumerate(dict.fromkeys(asked)):
         rows = found.get(each, [])
-        if not rows:
-            result.not_found.append(await _not_found(each, services, near=len(result.not_found) < _EXPLAINED))
-        if len(rows) > 1:
-            ids = ", ".join(str(row.id) for row in rows)
-            result.warnings.append(
-                ToolWarning(
-                    severity="advisory",
-                    code=warning_codes.DUPLICATE_SKU,
-                    message=f"{len(rows)} variants have the SKU {each!r}: all are shown, ids {ids}",
-                    field_path=f"skus_or_variant_ids[{index}]",
-                )
-            )
-        result.warnings.extend(_gone(each, row, index) for row in rows if row.deleted or row.archived)
-        result.variants.extend(row for row in rows if row.id not in taken)
+        near = sum(1 for known in result if known.missing is not None) < _EXPLAINED
+        missing = None if rows else await _not_found(each, services, near=near)
+        gone = [_gone(each, row, index) for row in rows if row.deleted or row.archived]
+        new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
+        result.append(Found(each, new[0], missing, [*_shared(each, rows, index), *gone]))
+        result += [Found(each, row) for row in new[1:]]
         taken.update(row.id for row in rows)
-    return result
+    return Resolved(result)
+
+
+def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWarning]:
+    if len(rows) < 2:
+        return []
+    ids = ", ".join(str(row.id) for row in rows[:_EXPLAINED]) + (" and more" if len(rows) > _EXPLAINED else "")
+    message = f"{len(rows)} variants have the SKU {asked!r}: all are shown, ids {ids}"
+    place = f"skus_or_variant_ids[{index}]"
+    return [ToolWarning(severity="advisory", code=warning_codes.DUPLICATE_SKU, message=message, field_path=place)]
 
 
 async def _found(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:

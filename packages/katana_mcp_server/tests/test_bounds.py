@@ -1,0 +1,83 @@
+"""Many variants at once: no answer outgrows what hosts take, and asking for what is left loses nothing."""
+
+import ast
+from collections.abc import Sequence
+
+import pytest
+from server_wire import live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, staged, text_of
+from katana_sandbox import Tenant
+
+TOOLS: list[tuple[str, str, Payload]] = [
+    ("get_variant_details", "variants", {}),
+    ("check_inventory", "stock", {}),
+    ("inventory_at", "stock", {"as_of": "2026-03-02T09:00:00Z"}),
+]
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
+
+
+async def bounded(stage: Stage, tool: str, arguments: Payload) -> Payload:
+    """Return an answer that is not too large."""
+    result = await stage.result(tool, arguments)
+    assert not result.is_error, result.structured_content
+    assert len(text_of(result).encode()) <= 40_000
+    return result.structured_content or {}
+
+
+def left_of(answer: Payload, asked: Sequence[object]) -> list[object]:
+    """Return what the answer says to ask next."""
+    if "truncated_result" not in {each["code"] for each in answer["warnings"]}:
+        return []
+    names = answer["next_actions"][0].partition("skus_or_variant_ids=")[2].removesuffix(")")
+    if names.startswith("["):
+        return ast.literal_eval(names)
+    assert names.startswith("the last "), names
+    return list(dict.fromkeys(asked))[-int(names.split()[2]) :]
+
+
+@pytest.mark.parametrize(("tool", "rows", "more"), TOOLS, ids=[tool for tool, _, _ in TOOLS])
+async def test_all_variants_of_which_many_are_gone_come_in_answers_that_fit(
+    stage: Stage, tenant: Tenant, tool: str, rows: str, more: Payload
+) -> None:
+    for each in live(tenant, "variants")[40:100]:
+        tenant.delete("variants", each["id"])
+    every: list[object] = [each["id"] for each in tenant.all("variants")]
+    left, seen, warned = every, list[int](), set[str]()
+    while left:
+        answer = await bounded(stage, tool, {"skus_or_variant_ids": left, **more})
+        seen += [each["variant_id"] for each in answer[rows]]
+        warned |= {each["message"] for each in answer["warnings"] if each["code"] == "deleted_item"}
+        left = left_of(answer, left)
+    assert seen == every
+    assert len(warned) == sum(1 for each in tenant.all("variants") if each["deleted_at"] is not None) > 60
+
+
+@pytest.mark.parametrize("text", ["x" * 240, "\u0436" * 240, "\u202e" * 240], ids=["plain", "cyrillic", "hidden"])
+@pytest.mark.parametrize("tool", [tool for tool, _, _ in TOOLS[:2]])
+async def test_long_names_that_nothing_has_come_in_answers_that_fit(stage: Stage, tool: str, text: str) -> None:
+    every: list[object] = [f"{text}{nr}" for nr in range(250)]
+    left, unknown = every, list[str]()
+    while left:
+        answer = await bounded(stage, tool, {"skus_or_variant_ids": left})
+        unknown += [each["asked"] for each in answer["not_found"]]
+        left = left_of(answer, left)
+    assert len(unknown) == len(set(unknown)) == len(every)
+
+
+async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, tenant: Tenant) -> None:
+    shared = live(tenant, "variants")[:160]
+    for each in shared:
+        tenant.edit("variants", each["id"], sku="SHARED")
+    async with staged(own) as stage:
+        left, seen = list[object](["SHARED"]), list[int]()
+        while left:
+            answer = await bounded(stage, "get_variant_details", {"skus_or_variant_ids": left})
+            seen += [each["variant_id"] for each in answer["variants"]]
+            left = left_of(answer, left)
+    assert seen == [each["id"] for each in shared]

@@ -1,0 +1,105 @@
+"""What `katana-mcp` says of a command line that cannot work, and whether its help is true."""
+
+import re
+
+import pytest
+from command_line import Run
+
+from katana_mcp.settings import Settings, variable
+
+COMMANDS = (
+    "serve",
+    "tools",
+    "demo",
+    "sync",
+    *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
+)
+OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =]).*$", re.MULTILINE)
+VARIABLE = re.compile(r"\[(KATANA_[A-Z_]+)\]")
+
+ONLY = "an option with a value is given as --name value, one without as --name alone"
+
+WRONG = [
+    (
+        "cache clear variant",
+        (
+            f"katana-mcp cache clear takes options only, and 'variant' is none: {ONLY}; "
+            "katana-mcp cache clear --help names them"
+        ),
+    ),
+    (
+        "serve --sandbox true",
+        f"katana-mcp serve takes options only, and 'true' is none: {ONLY}; katana-mcp serve --help names them",
+    ),
+    ("sevre", "no command is called 'sevre'; did you mean 'serve'?"),
+    ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
+    ("nothing", "no command is called 'nothing'; there are cache, sync, serve, tools, demo"),
+    ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
+    ("serve --cache-dri x", "katana-mcp serve has no option --cache-dri; did you mean '--cache-dir'?"),
+    ("serve -s", "katana-mcp serve has no option -s; katana-mcp serve --help names those that there are"),
+    (
+        "sync --entity=variant",
+        (
+            "katana-mcp sync has no option --entity; "
+            "entities are given as words alone, as in katana-mcp sync variant product"
+        ),
+    ),
+    (
+        "cache clear --entity varaint",
+        "katana-mcp cache clear has no option --entity; katana-mcp cache clear --help names those that there are",
+    ),
+    (
+        "demo --api-key=abc",
+        (
+            "katana-mcp demo has no option --api-key; "
+            "a command line can be read by others, so KATANA_API_KEY is set in the environment or in .env"
+        ),
+    ),
+    ("serve --port", "--port needs a value, as in --port VALUE"),
+    ("serve --port 1 --port 2", "--port is given more than once"),
+    ("serve --port many", "KATANA_MCP_PORT (--port): must be a whole number"),
+    ("serve --sandbox=perhaps", "--sandbox is 'perhaps': must be true or false"),
+    ("cache compare --run many", "--run is 'many': must be a whole number"),
+    ("cache status varaint", "no entity is called 'varaint' here; did you mean 'variant'?"),
+    ("cache rebuild Sales_Ordr", "no entity is called 'Sales_Ordr' here; did you mean 'sales_order'?"),
+    (
+        "sync varient custmer",
+        "no entity is called 'varient', 'custmer' here; did you mean 'variant'? did you mean 'customer'?",
+    ),
+    (
+        "tools --tools serch_items",
+        (
+            "KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: "
+            "no tool is called serch_items; did you mean 'search_items'?"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("typed", "told"), WRONG, ids=[typed for typed, _ in WRONG])
+def test_what_cannot_work_is_one_sentence_in_our_words_that_says_what_was_meant(
+    command_line: Run, typed: str, told: str
+) -> None:
+    ran = command_line(*typed.split())
+    assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    told = command_line(*command.split(), "--help").out
+    options = {found[1]: VARIABLE.findall(found[0]) for found in OPTION.finditer(told)}
+    assert options
+    for option, variables in options.items():
+        field = option.removeprefix("--").replace("-", "_")
+        assert variables == ([variable(field)] if field in Settings.model_fields else []), option
+    assert "An option with a [VARIABLE] can also be set by that variable" in told
+    assert "Every flag" not in told
+
+
+def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
+    assert "\n2 tools, " in command_line("tools").out
+    assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
