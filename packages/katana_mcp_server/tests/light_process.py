@@ -1,6 +1,6 @@
 """A process that reads a cache and keeps it fresh, without a server before it; run by the long proofs.
 
-Told where by its arguments; says at the end, as JSON, how its reads went.
+Told where by its arguments; says when it has opened the cache, and at the end, as JSON, how its reads went.
 """
 
 import asyncio
@@ -70,6 +70,8 @@ async def main(url: str, key: str, directory: Path, seconds: float) -> None:
     """Read for so long."""
     tenant = connected(load(sandbox=True, base_url=url, api_key=key, cache_dir=directory), Outside(on_request=quiet))
     services = await tenant.services()
+    sys.stdout.write("opened\n")
+    sys.stdout.flush()
     refreshing = asyncio.create_task(refresh(services))
     readings, end = Readings(), time.monotonic() + seconds
     while time.monotonic() < end:
