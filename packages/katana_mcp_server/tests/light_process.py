@@ -24,11 +24,11 @@ _EVERY = 0.05
 
 
 class Readings:
-    """How long reads took, how old what they read was, and what they met."""
+    """How long reads took, how much older than allowed what they read was at most, and what they met."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
-        self.oldest = timedelta()
+        self.overdue = timedelta()
         self.faults: list[str] = []
 
     async def read(self, services: Services, entity: str) -> None:
@@ -43,7 +43,8 @@ class Readings:
             return
         self.seconds.append(time.monotonic() - began)
         if fresh.as_of is not None:
-            self.oldest = max(self.oldest, services.clock.now() - datetime.fromisoformat(fresh.as_of))
+            age = services.clock.now() - datetime.fromisoformat(fresh.as_of)
+            self.overdue = max(self.overdue, age - services.syncer.specs[entity].fresh_for)
 
     def told(self) -> dict[str, object]:
         """Return the figures."""
@@ -52,7 +53,7 @@ class Readings:
             "reads": len(ordered),
             "p99": ordered[len(ordered) * 99 // 100],
             "longest": ordered[-1],
-            "oldest": self.oldest.total_seconds(),
+            "overdue": self.overdue.total_seconds(),
             "faults": self.faults,
             "fastmcp": "fastmcp" in sys.modules,
         }
