@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheUnavailable
+from cache_core.leases import Claim, Lease
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Applied, Batch, Search, Selection
 from cache_core.records import RecordId
@@ -40,10 +41,11 @@ async def settled() -> None:
 
 
 class Mortal(MemoryBackend):
-    """A cache whose process dies before a batch is written, or whose disk is full."""
+    """A cache whose process dies before a batch is written, whose disk is full, or that another process keeps busy."""
 
     dies_before: str | None = None
     full = False
+    busy = False
 
     async def apply(self, batch: Batch) -> Applied:
         if batch.entity == self.dies_before:
@@ -51,6 +53,11 @@ class Mortal(MemoryBackend):
         if self.full:
             raise CacheUnavailable("the disk is full")
         return await super().apply(batch)
+
+    async def claim(self, claim: Claim) -> Lease:
+        if self.busy:
+            raise CacheUnavailable("the cache is locked")
+        return await super().claim(claim)
 
     def rows(self, entity: str) -> dict[object, str]:
         """Return the version of every row, at once."""

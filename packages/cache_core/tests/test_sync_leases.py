@@ -9,10 +9,11 @@ from sync_world import SPECS, Mortal, World, settled
 
 from cache_core.errors import LeaseLost
 from cache_core.leases import Claim
-from cache_core.protocol import Applied, Batch, CacheBackend, Found, Search
+from cache_core.protocol import Applied, Batch, CacheBackend, Found, Search, SyncState
 from cache_core.records import RecordId, iso
 from cache_core.spec import Listed
 from cache_core.sync import FreshReads, SourcePage, Syncer, Window
+from cache_core.sync.leasing import LEASE_SECONDS
 from cache_core.testing import START, FakeSource
 
 
@@ -38,8 +39,9 @@ class Gate(FakeSource):
 class Machine(World):
     """Two processes with one cache and one source."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Mortal | None = None) -> None:
         super().__init__()
+        self.cache = cache or self.cache
         self.gate = Gate(self.clock)
         self.source = self.gate
         self.start()
@@ -122,12 +124,56 @@ async def test_a_stopped_holder_loses_the_lease_and_its_late_write_is_refused() 
 async def test_a_holder_that_died_is_followed_after_its_lease_ran_out() -> None:
     machine = Machine()
     machine.gadgets(700)
-    await machine.cache.claim(Claim("gadget", "dead", iso(machine.clock.now()), 30))
+    await machine.cache.claim(Claim("gadget", "dead", iso(machine.clock.now()), LEASE_SECONDS))
     second = machine.other.start("gadget")
-    await machine.pass_time(29)
+    await machine.pass_time(LEASE_SECONDS - 1)
     assert not second.done()
     await machine.pass_time(2)
     assert (await second).requests == 3
+
+
+async def test_a_holder_keeps_its_lease_though_it_could_not_be_renewed_once() -> None:
+    machine = Machine()
+    machine.gadgets(3)
+    machine.gate.open = False
+    first = machine.syncer.start("gadget")
+    await settled()
+    machine.cache.busy = True
+    await machine.pass_time(LEASE_SECONDS / 3)
+    machine.cache.busy = False
+    await machine.pass_time(LEASE_SECONDS)
+    machine.other.start("gadget")
+    await settled()
+    assert machine.asked() == [("gadget", 1)]
+    machine.gate.let_through()
+    assert (await first).complete
+
+
+async def test_what_another_process_listed_since_the_look_is_not_listed_again() -> None:
+    machine = Machine()
+    machine.gadgets(3)
+    seen = await machine.cache.state("gadget")
+    assert (await machine.syncer.start("gadget")).requests == 1
+    outcome = await machine.other.start("gadget", seen)
+    assert (outcome.complete, outcome.requests) == (True, 0)
+    assert (await machine.other.start("gadget")).requests == 1
+
+
+async def test_what_another_process_tried_in_vain_meanwhile_is_not_tried_again_at_once() -> None:
+    machine = Machine()
+    machine.source.broken["gadgets"] = "no gadgets today"
+    machine.gate.open = False
+    answers = [asyncio.create_task(each.ensure(["gadget"], wait=60)) for each in (machine.fresh, machine.other_reads)]
+    await settled()
+    machine.gate.let_through()
+    await machine.pass_time(2)
+    for each in answers:
+        told = (await each)["gadget"]
+        assert (told.failed, told.reason) == (True, "gadget: no gadgets today")
+    assert machine.asked() == [("maker", 1), ("gadget", 1)]
+    machine.source.broken.clear()
+    await machine.pass_time(16)
+    assert not (await machine.other_reads.ensure(["gadget"]))["gadget"].warming
 
 
 async def test_a_sync_gives_its_lease_back() -> None:
@@ -151,10 +197,12 @@ async def test_a_late_page_moves_no_state() -> None:
 class Shuffled(Mortal):
     """A cache whose callers are held up at random, as processes are."""
 
-    random = Random(0)
+    def __init__(self, seed: int) -> None:
+        super().__init__(SPECS)
+        self._random = Random(seed)
 
     async def _pause(self) -> None:
-        for _ in range(self.random.randrange(4)):
+        for _ in range(self._random.choice((0, 1, 2, 30))):
             await asyncio.sleep(0)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
@@ -167,15 +215,26 @@ class Shuffled(Mortal):
         await self._pause()
         return await super().apply(batch)
 
+    async def state(self, entity: str) -> SyncState:
+        state = await super().state(entity)
+        await self._pause()
+        return state
+
+
+@pytest.mark.parametrize("seed", range(40))
+async def test_in_no_order_do_two_processes_list_the_same(seed: int) -> None:
+    machine = Machine(Shuffled(seed))
+    machine.gadgets(3)
+    answers = [asyncio.create_task(each.ensure(["gadget"])) for each in (machine.fresh, machine.other_reads)]
+    await machine.pass_time(3)
+    assert [(await each)["gadget"].stale for each in answers] == [False, False]
+    assert machine.asked() == [("maker", 1), ("gadget", 1)]
+
 
 @pytest.mark.parametrize("seed", range(40))
 async def test_no_order_of_two_processes_leaves_a_child_with_the_text_of_an_old_parent(seed: int) -> None:
-    machine = Machine()
-    shuffled = Shuffled(SPECS)
-    shuffled.random = Random(seed)
-    machine.cache = shuffled
-    machine.start()
-    other = Syncer(SPECS, machine.source, machine.cache, machine.clock)
+    machine = Machine(Shuffled(seed))
+    other = machine.other
     machine.source.put("maker", {"id": 1, "name": "Acme"}, START)
     for number in range(5):
         machine.source.put("gadget", {"id": number, "sku": f"G{number}", "maker_id": 1}, START)

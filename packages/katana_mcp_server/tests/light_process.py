@@ -1,6 +1,6 @@
 """A process that reads a cache and keeps it fresh, without a server before it; run by the long proofs.
 
-Told where by its arguments; says at the end, as JSON, how its reads went.
+Told where by its arguments; says when it has opened the cache, and at the end, as JSON, how its reads went.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ _EVERY = 0.05
 
 
 class Readings:
-    """How long reads took, how old what they read was, and what they met."""
+    """How long reads took, how much older than allowed what they read was at most, and what they met."""
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
-        self.oldest = timedelta()
+        self.overdue = timedelta()
         self.faults: list[str] = []
 
     async def read(self, services: Services, entity: str) -> None:
@@ -43,7 +43,8 @@ class Readings:
             return
         self.seconds.append(time.monotonic() - began)
         if fresh.as_of is not None:
-            self.oldest = max(self.oldest, services.clock.now() - datetime.fromisoformat(fresh.as_of))
+            age = services.clock.now() - datetime.fromisoformat(fresh.as_of)
+            self.overdue = max(self.overdue, age - services.syncer.specs[entity].fresh_for)
 
     def told(self) -> dict[str, object]:
         """Return the figures."""
@@ -52,7 +53,7 @@ class Readings:
             "reads": len(ordered),
             "p99": ordered[len(ordered) * 99 // 100],
             "longest": ordered[-1],
-            "oldest": self.oldest.total_seconds(),
+            "overdue": self.overdue.total_seconds(),
             "faults": self.faults,
             "fastmcp": "fastmcp" in sys.modules,
         }
@@ -70,6 +71,8 @@ async def main(url: str, key: str, directory: Path, seconds: float) -> None:
     """Read for so long."""
     tenant = connected(load(sandbox=True, base_url=url, api_key=key, cache_dir=directory), Outside(on_request=quiet))
     services = await tenant.services()
+    sys.stdout.write("opened\n")
+    sys.stdout.flush()
     refreshing = asyncio.create_task(refresh(services))
     readings, end = Readings(), time.monotonic() + seconds
     while time.monotonic() < end:

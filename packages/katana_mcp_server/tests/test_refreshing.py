@@ -70,10 +70,10 @@ async def _begun(stage: Stage, clock: ManualClock) -> None:
 async def test_the_cache_is_filled_once_the_tools_were_listed_and_reads_then_ask_nothing(
     own: OwnSandbox, clock: ManualClock
 ) -> None:
-    async with staged(own, BACKGROUND) as stage:
+    async with staged(own, Setup(flags={"sync": "background", "tools": tuple(CALLS)})) as stage:
         await _begun(stage, clock)
-        for _ in range(3):
-            await _pass(clock, 60)
+        for _ in range(8):
+            await _pass(clock, 23)
             asked = stage.requests()
             for tool, arguments in CALLS.items():
                 answer = await stage.call(tool, **arguments)

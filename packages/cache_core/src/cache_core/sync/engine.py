@@ -34,7 +34,7 @@ class SyncOutcome:
     Attributes:
         entity: whose rows.
         complete: whether rows and children are provably complete and the cursor moved.
-        requests: requests sent, repeats included; 0 when another process synced.
+        requests: requests sent, repeats included; 0 when another process synced, or tried to.
         changed: rows that are new, differ or are gone.
         quarantined: records that could not be kept.
         reason: why it is not complete, one sentence.
@@ -90,14 +90,19 @@ class Syncer:
         """Call `listener` after each page of any listing, until the returned function is called."""
         return self._progress.listen(listener)
 
-    def start(self, entity: str) -> asyncio.Task[SyncOutcome]:
+    def start(self, entity: str, seen: SyncState | None = None) -> asyncio.Task[SyncOutcome]:
         """Return the running sync of the entity, starting one if there is none; awaiting callers share it.
 
         Cancelling a caller must not cancel the others: await it through `asyncio.shield`.
+
+        Args:
+            entity: what to sync.
+            seen: the state that made the caller wish for a sync; where another process has synced since, nothing is
+                asked. As it is now by default.
         """
         task = self._running.get(entity)
         if task is None:
-            task = asyncio.create_task(self._sync(self.specs[entity]), name=f"sync {entity}")
+            task = asyncio.create_task(self._sync(self.specs[entity], seen), name=f"sync {entity}")
             self._running[entity] = task
             task.add_done_callback(lambda _: self._ended(entity))
         return task
@@ -164,18 +169,20 @@ class Syncer:
         self._running.pop(entity, None)
         self._progress.end(entity)
 
-    async def _sync(self, spec: EntitySpec) -> SyncOutcome:
-        before = await self._cache.state(spec.name)
+    async def _sync(self, spec: EntitySpec, seen: SyncState | None) -> SyncOutcome:
+        before = seen or await self._cache.state(spec.name)
         while True:
             async with self._leases.held(spec.name) as mine:
+                state = await self._cache.state(spec.name)
+                if state.completed_at != before.completed_at:
+                    return SyncOutcome(spec.name, complete=True)
+                if state.failures > before.failures:
+                    return SyncOutcome(spec.name, complete=False, reason=state.incomplete, unavailable=True)
                 if mine:
                     with contextlib.suppress(LeaseLost):
                         return await self._sync_alone(spec)
-            await self._clock.sleep(_LOOKS_EVERY)
-            state = await self._cache.state(spec.name)
-            if state.completed_at != before.completed_at:
-                return SyncOutcome(spec.name, complete=True)
             self._watch(spec, state)
+            await self._clock.sleep(_LOOKS_EVERY)
 
     async def _sync_alone(self, spec: EntitySpec) -> SyncOutcome:
         tally, silence = Tally(), None

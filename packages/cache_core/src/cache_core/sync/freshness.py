@@ -186,11 +186,12 @@ class FreshReads:
             CacheError: the cache cannot be used.
         """
         names = self.with_parents(entities)
-        refresh = self._started(list(names), _EARLY)
+        part = _EARLY * self._stretch(names)
+        refresh = self._started(list(names), part)
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
         asked = sum(each.requests for each in outcomes)
-        left = [self._left(name, await self._cache.state(name)) for name in names]
+        left = [self._left(name, await self._cache.state(name), part) for name in names]
         rest = max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
 
@@ -201,9 +202,18 @@ class FreshReads:
             self._refusals = min(self._refusals + 1, _DOUBLED) if any(told) else 0
         return min(_FAILED_FOR * 2**self._refusals, _LONGEST) if self._refusals else 0.0
 
-    def _left(self, name: str, state: SyncState) -> float:
+    def _stretch(self, names: Iterable[str]) -> float:
+        """Return how many times longer all are left alone where many are kept fresh.
+
+        It follows from the entities alone, so that any number of processes asks what one does.
+        """
+        specs = [self._syncer.specs[name] for name in names]
+        rate = sum((1 + len(spec.feeds)) / (_EARLY * spec.fresh_for.total_seconds()) for spec in specs)
+        return max(1.0, _PER_REQUEST * rate)
+
+    def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        fresh = (_EARLY * self._syncer.specs[name].fresh_for - min(self._age(state), _LONG)).total_seconds()
+        fresh = (part * self._syncer.specs[name].fresh_for - min(self._age(state), _LONG)).total_seconds()
         return max(fresh, self._held_off(name))
 
     def _held_off(self, name: str) -> float:
@@ -241,8 +251,9 @@ class FreshReads:
         silent, outcomes = False, list[SyncOutcome]()
         for index, name in enumerate(names):
             # Another read may have refreshed it while this one waited for an earlier entity.
-            if self._is_due(name, await self._cache.state(name), part):
-                outcome = await self._synced(name)
+            state = await self._cache.state(name)
+            if self._is_due(name, state, part):
+                outcome = await self._synced(name, state)
                 self._remember(outcome)
                 outcomes.append(outcome)
                 if outcome.everywhere or (silent and outcome.unavailable):
@@ -251,9 +262,9 @@ class FreshReads:
                 silent = outcome.unavailable
         return tuple(outcomes)
 
-    async def _synced(self, name: str) -> SyncOutcome:
+    async def _synced(self, name: str, seen: SyncState) -> SyncOutcome:
         try:
-            return await asyncio.shield(self._syncer.start(name))
+            return await asyncio.shield(self._syncer.start(name, seen))
         except CacheUnavailable as error:
             reason = f"the cache cannot be written: {error}"
             return SyncOutcome(name, complete=False, reason=reason, unavailable=True, everywhere=True)

@@ -12,10 +12,10 @@ from cache_core.leases import Claim, Lease
 from cache_core.protocol import CacheBackend
 from cache_core.records import iso
 
-LEASE_SECONDS = 30.0
-"""How long a holder that was killed or stopped keeps others from syncing."""
+LEASE_SECONDS = 10.0
+"""How long a holder that was killed or stopped keeps others from syncing; who is only slow loses a page by it."""
 
-_RENEWED_EVERY = LEASE_SECONDS / 3
+_RENEWED_EVERY = LEASE_SECONDS / 4
 
 
 class Leases:
@@ -55,10 +55,11 @@ class Leases:
 
     async def _renew(self, entity: str) -> None:
         """Claim again and again while a page is waited for; a lease that was lost shows at the next write."""
-        with contextlib.suppress(CacheError):
+        holder = self._holder
+        while holder == self._holder:
             await self._clock.sleep(_RENEWED_EVERY)
-            while (await self._claim(entity)).holder == self._holder:
-                await self._clock.sleep(_RENEWED_EVERY)
+            with contextlib.suppress(CacheError):
+                holder = (await self._claim(entity)).holder
 
     async def _claim(self, entity: str, seconds: float = LEASE_SECONDS) -> Lease:
         return await self._cache.claim(Claim(entity, self._holder, iso(self._clock.now()), seconds))

@@ -1,0 +1,146 @@
+"""What goes wrong on the wire while all is brought in: a faulty page costs one request, a bad record itself alone."""
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from following import following
+
+from cache_core.conditions import EVERYTHING
+from cache_core.protocol import Selection
+from cache_core.records import RecordId
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.services import Services
+from katana_sandbox import (
+    Action,
+    Drop,
+    EmptyPage,
+    Fault,
+    Hang,
+    ManualClock,
+    MissingHeader,
+    Sandbox,
+    SandboxConfig,
+    Status,
+    Tenant,
+    Truncate,
+)
+
+FAULTS: dict[str, Action] = {
+    **{str(status): Status(status) for status in (429, 500, 502, 503, 504)},
+    "no answer": Hang(),
+    "dropped": Drop(),
+    "dropped late": Drop("after"),
+    "cut": Truncate(),
+    "empty page": EmptyPage(),
+    "no total": MissingHeader(),
+}
+PAGES = 3
+THEN = "2026-03-01T00:00:00.000Z"
+BIG = 10_000_000
+
+
+@pytest.fixture
+def own() -> OwnSandbox:
+    """A factory with several pages of variants, whose time goes on by itself."""
+    return OwnSandbox(Sandbox(SandboxConfig(variants=600, orders=10), clock=ManualClock()))
+
+
+async def _cached(services: Services, entity: str) -> dict[RecordId, object]:
+    rows = await services.cache.select(entity, Selection(limit=10_000, visibility=EVERYTHING))
+    return {row.id: row.record for row in rows}
+
+
+async def _costs(own: OwnSandbox, *faults: Fault) -> int:
+    """Bring the variants in, none missing, and return what that cost beyond a request for each page."""
+    own.sandbox.faults.add(*faults)
+    async with following(own) as services:
+        outcome = await services.syncer.start("variant")
+        assert outcome.complete, outcome.reason
+        there = {each["id"] for each in own.sandbox.tenant().all("variants")}
+        assert (await _cached(services, "variant")).keys() == there
+    assert -(-len(there) // 250) == PAGES
+    return len(own.sandbox.requests("GET", "/variants")) - PAGES
+
+
+@pytest.mark.parametrize("page", range(1, PAGES + 1))
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_faulty_page_costs_one_request_and_no_row(own: OwnSandbox, fault: str, page: int) -> None:
+    assert await _costs(own, Fault("GET /variants", page, FAULTS[fault])) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_several_faults_cost_a_request_each_at_most(own: OwnSandbox, seed: int) -> None:
+    random = Random(seed)
+    places = random.sample(range(1, PAGES + 6), 4)
+    faults = [Fault("GET /variants", place, random.choice(list(FAULTS.values()))) for place in places]
+    assert await _costs(own, *faults) <= len(faults)
+
+
+BAD: dict[str, Callable[[int], object]] = {
+    "no id": lambda number: {"name": f"B-{number}", "updated_at": THEN},
+    "an id that is none": lambda number: {"id": {"not": number}, "updated_at": THEN},
+    "no object": lambda number: f"B-{number}",
+    "another type": lambda number: {"id": number, "name": {"a": "mapping"}, "updated_at": THEN},
+    "no moment": lambda number: {"id": number, "name": "B", "updated_at": "yesterday"},
+    "ten megabytes of rubbish": lambda number: {"id": number, "name": ["x" * BIG], "updated_at": THEN},
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_sync(own: OwnSandbox, seed: int) -> None:
+    tenant, random = own.sandbox.tenant(), Random(seed)
+    good = {each["id"] for each in tenant.all("customers")}
+    kinds = [*BAD, *random.choices(list(BAD)[:-1], k=random.randrange(44))]
+    for number, kind in enumerate(kinds, 900_000):
+        tenant.insert_raw("customers", BAD[kind](number))
+    async with following(own) as services:
+        outcome = await services.syncer.start("customer")
+        assert (outcome.complete, outcome.quarantined) == (True, len(kinds))
+        assert (await _cached(services, "customer")).keys() == good
+        poison = await services.cache.quarantined("customer", 100)
+        assert len(poison) == len(kinds)
+        assert all(each.reason for each in poison)
+
+
+async def test_a_bad_record_is_kept_once_it_is_well_though_its_version_stayed(own: OwnSandbox) -> None:
+    tenant = own.sandbox.tenant()
+    tenant.insert_raw("customers", BAD["another type"](900_000))
+    async with following(own) as services:
+        await services.syncer.start("customer")
+        assert 900_000 not in await _cached(services, "customer")
+        tenant.insert_raw("customers", {"id": 900_000, "name": "Well again", "updated_at": THEN})
+        await services.syncer.start("customer")
+        await services.syncer.start("customer")
+        assert 900_000 in await _cached(services, "customer")
+        assert await services.cache.quarantined("customer") == ()
+
+
+UNHEARD = "UNHEARD_OF"
+CHOICES = (
+    ("sales_order", "status"),
+    ("purchase_order", "status"),
+    ("manufacturing_order", "status"),
+    ("stock_transfer", "status"),
+    ("variant", "type"),
+    ("customer", "currency"),
+)
+
+
+@pytest.mark.parametrize(("entity", "field"), CHOICES)
+async def test_a_value_that_nobody_has_heard_of_stops_no_record(entity: str, field: str) -> None:
+    own = OwnSandbox(Sandbox(clock=ManualClock()))
+    async with following(own) as services:
+        spec = services.syncer.specs[entity]
+        key = _spoilt(own.sandbox.tenant(), spec.collection, {field: UNHEARD})
+        outcome = await services.syncer.start(entity)
+        assert (outcome.complete, outcome.quarantined) == (True, 0)
+        (row,) = (await services.cache.get_many(entity, [key])).rows
+        assert row.record[field] == UNHEARD
+
+
+def _spoilt(tenant: Tenant, collection: str, fields: dict[str, object]) -> int:
+    """Let one record have these fields; return its id."""
+    record = next(each for each in tenant.all(collection) if not each.get("deleted_at"))
+    tenant.insert_raw(collection, {**record, **fields})
+    return record["id"]
