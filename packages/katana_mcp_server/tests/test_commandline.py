@@ -14,7 +14,8 @@ COMMANDS = (
     "sync",
     *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
 )
-OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =]).*$", re.MULTILINE)
+OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =])(?:.*\n│  )*.*$", re.MULTILINE)
+"""An option and all lines that tell of it, however wide the help is."""
 VARIABLE = re.compile(r"\[(KATANA_[A-Z_]+)\]")
 
 ONLY = "an option with a value is given as --name value, one without as --name alone"
@@ -85,16 +86,13 @@ def test_what_cannot_work_is_one_sentence_in_our_words_that_says_what_was_meant(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(
-    command_line: Run, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    monkeypatch.setenv("COLUMNS", "400")
+def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(command_line: Run, command: str) -> None:
     told = command_line(*command.split(), "--help").out
     options = {found[1]: VARIABLE.findall(found[0]) for found in OPTION.finditer(told)}
-    assert options
+    assert options, told
     for option, variables in options.items():
         field = option.removeprefix("--").replace("-", "_")
-        assert variables == ([variable(field)] if field in Settings.model_fields else []), option
+        assert variables == ([variable(field)] if field in Settings.model_fields else []), told
     assert "An option with a [VARIABLE] can also be set by that variable" in told
     assert "Every flag" not in told
 
