@@ -15,7 +15,8 @@ from katana_sandbox.faults.script import Fault, parse_faults
 from katana_sandbox.sandbox import DEFAULT_SCENARIO, Sandbox, SandboxConfig
 from katana_sandbox.scenarios import SCENARIOS, scenario_named
 from katana_sandbox.snapshot import BadState
-from katana_sandbox.switches import SWITCHES, Setting, Switches, parse_setting
+from katana_sandbox.switch_list import SWITCHES, Setting
+from katana_sandbox.switches import Switches, parse_setting
 
 _COUNTED = ("products", "materials", "variants", "customers", "suppliers", "sales_orders", "sales_order_rows")
 app = App(

@@ -89,6 +89,14 @@ class Context:
             if flags != entry.flags:
                 store.write(key, entry._replace(flags=flags))
 
+    def is_archived(self, name: str, key: object) -> bool:
+        """Whether a record is archived, by a flag of its own or by its item's."""
+        entry = self.db.stores[name].current(key) if isinstance(key, int | str) else None
+        service = self.get("service_variants", key) if entry is None and name == "variants" else None
+        if service is not None:
+            return self.is_archived("services", service["service_id"])
+        return entry is not None and bool(entry.flags & ARCHIVED)
+
     def factory(self) -> Record:
         """The account's settings."""
         return self.get("factory", 1) or {}

@@ -11,7 +11,7 @@ from katana_sandbox.clock import Clock
 from katana_sandbox.faults.actions import Action
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.journal import Journal, JournalEntry, below_prefix, key_digest
-from katana_sandbox.ratelimit import Budget, RateLimiter
+from katana_sandbox.ratelimit import Allowance, Budget, RateLimiter
 from katana_sandbox.routing import PREFIX, Call, Reply, Router
 from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
@@ -89,8 +89,7 @@ class Gateway:
         entry = self._journaled(call, key, tenant)
         if tenant is None:
             return self._refusal(entry, Refused(401), self._full_budget())
-        limit, window = self._switches.status("rate_limit"), self._switches.number("rate_window")
-        budget = self._limiter.spend(key, self._clock.monotonic(), limit, window)
+        budget = self._limiter.spend(key, self._clock.monotonic(), self._allowance())
         if not budget.granted:
             return self._refusal(entry, Refused(429), budget)
         actions = self.faults.striking(entry)
@@ -165,9 +164,13 @@ class Gateway:
         wrapped = self._switches.word("error_form") == "wrapped"
         return Reply(refusal.status, encode({"error": inner} if wrapped else inner))
 
+    def _allowance(self) -> Allowance:
+        sliding = self._switches.word("rate_window_form") == "sliding"
+        return Allowance(self._switches.count("rate_limit"), self._switches.number("rate_window"), sliding)
+
     def _full_budget(self) -> Budget:
-        limit = self._switches.status("rate_limit")
-        return Budget(limit, limit, self._switches.number("rate_window"), granted=True)
+        whole = self._allowance()
+        return Budget(whole.limit, whole.limit, whole.window, granted=True)
 
     def _set_offset(self, seconds: float) -> None:
         self.offset = seconds

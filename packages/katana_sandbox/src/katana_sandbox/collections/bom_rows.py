@@ -18,7 +18,7 @@ _RANK_STEP = 10000
 def create_row(ctx: Context, body: Record) -> Record:
     """Store a row of a product's variant, after those it has."""
     variant = ctx.get("variants", body["product_variant_id"]) or {}
-    if variant.get("product_id") != body["product_item_id"]:
+    if ctx.switches.on("bom_parent_check") and variant.get("product_id") != body["product_item_id"]:
         raise unprocessable("product variant does not belong to the product")
     if body["ingredient_variant_id"] == body["product_variant_id"]:
         raise unprocessable("product variant can not be its own ingredient")
@@ -34,7 +34,7 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
 
 def _create_one(ctx: Context, collection: Collection, call: Call) -> Reply:
     reply = create_one(ctx, collection, call)
-    status = ctx.switches.status("bom_create_status")
+    status = ctx.switches.count("bom_create_status")
     return reply if status != 204 else Reply(204)
 
 

@@ -47,7 +47,7 @@ def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
 def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _RERANK, call.body())
     rerank_operation(ctx, body)
-    status = ctx.switches.status("rerank_status")
+    status = ctx.switches.count("rerank_status")
     return Reply(status, b"" if status == 204 else encode({"message": "OK", "success": True}))
 
 

@@ -83,9 +83,9 @@ def _delete_rows(ctx: Context, product_id: int) -> int:
 
 
 def _delete(ctx: Context, collection: Collection, call: Call) -> Reply:
-    if not _delete_rows(ctx, int(path_key(call, collection))):
+    if not _delete_rows(ctx, int(path_key(ctx, collection, call))):
         raise not_found()
-    return Reply(ctx.switches.status("delete_status"))
+    return Reply(ctx.switches.count("delete_status"))
 
 
 def _update_row(ctx: Context, _collection: Collection, call: Call) -> Reply:

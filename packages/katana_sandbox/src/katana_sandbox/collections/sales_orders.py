@@ -14,8 +14,8 @@ from katana_sandbox.rules.sales import (
     OPEN,
     check_custom_fields,
     check_sellable,
-    conversion_rate,
     merged_custom_fields,
+    rate_to_base,
     settle_order,
 )
 from katana_sandbox.rules.sales_rows import insert_row
@@ -71,7 +71,7 @@ def _create(ctx: Context, body: Record) -> Record:
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("SO")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     fields["currency"] = body.get("currency") or customer.get("currency") or factory.get("base_currency_code")
-    rate = conversion_rate(fields["currency"], factory.get("base_currency_code"))
+    rate = rate_to_base(ctx, fields["currency"])
     fields["conversion_rate"] = wire_number(rate)
     fields["conversion_date"] = ctx.now
     order = ctx.insert("sales_orders", fields)
@@ -104,7 +104,7 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     check_sellable(ctx, changes.get("location_id"))
     _check_status(ctx, order, changes)
     if "currency" in changes:
-        rate = conversion_rate(changes["currency"], ctx.factory().get("base_currency_code"))
+        rate = rate_to_base(ctx, changes["currency"])
         changes["conversion_rate"] = wire_number(rate)
     if "picked_date" in changes:
         for fulfillment in ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):

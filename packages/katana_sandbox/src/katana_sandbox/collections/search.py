@@ -51,7 +51,8 @@ def search(fields: frozenset[str]) -> Callable[[Context, Collection, Call], Repl
         for field, down in reversed(order):
             key = cmp_to_key(_by_value)
             found.sort(key=lambda slot, field=field: key(_value(store.record(slot), field)), reverse=down)
-        page = Page(int(given.get("limit", 50)), int(given.get("page", 1)))
+        limit = int(given.get("limit", ctx.switches.count("default_limit")))
+        page = Page(limit, int(given.get("page", 1)), ctx.switches.on("pagination_strings"))
         shown = found[page.offset : page.offset + page.limit]
         return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 

@@ -24,7 +24,8 @@ _REFUSED_MOVES = {("received", "inTransit")}
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    if body["source_location_id"] == body["target_location_id"]:
+    within = body["source_location_id"] == body["target_location_id"]
+    if within and not ctx.switches.on("transfers_within"):
         raise unprocessable("source and target location must differ")
     fields = build(STOCK_TRANSFERS, body)
     fields["transfer_date"] = fields["transfer_date"] or ctx.now
@@ -61,7 +62,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _STATUS, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    transfer = ctx.get("stock_transfers", path_key(call, collection))
+    transfer = ctx.get("stock_transfers", path_key(ctx, collection, call))
     if transfer is None:
         raise not_found()
     if body["status"] != transfer["status"]:
@@ -72,7 +73,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
 def _move(ctx: Context, transfer: Record, wanted: str) -> None:
     strict = ctx.switches.word("transfer_moves") == "strict"
     if strict and (transfer["status"], wanted) in _REFUSED_MOVES:
-        status = ctx.switches.status("transfer_refusal_status")
+        status = ctx.switches.count("transfer_refusal_status")
         raise Refused(status, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
     check_open_period(ctx, transfer["transfer_date"])
     ctx.change("stock_transfers", transfer["id"], {"status": wanted})

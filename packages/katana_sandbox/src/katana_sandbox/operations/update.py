@@ -14,16 +14,15 @@ NOTHING_TO_DO = "At least 1 field is required"
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-    """Change and answer with the record. The body is checked before the id."""
+    """Change and answer with the record. The body is checked before the id, unless switched."""
     if collection.update is None:
         raise not_found()
+    if ctx.switches.word("patch_checks") == "record":
+        _found(ctx, collection, call)
     body = checked(ctx, collection.update, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    key = path_key(call, collection)
-    record = ctx.get(collection.name, key)
-    if record is None:
-        raise not_found()
+    record = _found(ctx, collection, call)
     check_references(ctx, collection, body)
     check_unique(ctx, collection, body, record["id"])
     changes = stored(collection, body)
@@ -31,6 +30,13 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
     return Reply(200, render_key(ctx, collection.name, record["id"], "patch") or b"{}")
+
+
+def _found(ctx: Context, collection: Collection, call: Call) -> Record:
+    record = ctx.get(collection.name, path_key(ctx, collection, call))
+    if record is None:
+        raise not_found()
+    return record
 
 
 def _wiped(ctx: Context, collection: Collection, body: Record) -> Record:

@@ -96,7 +96,7 @@ def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
         if row is None or row["sales_order_id"] != order["id"]:
             raise unprocessable("sales order row not found")
         gone = taken.get(row_id, (Decimal(0), Decimal(0)))[0]
-        if quantity + gone > as_decimal(row["quantity"]):
+        if quantity + gone > as_decimal(row["quantity"]) and not ctx.switches.on("ship_beyond_order"):
             raise unprocessable("fulfillment row quantity exceeds the open quantity of the sales order row")
 
 

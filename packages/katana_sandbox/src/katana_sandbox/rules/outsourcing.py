@@ -16,7 +16,7 @@ ROWS = "outsourced_purchase_order_recipe_rows"
 
 def copy_recipe(ctx: Context, order: Record, row: Record) -> None:
     """Give a new row of an outsourced order the ingredients of its product."""
-    if order.get("entity_type") != "outsourced":
+    if order.get("entity_type") != "outsourced" or not ctx.switches.on("outsourced_recipe"):
         return
     for line in ctx.children("bom_rows", "product_variant_id", row["variant_id"]):
         insert_ingredient(ctx, row, line["ingredient_variant_id"], line["quantity"], line.get("notes"))
