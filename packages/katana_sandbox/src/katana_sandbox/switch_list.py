@@ -63,7 +63,11 @@ SWITCHES: tuple[Switch, ...] = (
     Switch("child_edit_bumps_parent", False, "editing or deleting a child moves the parent's updated_at", "5.13"),
     Switch("delete_bumps_updated_at", True, "a soft delete moves updated_at", "7.1 [I]"),
     Switch(
-        "shipped_status_patch", "ignore", "PATCH of an order to PACKED or DELIVERED", "4.4, 6.17", ("ignore", "refuse")
+        "shipped_status_patch",
+        "ignore",
+        "PATCH of an order to PACKED or DELIVERED",
+        "4.4 [I], 6.17",
+        ("ignore", "refuse"),
     ),
     Switch("picked_date_locked", False, "picked_date can no longer be edited once anything is packed", "4.4, 6.17"),
     Switch("stock_leaves", "PACKED", "fulfillment status at which stock leaves", "4.5 [I]", ("PACKED", "DELIVERED")),
@@ -185,7 +189,10 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("transfer_refusal_status", 400, "status of a refused move of a transfer", "4.8, 6.20"),
     Switch(
-        "delete_reverses_stock", True, "deleting a transfer or an adjustment takes its movements back", "4.8, 4.9, 6.9"
+        "delete_reverses_stock",
+        True,
+        "deleting a transfer or an adjustment takes its movements back",
+        "4.8 [I], 4.9 [I], 6.9",
     ),
     Switch("negative_stock_quantities", False, "negative stock shows quantities on hand and allocated", "6.26"),
     Switch("default_uom", "pcs", "unit of an item created without one", "3.2 [I]"),
@@ -208,7 +215,7 @@ SWITCHES: tuple[Switch, ...] = (
         "custom_field_flag",
         "on",
         "custom fields of orders can be written, or are refused with a status",
-        "4.14, 6.25, 7.1",
+        "4.14 [I], 6.25, 7.1",
         ("on", "403", "422"),
     ),
     Switch(

@@ -1,0 +1,51 @@
+"""Every inference and open point of the API facts is a switch, or a line of the README that says why it is none."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from katana_sandbox import SWITCHES
+
+FACTS = Path(__file__).parents[4] / "shared" / "reference" / "katana-api-facts.md"
+README = Path(__file__).parents[1] / "README.md"
+NOT_SERVED = {"4.6", "4.10"}
+
+
+def reasons() -> Counter[str]:
+    """Lines of the README's table by the sections that they name."""
+    table = README.read_text().partition("## Inferences that are not switches")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| ([\d., ]+) \| [^|]+ \| [^|]+ \|$", table, re.MULTILINE)
+    return Counter(section for cell in cells for section in cell.split(", "))
+
+
+def inferences(facts: str) -> Counter[str]:
+    """Inferences by section; the same words twice are one."""
+    found: set[tuple[str, str]] = set()
+    for part in re.split(r"^### ", facts, flags=re.MULTILINE)[1:]:
+        section, _, text = part.partition(" ")
+        body = re.split(r"^## ", text, flags=re.MULTILINE)[0]
+        found |= {(section, words) for words in re.findall(r"(.{30})\[I[\] ,:;]", body)}
+    return Counter(section for section, _ in found)
+
+
+@pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
+def test_every_inference_is_a_switch_or_has_a_reason() -> None:
+    facts = FACTS.read_text()
+    decided = reasons()
+    for switch in SWITCHES:
+        decided.update(re.findall(r"([\d.]+) \[I\]", switch.facts))
+    wanted = inferences(facts)
+    assert wanted.total() > 45
+    short = {section: count - decided[section] for section, count in wanted.items() if section not in NOT_SERVED}
+    assert {section: missing for section, missing in short.items() if missing > 0} == {}
+
+
+@pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
+def test_every_open_point_is_a_switch_or_has_a_reason() -> None:
+    text = FACTS.read_text().partition("## 6. ")[2].partition("## 7. ")[0]
+    points = {f"6.{number}" for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)}
+    named = {section for switch in SWITCHES for section in re.findall(r"6\.\d+", switch.facts)} | set(reasons())
+    assert len(points) == 30
+    assert points - named == set()
