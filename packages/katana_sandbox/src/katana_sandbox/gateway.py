@@ -7,12 +7,13 @@ from email.utils import format_datetime
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from katana_sandbox.calls import PREFIX, Call, Reply
 from katana_sandbox.clock import Clock
 from katana_sandbox.faults.actions import Action
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.journal import Journal, JournalEntry, below_prefix, key_digest
 from katana_sandbox.ratelimit import Allowance, Budget, RateLimiter
-from katana_sandbox.routing import PREFIX, Call, Reply, Router
+from katana_sandbox.routing import Router
 from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.encoding import encode

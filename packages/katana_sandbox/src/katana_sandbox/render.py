@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from katana_sandbox.collections.descriptor import Collection, View
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, View
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import array, decode_record, encode, splice

@@ -2,11 +2,10 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.operations.create import run as create_one
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import integer, maybe, number, record, several, text

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations import delete, update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply, shown
 from katana_sandbox.operations.query import list_query, path_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import not_found, unprocessable
 from katana_sandbox.wire.schema import flag, integer, number, record, several, text

@@ -2,12 +2,10 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Guard, View
 from katana_sandbox.collections.search import search
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Guard, Route, View
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
-from katana_sandbox.routing import Route
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (

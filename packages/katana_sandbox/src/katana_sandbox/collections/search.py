@@ -6,12 +6,11 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.render import render
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.store.select import Selection
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import INVALID_BODY, Refused

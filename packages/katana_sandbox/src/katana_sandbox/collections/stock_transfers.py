@@ -2,14 +2,13 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_key
 from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
 from katana_sandbox.wire.encoding import Record

@@ -1,9 +1,8 @@
 """DELETE of one record; a second one finds nothing."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.query import path_key
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.errors import Refused, not_found
 
 

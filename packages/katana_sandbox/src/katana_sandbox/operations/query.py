@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from katana_sandbox.collections.descriptor import Collection, Filter
-from katana_sandbox.context import Context
-from katana_sandbox.routing import Call
+from katana_sandbox.calls import Call
+from katana_sandbox.descriptor import Collection, Context, Filter
 from katana_sandbox.store.select import Condition, Selection, Span
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.errors import Refused, bad_parameter

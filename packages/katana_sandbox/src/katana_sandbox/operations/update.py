@@ -1,12 +1,11 @@
 """PATCH of one record: fields left out keep their value, additional_info excepted."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked, stored
 from katana_sandbox.operations.query import path_key
+from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply
-from katana_sandbox.rules.unique import check_unique
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import not_found, unprocessable
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair, total
 from katana_sandbox.rules.manufacturing_open import cover_ingredients
 from katana_sandbox.rules.open_documents import committed, expected

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open
 from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import Record

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.manufacturing_names import resolve_names, resolve_operators
 from katana_sandbox.rules.manufacturing_rows import LOCKED, OPERATION_ROWS, ORDERS, check_unlocked

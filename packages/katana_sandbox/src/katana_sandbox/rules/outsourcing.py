@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import stock_units
 from katana_sandbox.rules.ledger import Movement, Open, Pair, keep, moved, unpost
 from katana_sandbox.wire.encoding import Record

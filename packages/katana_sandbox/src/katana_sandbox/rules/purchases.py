@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import row_location, stock_units
 from katana_sandbox.rules.ledger import Movement, Pair, keep, unpost
 from katana_sandbox.rules.outsourcing import consume, ingredient_pairs

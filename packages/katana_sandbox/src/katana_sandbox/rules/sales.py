@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.allocation import settle_pairs
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Pair

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair, costs
 from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import Record, rows

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Movement, Pair, keep, moved, post, unpost
 from katana_sandbox.rules.sales import settle_stock
