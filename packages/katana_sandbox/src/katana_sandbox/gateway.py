@@ -1,6 +1,6 @@
 """The HTTP door: key, budget, faults, route, rule, reply; every request is journaled."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 
@@ -96,15 +96,17 @@ class Gateway:
         actions = self.faults.striking(entry)
         entry.fault = ",".join(action.name for action in actions) or None
         exchange = Exchange(tenant, call, self._clock, self._set_offset)
-        reply = await self._through(exchange, actions, budget.headers(self.now()))
+        reply = await self._through(exchange, actions, budget)
         entry.status = reply.status
         entry.problem = exchange.problem
         entry.headers = dict(reply.headers)
         return reply
 
-    async def _through(self, exchange: Exchange, actions: list[Action], headers: Mapping[str, str]) -> Reply:
+    async def _through(self, exchange: Exchange, actions: list[Action], budget: Budget) -> Reply:
+        spent_at = self._clock.now()
         for action in actions:
             await action.before(exchange)
+        headers = budget.headers(spent_at + timedelta(seconds=self.offset))
         reply = exchange.reply if exchange.reply is not None else self._carry_out(exchange)
         reply.headers = {**_JSON, **headers, **reply.headers}
         for action in actions:
