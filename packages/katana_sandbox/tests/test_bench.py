@@ -4,6 +4,7 @@ import gc
 import resource
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -48,3 +49,23 @@ async def test_half_a_million_variants_and_a_hundred_thousand_orders() -> None:
     sys.stdout.write("\n" + "\n".join(report) + "\n")
     assert tenant.count("variants") == 500_000
     assert memory <= 2000
+    assert records / spent >= 20_000
+
+
+@pytest.mark.timeout(600)
+def test_a_state_of_fifty_thousand_variants_is_written_and_read_in_two_seconds_each(tmp_path: Path) -> None:
+    plan = SandboxConfig(variants=50_000, orders=10_000)
+    sandbox, path = Sandbox(plan, clock=ManualClock()), tmp_path / "shop.state"
+    spent: dict[str, float] = {}
+    for step in ("save", "restore"):
+        gc.collect()
+        start = time.process_time()
+        if step == "save":
+            sandbox.save(path)
+        else:
+            sandbox = Sandbox.restore(path, clock=ManualClock())
+        spent[step] = time.process_time() - start
+    shown = ", ".join(f"{step} {seconds:.2f} s of CPU" for step, seconds in spent.items())
+    sys.stdout.write(f"\na state of {path.stat().st_size / 1e6:.0f} MB: {shown}\n")
+    assert sandbox.tenant().count("variants") == 50_000
+    assert max(spent.values()) <= 2
