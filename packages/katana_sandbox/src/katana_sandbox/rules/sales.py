@@ -49,9 +49,9 @@ def order_totals(rows: Iterable[Mapping[str, object]], fee: Decimal, rate: Decim
     """The amounts of an order, with shipping, and with tax on the `discounted` or `undiscounted` rows, or on `none`."""
     total = fee
     for row in rows:
-        undiscounted = as_decimal(row.get("quantity")) * as_decimal(row.get("price_per_unit"))
-        taxed = {"discounted": as_decimal(row.get("total")), "undiscounted": undiscounted}.get(tax, Decimal(0))
-        total += as_decimal(row.get("total")) + taxed * as_decimal(row.get("tax_rate")) / 100
+        net = as_decimal(row.get("total"))
+        taxed = net if tax == "discounted" else net + as_decimal(row.get("total_discount"))
+        total += net if tax == "none" else net + taxed * as_decimal(row.get("tax_rate")) / 100
     return {"total": number(total), "total_in_base_currency": number(total * rate)}
 
 
