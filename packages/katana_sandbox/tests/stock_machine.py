@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from katana_sandbox import ManualClock, Refused, Sandbox, SandboxConfig, Tenant
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.registry import build_router
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import as_decimal
 

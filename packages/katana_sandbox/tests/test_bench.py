@@ -1,9 +1,10 @@
-"""Sizes and speeds at full scale; run with `-m bench -s`."""
+"""Sizes and speeds at full scale, in CPU time; run with `-m bench -s`."""
 
 import gc
 import resource
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,7 @@ async def test_half_a_million_variants_and_a_hundred_thousand_orders() -> None:
     records = sum(len(store) for store in tenant.db.stores.values())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     report = [f"{records} records in {spent:.0f} s of CPU: {records / spent:.0f}/s; peak RSS {memory:.0f} MB"]
+    slowest = 0.0
     deep = {"limit": 250, "page": 900}
     for path, query in (
         ("/variants", {"limit": 250}),
@@ -36,15 +38,36 @@ async def test_half_a_million_variants_and_a_hundred_thousand_orders() -> None:
     ):
         times: list[float] = []
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             answer = await api.get(path, query)
-            times.append((time.perf_counter() - start) * 1000)
+            times.append((time.process_time() - start) * 1000)
             assert answer.rows
-        assert min(times) <= 20
+        slowest = max(slowest, min(times))
         report.append(f"{path} {query}: first {times[0]:.1f} ms, then {min(times[1:]):.1f} ms")
-    start = time.perf_counter()
+    start = time.process_time()
     tenant.edit("variants", 250_000, sku="EDITED")
-    report.append(f"an edit: {(time.perf_counter() - start) * 1000:.1f} ms")
+    report.append(f"an edit: {(time.process_time() - start) * 1000:.1f} ms")
     sys.stdout.write("\n" + "\n".join(report) + "\n")
     assert tenant.count("variants") == 500_000
     assert memory <= 2000
+    assert slowest <= 20
+    assert records / spent >= 20_000
+
+
+@pytest.mark.timeout(600)
+def test_a_state_of_fifty_thousand_variants_is_written_and_read_in_two_seconds_each(tmp_path: Path) -> None:
+    plan = SandboxConfig(variants=50_000, orders=10_000)
+    sandbox, path = Sandbox(plan, clock=ManualClock()), tmp_path / "shop.state"
+    spent: dict[str, float] = {}
+    for step in ("save", "restore"):
+        gc.collect()
+        start = time.process_time()
+        if step == "save":
+            sandbox.save(path)
+        else:
+            sandbox = Sandbox.restore(path, clock=ManualClock())
+        spent[step] = time.process_time() - start
+    shown = ", ".join(f"{step} {seconds:.2f} s of CPU" for step, seconds in spent.items())
+    sys.stdout.write(f"\na state of {path.stat().st_size / 1e6:.0f} MB: {shown}\n")
+    assert sandbox.tenant().count("variants") == 50_000
+    assert max(spent.values()) <= 2

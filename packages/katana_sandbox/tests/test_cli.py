@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from katana_sandbox.switches import SWITCHES
+from katana_sandbox.switch_list import SWITCHES
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,8 +1,10 @@
 """Faults: each action, before and after the commit, counted per match, from code and from TOML."""
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from katana_sandbox import (
+    Action,
     Caller,
     ClockOffset,
     Delay,
@@ -19,12 +21,14 @@ from katana_sandbox import (
     Match,
     MissingHeader,
     Mutate,
+    ReplicaLag,
     Sandbox,
     Status,
     Tenant,
     Truncate,
     parse_faults,
 )
+from katana_sandbox.faults.actions import ACTIONS
 
 
 async def test_a_status_fault_answers_without_carrying_the_request_out(
@@ -132,6 +136,25 @@ async def test_a_slow_drip_sends_every_byte_in_pieces(sandbox: Sandbox, api: Cal
     assert clock.monotonic() == 2.0 * -(-len(whole.raw) // 100)
 
 
+async def test_a_drip_sends_a_piece_then_pauses_on_the_virtual_clock(sandbox: Sandbox, clock: ManualClock) -> None:
+    sandbox.faults.add(*parse_faults('[[fault]]\naction = "drip"\nsize = 64\nseconds = 2.5\n'))
+    pieces: list[tuple[float, int]] = []
+
+    async def timed(scope: Scope, receive: Receive, send: Send) -> None:
+        async def note(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                pieces.append((clock.monotonic(), len(message["body"])))
+            await send(message)
+
+        await sandbox.app(scope, receive, note)
+
+    whole = len((await Caller(timed, sandbox.default_key).get("/tax_rates")).raw)
+    full, rest = divmod(whole, 64)
+    assert full > 5
+    sizes = [64] * full + [rest] * (rest > 0) + [0]
+    assert pieces == [(2.5 * place, size) for place, size in enumerate(sizes)]
+
+
 async def test_state_can_change_between_two_pages(sandbox: Sandbox, api: Caller) -> None:
     sandbox.faults.add(Fault("GET /customers", 2, Mutate(lambda tenant: tenant.delete("customers", 2038))))
     first = await api.get("/customers", {"limit": 10})
@@ -159,6 +182,20 @@ async def test_the_server_clock_can_be_apart_from_the_shared_one(
     assert clock.now().hour == 9
 
 
+async def test_the_server_clock_can_be_ahead(sandbox: Sandbox, api: Caller, clock: ManualClock) -> None:
+    sandbox.faults.add(*parse_faults('[[fault]]\nnth = 2\naction = "clock_offset"\nseconds = 90\n'))
+    before = await api.post("/customers", {"name": "A"})
+    ahead = await api.post("/customers", {"name": "B"})
+    assert [answer.body["created_at"] for answer in (before, ahead)] == [
+        "2026-03-02T09:00:00.000Z",
+        "2026-03-02T09:01:30.000Z",
+    ]
+    assert ahead.headers["date"] == "Mon, 02 Mar 2026 09:01:30 GMT"
+    assert (sandbox.clock_offset, clock.monotonic()) == (90, 0)
+    reset = int(ahead.headers["x-ratelimit-reset"]) - int(before.headers["x-ratelimit-reset"])
+    assert reset == 90_000, "the budget's reset is told on the server's clock"
+
+
 async def test_a_match_may_name_query_key_and_tenant(sandbox: Sandbox, api: Caller) -> None:
     sandbox.add_tenant("b", key="key-b")
     sandbox.faults.add(
@@ -181,6 +218,38 @@ async def test_several_faults_may_strike_one_request_in_order(
     sandbox.faults.add(Fault(action=Status(500)))
     sandbox.faults.clear()
     assert (await api.get("/factory")).status == 200
+
+
+TOML_FORMS: dict[str, tuple[str, Action]] = {
+    "status": (
+        'status = 502\ntext = "<p>"\ncommit = true\nheaders = { Retry-After = "3" }',
+        Status(502, "<p>", {"Retry-After": "3"}, commit=True),
+    ),
+    "edit_headers": ('set = { Date = "x" }\nremove = ["X-Pagination"]', EditHeaders({"Date": "x"}, ("X-Pagination",))),
+    "missing_header": ('header = "Date"', MissingHeader("Date")),
+    "edit_body": ('set = { "data.0.name" = "x" }', EditBody(set={"data.0.name": "x"})),
+    "delay": ('seconds = 30\nwhen = "after"', Delay(30, "after")),
+    "drop": ('when = "after"', Drop("after")),
+    "hang": ('when = "after"', Hang("after")),
+    "truncate": ("keep = 0.25", Truncate(0.25)),
+    "empty_page": ("", EmptyPage()),
+    "drip": ("size = 10\nseconds = 0.5", Drip(10, 0.5)),
+    "mutate": (
+        'collection = "products"\nid = 2001\nfields = { name = "x" }\nbump = false\nwhen = "after"',
+        Mutate(collection="products", id=2001, fields={"name": "x"}, bump=False, when="after"),
+    ),
+    "replica_lag": ("seconds = 30", ReplicaLag(30)),
+    "clock_offset": ("seconds = -90", ClockOffset(-90)),
+}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=[action.name for action in ACTIONS])
+def test_every_action_is_read_from_toml_with_its_fields_and_with_its_defaults(action: type[Action]) -> None:
+    fields, wanted = TOML_FORMS[action.name]
+    (given,) = parse_faults(f'[[fault]]\nmatch = "GET /products"\naction = "{action.name}"\n{fields}\n')
+    (bare,) = parse_faults(f'[[fault]]\naction = "{action.name}"\n')
+    assert given == Fault(Match("GET", "/products"), 1, wanted, 1)
+    assert (type(given.action), bare.action) == (action, action())
 
 
 def test_faults_are_read_from_toml() -> None:

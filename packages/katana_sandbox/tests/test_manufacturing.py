@@ -227,15 +227,23 @@ async def test_a_done_order_locks_rows_productions_and_header(api: Caller, varia
     assert (free.status, free.body["additional_info"]) == (200, "kept")
 
 
+@pytest.mark.parametrize("deleted", [False, True])
 async def test_a_done_order_can_not_be_reopened_where_nothing_may_be_made(
-    api: Caller, tenant: Tenant, variant: int
+    api: Caller, tenant: Tenant, variant: int, deleted: bool
 ) -> None:
-    """4.7: `status` not updatable when DONE and the location is not manufacturing_allowed."""
+    """4.7: `status` is locked when DONE and the location is deleted, or not manufacturing_allowed."""
     order = await ordered(api, variant, 1)
     await produced(api, order, 1, is_final=True)
-    tenant.edit("locations", WORKSHOP, manufacturing_allowed=False)
+    if deleted:
+        tenant.delete("locations", WORKSHOP)
+    else:
+        tenant.edit("locations", WORKSHOP, manufacturing_allowed=False)
+    before = stock(tenant, STEEL)
     answer = await api.patch(f"/manufacturing_orders/{order['id']}", {"status": "IN_PROGRESS"})
     assert (answer.status, "manufacturing disabled" in answer.error["message"]) == (422, True)
+    assert ((await header(api, order))["status"], stock(tenant, STEEL)) == ("DONE", before)
+    noted = await api.patch(f"/manufacturing_orders/{order['id']}", {"additional_info": "kept"})
+    assert noted.status == 200, "nothing but the status is locked by the place"
 
 
 async def test_what_can_not_be_ordered_or_completed_is_refused(api: Caller, tenant: Tenant, variant: int) -> None:
@@ -270,6 +278,7 @@ async def test_a_patch_without_additional_info_empties_it(api: Caller, variant: 
 
 
 async def test_another_variant_brings_its_own_recipe(api: Caller, tenant: Tenant, variant: int) -> None:
+    """4.7."""
     order = await ordered(api, variant, 1)
     other = next(row["product_variant_id"] for row in tenant.all("bom_rows") if row["product_variant_id"] != variant)
     changed = await api.patch(f"/manufacturing_orders/{order['id']}", {"variant_id": other})

@@ -29,6 +29,7 @@ def stock(tenant: Tenant, pair: tuple[int, int] = PAIR) -> tuple[float, float]:
 
 
 def test_what_a_new_order_leaves_out_is_filled_in(tenant: Tenant) -> None:
+    """4.3."""
     made = order(tenant, {**BUY, "location_id": 2001})
     row = made["purchase_order_rows"][0]
     assert made["status"] == "NOT_RECEIVED"
@@ -41,12 +42,21 @@ def test_what_a_new_order_leaves_out_is_filled_in(tenant: Tenant) -> None:
 
 
 def test_amounts_in_another_currency_are_also_given_in_the_base(tenant: Tenant) -> None:
+    """4.3, 7.1."""
     made = order(tenant, currency="USD")
     assert made["total_in_base_currency"] == 44.896
     assert made["purchase_order_rows"][0]["price_per_unit_in_base_currency"] == 3.68
 
 
+def test_an_order_takes_its_suppliers_currency_else_the_accounts(tenant: Tenant) -> None:
+    """4.2, 4.3."""
+    suppliers = [tenant.create("suppliers", {"name": "S", **own})["id"] for own in ({"currency": "USD"}, {})]
+    assert [order(tenant, supplier_id=supplier)["currency"] for supplier in suppliers] == ["USD", "EUR"]
+    assert order(tenant, supplier_id=suppliers[0], currency="SEK")["currency"] == "SEK"
+
+
 def test_a_tax_rate_is_also_found_by_its_rate_and_name(tenant: Tenant) -> None:
+    """3.4."""
     made = order(tenant, {**BUY, "tax_rate": "9", "tax_name": "Reduced VAT"})
     assert made["purchase_order_rows"][0]["tax_rate_id"] == 2002
     with pytest.raises(Refused, match="tax rate not found"):
@@ -56,6 +66,7 @@ def test_a_tax_rate_is_also_found_by_its_rate_and_name(tenant: Tenant) -> None:
 async def test_the_reply_to_a_patch_shows_no_rows_unless_switched(
     sandbox: Sandbox, tenant: Tenant, api: Caller
 ) -> None:
+    """1.2, 5.8."""
     made = order(tenant)
     assert (await api.patch(f"/purchase_orders/{made['id']}", {"order_no": "X"})).body["purchase_order_rows"] == []
     assert (await api.get(f"/purchase_orders/{made['id']}")).body["purchase_order_rows"]
@@ -64,11 +75,13 @@ async def test_the_reply_to_a_patch_shows_no_rows_unless_switched(
 
 
 async def test_a_patch_without_additional_info_empties_it(tenant: Tenant, api: Caller) -> None:
+    """5.1."""
     made = order(tenant, additional_info="Ring twice")
     assert (await api.patch(f"/purchase_orders/{made['id']}", {"order_no": "X"})).body["additional_info"] == ""
 
 
 async def test_open_rows_are_expected_and_drafts_are_not(tenant: Tenant, api: Caller) -> None:
+    """4.12."""
     before = stock(tenant)[1]
     made = order(tenant, {**BUY, "purchase_uom": "box", "purchase_uom_conversion_rate": 12}, status="DRAFT")
     assert stock(tenant)[1] == before
@@ -77,6 +90,7 @@ async def test_open_rows_are_expected_and_drafts_are_not(tenant: Tenant, api: Ca
 
 
 async def test_a_whole_receipt_dates_the_row_and_brings_stock_at_landed_cost(tenant: Tenant, api: Caller) -> None:
+    """4.3, receive 1, 3 and 8."""
     tenant.set_stock(*PAIR, 0)
     made = order(tenant, {**BUY, "purchase_uom": "box", "purchase_uom_conversion_rate": 4}, currency="USD")
     row = made["purchase_order_rows"][0]
@@ -96,6 +110,7 @@ async def test_a_whole_receipt_dates_the_row_and_brings_stock_at_landed_cost(ten
 
 
 async def test_a_part_receipt_splits_the_row_and_the_old_one_keeps_its_id(tenant: Tenant, api: Caller) -> None:
+    """4.3, receive 2."""
     made = order(tenant)
     row = made["purchase_order_rows"][0]
     held, expected = stock(tenant)
@@ -112,6 +127,7 @@ async def test_a_part_receipt_splits_the_row_and_the_old_one_keeps_its_id(tenant
 
 
 async def test_a_revert_clears_receipts_takes_stock_back_and_leaves_rows_split(tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     before = tenant.get("inventory", PAIR)
     made = order(tenant)
     await receive(api, made["purchase_order_rows"][0], 4)
@@ -127,6 +143,7 @@ async def test_a_revert_clears_receipts_takes_stock_back_and_leaves_rows_split(t
 
 
 async def test_status_received_receives_every_open_row(tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     made = order(tenant, BUY, {**BUY, "variant_id": 2007})
     await receive(api, made["purchase_order_rows"][0], 10, received_date="2026-02-01T00:00:00Z")
     assert (await api.patch(f"/purchase_orders/{made['id']}", {"status": "RECEIVED"})).body["status"] == "RECEIVED"
@@ -135,6 +152,7 @@ async def test_status_received_receives_every_open_row(tenant: Tenant, api: Call
 
 
 async def test_receipts_that_can_not_be_are_refused(tenant: Tenant, api: Caller) -> None:
+    """4.3, receive 4 and 7."""
     draft = order(tenant, status="DRAFT")
     made = order(tenant)
     row = made["purchase_order_rows"][0]
@@ -156,6 +174,7 @@ async def test_receipts_that_can_not_be_are_refused(tenant: Tenant, api: Caller)
 
 
 async def test_one_refused_entry_undoes_the_whole_receipt(tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     made = order(tenant, BUY, {**BUY, "variant_id": 2007})
     rows = [{"purchase_order_row_id": row["id"], "quantity": 10} for row in made["purchase_order_rows"]]
     answer = await api.post("/purchase_order_receive", [rows[0], {**rows[1], "quantity": 99}])
@@ -165,6 +184,7 @@ async def test_one_refused_entry_undoes_the_whole_receipt(tenant: Tenant, api: C
 
 
 async def test_batch_tracked_goods_need_batches_that_add_up(tenant: Tenant, api: Caller) -> None:
+    """4.3, receive 5."""
     item = tenant.create("materials", {"name": "Glue", "batch_tracked": True, "variants": [{"sku": "GLUE"}]})
     variant = next(row["id"] for row in tenant.all("variants") if row["material_id"] == item["id"])
     made = order(tenant, {**BUY, "variant_id": variant})
@@ -193,6 +213,7 @@ async def test_batch_tracked_goods_need_batches_that_add_up(tenant: Tenant, api:
 async def test_a_header_is_locked_step_by_step(
     tenant: Tenant, api: Caller, changes: dict[str, Any], allowed: int
 ) -> None:
+    """4.3."""
     made = order(tenant)
     row = made["purchase_order_rows"][0]
     answers = [await api.patch(f"/purchase_orders/{made['id']}", changes)]
@@ -204,6 +225,7 @@ async def test_a_header_is_locked_step_by_step(
 
 
 async def test_a_received_row_keeps_everything_but_its_receipt_date(tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     made = order(tenant)
     row = made["purchase_order_rows"][0]
     path = f"/purchase_order_rows/{row['id']}"
@@ -222,6 +244,7 @@ async def test_a_received_row_keeps_everything_but_its_receipt_date(tenant: Tena
 
 @pytest.mark.parametrize(("word", "statuses"), [("open", [200, 422]), ("received", [422, 200]), ("any", [200, 200])])
 async def test_which_rows_take_an_arrival_date_is_a_switch(sandbox: Sandbox, word: str, statuses: list[int]) -> None:
+    """4.3, 6.22."""
     tenant, api = sandbox.tenant(), sandbox.caller()
     sandbox.switches.set("row_arrival_date", word)
     row = order(tenant, BUY, {**BUY, "variant_id": 2007})["purchase_order_rows"][0]
@@ -234,6 +257,7 @@ async def test_which_rows_take_an_arrival_date_is_a_switch(sandbox: Sandbox, wor
 
 
 async def test_arrival_dates_cascade_in_both_directions(tenant: Tenant, api: Caller) -> None:
+    """4.3, 5.30."""
     made = order(tenant, BUY, {**BUY, "variant_id": 2007})
     path = f"/purchase_orders/{made['id']}"
     row = made["purchase_order_rows"][0]
@@ -249,6 +273,7 @@ async def test_arrival_dates_cascade_in_both_directions(tenant: Tenant, api: Cal
 async def test_costs_spread_by_value_land_on_the_rows_and_in_stock(
     sandbox: Sandbox, tenant: Tenant, api: Caller
 ) -> None:
+    """4.3, 6.23."""
     tenant.set_stock(*PAIR, 0)
     made = order(tenant, {**BUY, "price_per_unit": 10}, {**BUY, "variant_id": 2007, "price_per_unit": 30})
     row = made["purchase_order_rows"][0]
@@ -270,6 +295,7 @@ async def test_costs_spread_by_value_land_on_the_rows_and_in_stock(
 
 
 async def test_an_order_with_receipts_or_bills_is_not_deleted(sandbox: Sandbox, tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     before = tenant.get("inventory", PAIR)
     made = order(tenant)
     await receive(api, made["purchase_order_rows"][0], 10)
@@ -284,6 +310,7 @@ async def test_an_order_with_receipts_or_bills_is_not_deleted(sandbox: Sandbox, 
 
 
 async def test_closed_books_refuse_receipts_and_reverts(tenant: Tenant, api: Caller) -> None:
+    """4.12."""
     made = order(tenant)
     row = made["purchase_order_rows"][0]
     await receive(api, row, 10, received_date="2026-02-01T00:00:00Z")
@@ -297,6 +324,7 @@ async def test_closed_books_refuse_receipts_and_reverts(tenant: Tenant, api: Cal
 
 
 async def test_an_outsourced_order_uses_up_ingredients_where_they_are_tracked(tenant: Tenant, api: Caller) -> None:
+    """4.3."""
     with pytest.raises(Refused, match="tracking location"):
         order(tenant, entity_type="outsourced")
     with pytest.raises(Refused, match="tracking location"):
@@ -323,6 +351,7 @@ async def test_an_outsourced_order_uses_up_ingredients_where_they_are_tracked(te
 
 
 async def test_document_status_is_asked_in_another_case_than_it_is_shown(api: Caller) -> None:
+    """5.36."""
     found = await api.get("/purchase_orders", {"last_document_status": "notSent", "limit": 250})
     assert found.rows
     assert {row["last_document_status"] for row in found.rows} == {"NOT_SENT"}

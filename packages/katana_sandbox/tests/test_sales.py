@@ -44,6 +44,7 @@ def full_shelf(tenant: Tenant) -> None:
 
 
 async def test_a_new_order_has_number_defaults_totals_and_copied_addresses(api: Caller, tenant: Tenant) -> None:
+    """4.4."""
     order = await ordered(api, 4)
     assert str(order["order_no"]).startswith("SO-")
     assert (order["status"], order["currency"], order["location_id"]) == ("NOT_SHIPPED", "EUR", 2001)
@@ -58,12 +59,24 @@ async def test_a_new_order_has_number_defaults_totals_and_copied_addresses(api: 
 
 
 async def test_a_foreign_currency_order_is_also_given_in_base_currency(api: Caller) -> None:
+    """4.4, 7.1."""
     order = await ordered(api, 2, currency="USD")
     row = order["sales_order_rows"][0]
     assert (order["conversion_rate"], row["total"], row["total_in_base_currency"]) == (0.92, 42, 38.64)
 
 
+async def test_an_order_takes_its_customers_currency_else_the_accounts(api: Caller) -> None:
+    """4.4."""
+    customers = [(await api.post("/customers", {"name": "N", **own})).body["id"] for own in ({"currency": "USD"}, {})]
+    made = [await ordered(api, customer_id=customer) for customer in customers]
+    assert [(order["currency"], order["conversion_rate"]) for order in made] == [("USD", 0.92), ("EUR", 1)]
+    named = await ordered(api, customer_id=customers[0], currency="SEK")
+    moved = await api.patch(f"/sales_orders/{made[0]['id']}", {"customer_id": customers[1]})
+    assert (named["currency"], moved.body["currency"]) == ("SEK", "USD"), "a stated or given currency stays"
+
+
 async def test_open_orders_commit_stock_and_quotes_do_not(api: Caller, tenant: Tenant) -> None:
+    """4.12."""
     assert stock(tenant) == ("10.00000", "0.00000")
     order = await ordered(api, 4)
     quote = await ordered(api, 3, status="PENDING")
@@ -78,6 +91,7 @@ async def test_open_orders_commit_stock_and_quotes_do_not(api: Caller, tenant: T
 
 
 async def test_stock_is_promised_to_the_oldest_row_first(api: Caller, tenant: Tenant) -> None:
+    """4.4."""
     first, second, third = [await ordered(api, quantity) for quantity in (6, 6, 4)]
     states = [tenant.get("sales_orders", o["id"])["product_availability"] for o in (first, second, third)]
     assert states == ["IN_STOCK", "NOT_AVAILABLE", "IN_STOCK"]
@@ -88,6 +102,7 @@ async def test_stock_is_promised_to_the_oldest_row_first(api: Caller, tenant: Te
 
 
 async def test_packing_and_delivering_move_status_stock_and_cost(api: Caller, tenant: Tenant) -> None:
+    """4.5."""
     order = await ordered(api, 4)
     path = f"/sales_orders/{order['id']}"
     first = await shipped(api, order, 1)
@@ -107,6 +122,7 @@ async def test_packing_and_delivering_move_status_stock_and_cost(api: Caller, te
 
 
 async def test_deleting_fulfillments_returns_stock_and_reopens_the_order(api: Caller, tenant: Tenant) -> None:
+    """4.4, 4.5."""
     order = await ordered(api, 4)
     done = await shipped(api, order, 4, "DELIVERED")
     path = f"/sales_orders/{order['id']}"
@@ -125,6 +141,7 @@ async def test_deleting_fulfillments_returns_stock_and_reopens_the_order(api: Ca
 
 
 async def test_a_patch_to_delivered_answers_200_and_changes_nothing(api: Caller) -> None:
+    """4.4."""
     order = await ordered(api)
     answer = await api.patch(f"/sales_orders/{order['id']}", {"status": "DELIVERED", "customer_ref": "R"})
     assert (answer.status, answer.body["status"], answer.body["customer_ref"]) == (200, "NOT_SHIPPED", "R")
@@ -133,6 +150,7 @@ async def test_a_patch_to_delivered_answers_200_and_changes_nothing(api: Caller)
 
 @pytest.mark.parametrize("quantity", [5, 4.00001])
 async def test_more_than_the_open_quantity_can_not_be_fulfilled(api: Caller, quantity: float) -> None:
+    """4.5."""
     order = await ordered(api, 4)
     rows = [{"sales_order_row_id": row_id(order), "quantity": quantity}]
     body = {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": rows}
@@ -141,6 +159,7 @@ async def test_more_than_the_open_quantity_can_not_be_fulfilled(api: Caller, qua
 
 
 async def test_a_quote_can_not_be_fulfilled_and_rows_of_other_orders_neither(api: Caller) -> None:
+    """4.4."""
     quote, other = await ordered(api, 1, status="PENDING"), await ordered(api, 1)
     rows = [{"sales_order_row_id": row_id(quote), "quantity": 1}]
     for order, text in ((quote, "PENDING"), (other, "row not found")):
@@ -150,6 +169,7 @@ async def test_a_quote_can_not_be_fulfilled_and_rows_of_other_orders_neither(api
 
 
 async def test_what_shipping_has_begun_locks(api: Caller) -> None:
+    """4.4."""
     order = await ordered(api, 4)
     await shipped(api, order, 1)
     for body in ({"order_no": "X"}, {"customer_id": 2002}, {"location_id": 2002}, {"conversion_rate": 2}):
@@ -164,6 +184,7 @@ async def test_what_shipping_has_begun_locks(api: Caller) -> None:
 
 
 async def test_conversion_can_be_edited_once_packed(api: Caller) -> None:
+    """4.4."""
     order = await ordered(api, 1, currency="USD")
     await shipped(api, order, 1)
     answer = await api.patch(f"/sales_orders/{order['id']}", {"conversion_rate": 2})
@@ -171,6 +192,7 @@ async def test_conversion_can_be_edited_once_packed(api: Caller) -> None:
 
 
 async def test_the_order_takes_the_latest_picked_date_and_hands_its_own_down(api: Caller, tenant: Tenant) -> None:
+    """4.5, 5.31."""
     order = await ordered(api, 4)
     first, second = await shipped(api, order, 1), await shipped(api, order, 1)
     late = "2026-03-09T00:00:00.000Z"
@@ -183,6 +205,7 @@ async def test_the_order_takes_the_latest_picked_date_and_hands_its_own_down(api
 
 
 async def test_a_shipping_fee_is_part_of_the_total_and_only_one_fits(api: Caller) -> None:
+    """4.4."""
     order = await ordered(api, 1)
     body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 2001}
     fee = (await api.post("/sales_order_shipping_fee", body)).body
@@ -198,6 +221,7 @@ async def test_a_shipping_fee_is_part_of_the_total_and_only_one_fits(api: Caller
 
 
 async def test_services_are_never_stock_and_do_not_hold_an_order_back(api: Caller, tenant: Tenant) -> None:
+    """4.1, 4.4."""
     service = next(tenant.all("service_variants"))
     rows = [{"variant_id": PART, "quantity": 1}, {"variant_id": service["id"], "quantity": 1}]
     order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": rows})).body
@@ -217,6 +241,7 @@ async def units(api: Caller, tenant: Tenant, variant: int) -> list[int]:
 
 
 async def test_serial_numbers_must_fit_quantity_and_be_free_in_the_recorded_words(api: Caller, tenant: Tenant) -> None:
+    """4.5, 4.13."""
     item = next(row for row in tenant.all("products") if row["serial_tracked"] and not row["deleted_at"])
     lines = [{"variant_id": item["variants"][0]["id"], "quantity": 1}] * 2
     order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": lines})).body
@@ -242,6 +267,7 @@ async def test_serial_numbers_must_fit_quantity_and_be_free_in_the_recorded_word
 
 
 async def test_a_serial_number_already_on_a_row_is_refused_in_the_recorded_words(api: Caller, tenant: Tenant) -> None:
+    """4.13."""
     order = await ordered(api, 2)
     unit = (await units(api, tenant, order["sales_order_rows"][0]["variant_id"]))[0]
     path = f"/sales_order_rows/{row_id(order)}"
@@ -253,6 +279,7 @@ async def test_a_serial_number_already_on_a_row_is_refused_in_the_recorded_words
 
 
 async def test_batch_tracked_rows_need_batches_that_add_up(api: Caller, tenant: Tenant) -> None:
+    """4.5."""
     item = next(row for row in tenant.all("materials") if row["batch_tracked"] and not row["deleted_at"])
     lines = [{"variant_id": item["variants"][0]["id"], "quantity": 2}]
     order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": lines})).body
@@ -266,6 +293,7 @@ async def test_batch_tracked_rows_need_batches_that_add_up(api: Caller, tenant: 
 
 
 async def test_custom_fields_of_an_order_merge_and_null_clears(api: Caller, tenant: Tenant) -> None:
+    """4.4."""
     one, two = sorted(tenant.db.custom_fields)
     order = await ordered(api, 1, custom_fields={one: "a"})
     path = f"/sales_orders/{order['id']}"
@@ -275,6 +303,7 @@ async def test_custom_fields_of_an_order_merge_and_null_clears(api: Caller, tena
 
 
 async def test_books_that_are_closed_refuse_earlier_stock_dates(api: Caller, tenant: Tenant) -> None:
+    """4.12."""
     tenant.edit("factory", 1, inventory_closing_date="2026-02-01T00:00:00.000Z")
     order = await ordered(api, 1)
     body = {
@@ -288,6 +317,7 @@ async def test_books_that_are_closed_refuse_earlier_stock_dates(api: Caller, ten
 
 
 async def test_safety_stock_and_reorder_point_are_one_upserted_level(api: Caller) -> None:
+    """4.12."""
     body = {"variant_id": PART, "location_id": 2002, "value": 2}
     first = (await api.post("/inventory_reorder_points", body)).body
     assert (first["value"], set(first)) == ("2", {"variant_id", "location_id", "value", "created_at", "updated_at"})

@@ -98,7 +98,7 @@ def flipped(raw: bytes) -> bytes:
 
 
 def later_version(raw: bytes) -> bytes:
-    return raw.replace(b"state 3\n", b"state 9\n", 1)
+    return raw.replace(b"state 4\n", b"state 9\n", 1)
 
 
 def cut(raw: bytes) -> bytes:
@@ -125,7 +125,7 @@ def of_another_program(_raw: bytes) -> bytes:
         (flipped, "is damaged: its checksum does not fit"),
         (emptied, "is no state file of the sandbox"),
         (of_another_program, "is no state file of the sandbox"),
-        (later_version, "has state version 9, but this sandbox reads version 3"),
+        (later_version, "has state version 9, but this sandbox reads version 4"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused_in_one_sentence(

@@ -32,6 +32,7 @@ async def move(api: Caller, made: dict[str, Any], status: str) -> Answer:
 
 
 async def test_a_transfer_is_in_neither_place_while_in_transit(tenant: Tenant, api: Caller) -> None:
+    """4.8."""
     tenant.set_stock(*HERE, 10, 3)
     tenant.set_stock(*THERE, 1, 9)
     expected = levels(tenant)[2]
@@ -62,6 +63,7 @@ async def test_a_transfer_is_in_neither_place_while_in_transit(tenant: Tenant, a
     ],
 )
 async def test_which_moves_of_a_transfer_are_allowed(tenant: Tenant, api: Caller, path: list[str], status: int) -> None:
+    """4.8, 6.20."""
     before = levels(tenant)
     made = transfer(tenant)
     answers = [await move(api, made, wanted) for wanted in path]
@@ -71,6 +73,7 @@ async def test_which_moves_of_a_transfer_are_allowed(tenant: Tenant, api: Caller
 
 
 async def test_the_refusal_of_a_move_and_its_status_are_switches(sandbox: Sandbox, tenant: Tenant, api: Caller) -> None:
+    """4.8, 6.20."""
     made = transfer(tenant)
     await move(api, made, "received")
     sandbox.switches.set("transfer_refusal_status", 422)
@@ -80,6 +83,7 @@ async def test_the_refusal_of_a_move_and_its_status_are_switches(sandbox: Sandbo
 
 
 async def test_transfers_that_can_not_be_are_refused(tenant: Tenant, api: Caller) -> None:
+    """4.8."""
     header = {"stock_transfer_number": "X", "source_location_id": 2001, "target_location_id": 2002}
     numeric = await api.post(
         "/stock_transfers", {**header, "stock_transfer_rows": [{"variant_id": 2006, "quantity": 2}]}
@@ -104,6 +108,7 @@ async def test_transfers_that_can_not_be_are_refused(tenant: Tenant, api: Caller
 async def test_the_header_of_a_received_transfer_can_be_changed_and_its_movements_follow(
     tenant: Tenant, api: Caller
 ) -> None:
+    """4.8."""
     made = transfer(tenant, additional_info="Van")
     await move(api, made, "received")
     date = {"transfer_date": "2026-02-01T00:00:00Z", "stock_transfer_number": "ST-X"}
@@ -118,6 +123,7 @@ async def test_the_header_of_a_received_transfer_can_be_changed_and_its_movement
 async def test_whether_a_delete_takes_stock_back_is_a_switch(
     sandbox: Sandbox, tenant: Tenant, api: Caller, reverses: bool
 ) -> None:
+    """4.8, 4.9, 6.9."""
     sandbox.switches.set("delete_reverses_stock", reverses)
     before = levels(tenant)
     moved_stock = transfer(tenant)
@@ -131,6 +137,7 @@ async def test_whether_a_delete_takes_stock_back_is_a_switch(
 
 
 async def test_adjustments_take_effect_at_once_at_their_cost_or_at_average_cost(tenant: Tenant, api: Caller) -> None:
+    """4.9."""
     tenant.set_stock(*HERE, 10, 3)
     made = adjustment(
         tenant, {"variant_id": 2006, "quantity": 10, "cost_per_unit": 5}, {"variant_id": 2006, "quantity": 5}
@@ -148,6 +155,7 @@ async def test_adjustments_take_effect_at_once_at_their_cost_or_at_average_cost(
 
 
 def test_adjustments_that_can_not_be_are_refused(tenant: Tenant) -> None:
+    """4.9, 4.13."""
     with pytest.raises(Refused, match=r"^422 cost per unit is not allowed when quantity is negative$"):
         adjustment(tenant, {"variant_id": 2006, "quantity": -1, "cost_per_unit": 2})
     with pytest.raises(Refused, match="must not be 0"):
@@ -170,6 +178,7 @@ def test_adjustments_that_can_not_be_are_refused(tenant: Tenant) -> None:
 
 
 async def test_a_back_dated_movement_changes_every_balance_after_it(empty: Sandbox) -> None:
+    """4.12."""
     tenant, api = empty.tenant(), empty.caller()
     tenant.create("materials", {"name": "Bolt", "variants": [{"sku": "B"}]})
     variant = next(tenant.all("variants"))["id"]
@@ -186,6 +195,7 @@ async def test_a_back_dated_movement_changes_every_balance_after_it(empty: Sandb
 
 
 async def test_movements_are_found_by_what_they_are_of(tenant: Tenant, api: Caller) -> None:
+    """2, 4.12."""
     everything = list(tenant.all("inventory_movements"))
     assert (
         len(everything)
@@ -233,6 +243,7 @@ def _fits(row: dict[str, Any], query: dict[str, Any]) -> bool:
 async def test_a_shortage_is_listed_with_its_latest_date_until_stock_comes(
     sandbox: Sandbox, tenant: Tenant, api: Caller
 ) -> None:
+    """4.12."""
     tenant.set_stock(*HERE, -3, 2)
     rows = (await api.get("/negative_stock", {"variant_id": 2006, "location_id": 2001})).rows
     variant = tenant.get("variants", 2006)
@@ -247,6 +258,7 @@ async def test_a_shortage_is_listed_with_its_latest_date_until_stock_comes(
 
 
 async def test_open_rows_wait_for_the_supply_that_covers_them(empty: Sandbox) -> None:
+    """4.4."""
     tenant, api = empty.tenant(), empty.caller()
     tenant.create("materials", {"name": "Bolt", "variants": [{"sku": "B"}]})
     variant = next(tenant.all("variants"))["id"]
@@ -272,6 +284,7 @@ async def test_open_rows_wait_for_the_supply_that_covers_them(empty: Sandbox) ->
 
 
 async def test_goods_sold_bear_the_cost_that_later_documents_give_them(tenant: Tenant, api: Caller) -> None:
+    """4.5, 4.12."""
     tenant.set_stock(*HERE, 10, 3)
     row = {"variant_id": 2006, "quantity": 4, "price_per_unit": 9}
     order = tenant.create("sales_orders", {"customer_id": 2001, "location_id": 2001, "sales_order_rows": [row]})
@@ -291,6 +304,7 @@ async def test_goods_sold_bear_the_cost_that_later_documents_give_them(tenant: T
 
 
 def test_the_ledger_counts_to_five_places_and_knows_the_cost_of_each_movement(empty: Sandbox) -> None:
+    """1.10, 4.12."""
     tenant = empty.tenant()
     ctx = tenant.context()
     level = ctx.db.levels.get(1, 2)
@@ -306,6 +320,7 @@ def test_the_ledger_counts_to_five_places_and_knows_the_cost_of_each_movement(em
 
 
 async def test_a_lagging_read_sees_the_ledger_as_it_was(sandbox: Sandbox, tenant: Tenant, api: Caller) -> None:
+    """5.2."""
     query = {"variant_ids": 2006, "limit": 250}
     before = (await api.get("/inventory_movements", query)).rows
     adjustment(tenant, {"variant_id": 2006, "quantity": 1})
@@ -317,6 +332,7 @@ async def test_a_lagging_read_sees_the_ledger_as_it_was(sandbox: Sandbox, tenant
 
 
 async def test_closed_books_keep_shipments_as_they_are(tenant: Tenant, api: Caller) -> None:
+    """4.12."""
     row = {"variant_id": 2006, "quantity": 1}
     order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [row]})
     lines = [{"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 1}]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from katana_sandbox import SWITCHES, Answer, Caller, ManualClock, Sandbox, SandboxConfig
-from katana_sandbox.switches import Setting
+from katana_sandbox.switch_list import Setting
 
 PART = 2006
 LINE = {"variant_id": PART, "quantity": 1, "price_per_unit": 10, "tax_rate_id": 2001}
@@ -36,7 +36,7 @@ async def pack(api: Caller, made: dict[str, Any]) -> Answer:
 
 def test_every_switch_is_read_by_the_code_and_turned_by_a_test() -> None:
     source = Path(__file__).parents[1] / "src" / "katana_sandbox"
-    code = "".join(path.read_text() for path in source.rglob("*.py") if path.name != "switches.py")
+    code = "".join(path.read_text() for path in source.rglob("*.py") if path.name != "switch_list.py")
     tests = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
     assert [switch.name for switch in SWITCHES if f'"{switch.name}"' not in code] == []
     assert [s.name for s in SWITCHES if f'"{s.name}"' not in tests and f"{s.name}=" not in tests] == []

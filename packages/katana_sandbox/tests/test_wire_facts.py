@@ -295,12 +295,23 @@ async def test_patch_without_additional_info_wipes_it_and_keeps_every_other_fiel
         assert echoed.body["additional_info"] == "kept"
 
 
-async def test_patch_wipes_additional_info_of_sales_orders_only_when_switched_on(clock: ManualClock) -> None:
-    for on, left in ((False, "keep me"), (True, "")):
-        sandbox = Sandbox(SandboxConfig(switches={"additional_info_wipe_untested": on}), clock=clock)
-        sandbox.tenant().edit("sales_orders", 2001, additional_info="keep me")
-        answer = await sandbox.caller().patch("/sales_orders/2001", {"customer_ref": "x"})
-        assert answer.body["additional_info"] == left
+@pytest.mark.parametrize(("on", "left"), [(False, "keep me"), (True, "")])
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("sales_orders", {"customer_ref": "x"}),
+        ("stock_transfers", {"stock_transfer_number": "x"}),
+        ("services", {"category_name": "x"}),
+    ],
+)
+async def test_patch_wipes_additional_info_of_what_was_not_probed_only_when_switched_on(
+    sandbox: Sandbox, name: str, body: dict[str, str], on: bool, left: str
+) -> None:
+    """5.1, 6.8."""
+    sandbox.switches.set("additional_info_wipe_untested", on)
+    sandbox.tenant().edit(name, 2001, additional_info="keep me")
+    answer = await sandbox.caller().patch(f"/{name}/2001", body)
+    assert (answer.status, answer.body["additional_info"]) == (200, left)
 
 
 async def test_unknown_body_keys_are_a_422_with_ajv_details_inside_the_error_envelope(api: Caller) -> None:

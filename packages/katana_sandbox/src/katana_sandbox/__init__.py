@@ -25,7 +25,8 @@ from katana_sandbox.journal import Journal, JournalEntry
 from katana_sandbox.sandbox import Sandbox, SandboxConfig
 from katana_sandbox.scenarios import SCENARIOS, Scenario
 from katana_sandbox.snapshot import BadState
-from katana_sandbox.switches import SWITCHES, Switch, Switches
+from katana_sandbox.switch_list import SWITCHES, Switch
+from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.errors import Refused
 

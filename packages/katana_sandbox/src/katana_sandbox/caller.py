@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlencode
 
-from katana_sandbox.routing import PREFIX
+from katana_sandbox.calls import PREFIX
 from katana_sandbox.wire.encoding import Record, decode, encode
 
 if TYPE_CHECKING:

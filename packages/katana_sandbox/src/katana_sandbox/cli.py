@@ -1,9 +1,11 @@
 """The command line: serve, switches, scenarios, coverage."""
 
 import asyncio
+import contextlib
 import gc
 import ipaddress
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +17,8 @@ from katana_sandbox.faults.script import Fault, parse_faults
 from katana_sandbox.sandbox import DEFAULT_SCENARIO, Sandbox, SandboxConfig
 from katana_sandbox.scenarios import SCENARIOS, scenario_named
 from katana_sandbox.snapshot import BadState
-from katana_sandbox.switches import SWITCHES, Setting, Switches, parse_setting
+from katana_sandbox.switch_list import SWITCHES, Setting
+from katana_sandbox.switches import Switches, parse_setting
 
 _COUNTED = ("products", "materials", "variants", "customers", "suppliers", "sales_orders", "sales_order_rows")
 app = App(
@@ -46,7 +49,7 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     allow_remote: Annotated[bool, Parameter(negative="")] = False,
     json_line: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> None:
-    """Serve the API until Ctrl-C.
+    """Serve the API until Ctrl-C or SIGTERM.
 
     Args:
         host: Address to listen on; anything but this machine needs --allow-remote.
@@ -223,6 +226,14 @@ async def _run(sandbox: Sandbox, host: str, port: int, announcement: str) -> Non
         async with sandbox.serve("127.0.0.1" if host == "localhost" else host, port) as url:
             sys.stdout.write(announcement.replace("{url}", url) + "\n")
             sys.stdout.flush()
-            await asyncio.Event().wait()
+            await _terminated()
     except OSError as problem:
         raise BadInput(f"--port {port} on {host} can not be used: {problem.strerror}") from None
+
+
+async def _terminated() -> None:
+    """Wait until the process is asked to end; Ctrl-C ends the wait by itself."""
+    asked = asyncio.Event()
+    with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
+    await asked.wait()

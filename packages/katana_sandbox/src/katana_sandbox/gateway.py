@@ -1,18 +1,19 @@
 """The HTTP door: key, budget, faults, route, rule, reply; every request is journaled."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from katana_sandbox.calls import PREFIX, Call, Reply
 from katana_sandbox.clock import Clock
 from katana_sandbox.faults.actions import Action
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.journal import Journal, JournalEntry, below_prefix, key_digest
-from katana_sandbox.ratelimit import Budget, RateLimiter
-from katana_sandbox.routing import PREFIX, Call, Reply, Router
+from katana_sandbox.ratelimit import Allowance, Budget, RateLimiter
+from katana_sandbox.routing import Router
 from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.encoding import encode
@@ -89,22 +90,23 @@ class Gateway:
         entry = self._journaled(call, key, tenant)
         if tenant is None:
             return self._refusal(entry, Refused(401), self._full_budget())
-        limit, window = self._switches.status("rate_limit"), self._switches.number("rate_window")
-        budget = self._limiter.spend(key, self._clock.monotonic(), limit, window)
+        budget = self._limiter.spend(key, self._clock.monotonic(), self._allowance())
         if not budget.granted:
             return self._refusal(entry, Refused(429), budget)
         actions = self.faults.striking(entry)
         entry.fault = ",".join(action.name for action in actions) or None
         exchange = Exchange(tenant, call, self._clock, self._set_offset)
-        reply = await self._through(exchange, actions, budget.headers(self.now()))
+        reply = await self._through(exchange, actions, budget)
         entry.status = reply.status
         entry.problem = exchange.problem
         entry.headers = dict(reply.headers)
         return reply
 
-    async def _through(self, exchange: Exchange, actions: list[Action], headers: Mapping[str, str]) -> Reply:
+    async def _through(self, exchange: Exchange, actions: list[Action], budget: Budget) -> Reply:
+        spent_at = self._clock.now()
         for action in actions:
             await action.before(exchange)
+        headers = budget.headers(spent_at + timedelta(seconds=self.offset))
         reply = exchange.reply if exchange.reply is not None else self._carry_out(exchange)
         reply.headers = {**_JSON, **headers, **reply.headers}
         for action in actions:
@@ -165,9 +167,13 @@ class Gateway:
         wrapped = self._switches.word("error_form") == "wrapped"
         return Reply(refusal.status, encode({"error": inner} if wrapped else inner))
 
+    def _allowance(self) -> Allowance:
+        sliding = self._switches.word("rate_window_form") == "sliding"
+        return Allowance(self._switches.count("rate_limit"), self._switches.number("rate_window"), sliding)
+
     def _full_budget(self) -> Budget:
-        limit = self._switches.status("rate_limit")
-        return Budget(limit, limit, self._switches.number("rate_window"), granted=True)
+        whole = self._allowance()
+        return Budget(whole.limit, whole.limit, whole.window, granted=True)
 
     def _set_offset(self, seconds: float) -> None:
         self.offset = seconds

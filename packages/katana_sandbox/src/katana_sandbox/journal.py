@@ -7,7 +7,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import overload
 
-from katana_sandbox.routing import PREFIX
+from katana_sandbox.calls import PREFIX
 
 
 def key_digest(key: str) -> str:

@@ -1,6 +1,7 @@
-"""The budget of each key: a fixed window that its first request opens."""
+"""The budget of each key: a fixed window that its first request opens, or one that slides."""
 
 import math
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,10 +10,13 @@ from katana_sandbox.wire.times import epoch_ms
 _PLENTY = 1_000_000
 
 
-@dataclass(slots=True)
-class _Window:
-    opened: float
-    used: int = 0
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How many requests a window of so many seconds takes."""
+
+    limit: int
+    window: float
+    sliding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,20 @@ class RateLimiter:
     """Counts by key."""
 
     def __init__(self) -> None:
-        self._windows: dict[str, _Window] = {}
+        self._spent: defaultdict[str, deque[float]] = defaultdict(deque)
 
-    def spend(self, key: str, seconds: float, limit: int, window: float) -> Budget:
+    def spend(self, key: str, seconds: float, allowance: Allowance) -> Budget:
         """Take one request from a key's budget; a refused one takes nothing."""
+        limit, window = allowance.limit, allowance.window
         if limit == 0:
             return Budget(_PLENTY, _PLENTY, window, granted=True)
-        held = self._windows.get(key)
-        if held is None or seconds - held.opened >= window:
-            held = self._windows[key] = _Window(seconds)
-        granted = held.used < limit
-        held.used += granted
-        return Budget(limit, limit - held.used, held.opened + window - seconds, granted)
+        spent = self._spent[key]
+        while spent and seconds - spent[0] >= window:
+            if allowance.sliding:
+                spent.popleft()
+            else:
+                spent.clear()
+        granted = len(spent) < limit
+        if granted:
+            spent.append(seconds)
+        return Budget(limit, max(0, limit - len(spent)), spent[0] + window - seconds, granted)

@@ -4,7 +4,6 @@ from katana_sandbox.collections.additional_costs import ADDITIONAL_COSTS
 from katana_sandbox.collections.bom_rows import BOM_ROWS
 from katana_sandbox.collections.customer_addresses import CUSTOMER_ADDRESSES
 from katana_sandbox.collections.customers import CUSTOMERS
-from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.collections.factory import FACTORY
 from katana_sandbox.collections.inventory import INVENTORY
 from katana_sandbox.collections.inventory_movements import INVENTORY_MOVEMENTS
@@ -54,9 +53,10 @@ from katana_sandbox.collections.supplier_addresses import SUPPLIER_ADDRESSES
 from katana_sandbox.collections.suppliers import SUPPLIERS
 from katana_sandbox.collections.tax_rates import TAX_RATES
 from katana_sandbox.collections.variants import VARIANTS
+from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.operations import create, delete, get, update
 from katana_sandbox.operations import list as list_operation
-from katana_sandbox.routing import Route, Router
+from katana_sandbox.routing import Router
 
 COLLECTIONS: dict[str, Collection] = {
     collection.name: collection

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from katana_sandbox.collections.descriptor import Collection, View
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, View
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import array, decode_record, encode, splice
@@ -30,10 +29,11 @@ def render(ctx: Context, collection: Collection, slot: int, view: View, extend: 
 
 
 def embedded(ctx: Context, name: str, foreign_key: str, value: Key) -> bytes:
-    """The live children of a record as an encoded array."""
+    """The live children of a record as an encoded array; deleted ones too, where switched."""
     store = ctx.db.stores[name]
     collection = ctx.collections[name]
-    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & DELETED]
+    hidden = 0 if ctx.switches.on("nested_deleted_rows") else DELETED
+    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & hidden]
     if collection.embeds or collection.hidden or collection.parts:
         return array([render(ctx, collection, slot, "list") for slot in slots])
     return array([store.raw(slot) for slot in slots])

@@ -1,64 +1,9 @@
-"""Requests, replies, and the table that leads from one to the other."""
+"""The table that leads from a request to its operation."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from katana_sandbox.wire.encoding import Record, parse
-from katana_sandbox.wire.errors import Refused
-
-if TYPE_CHECKING:
-    from katana_sandbox.collections.descriptor import Collection
-    from katana_sandbox.context import Context
-
-PREFIX = "/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request, below the base URL."""
-
-    method: str
-    path: str
-    query: tuple[tuple[str, str], ...] = ()
-    raw_body: bytes = b""
-    path_id: str = ""
-
-    def body(self) -> object:
-        """The parsed body.
-
-        Raises:
-            Refused: 400 when there is none, or it is no JSON.
-        """
-        if not self.raw_body.strip():
-            raise Refused(400, "Request body is required", code="MISSING_REQUIRED_PARAMETER")
-        try:
-            return parse(self.raw_body)
-        except (ValueError, RecursionError):
-            raise Refused(400) from None
-
-
-@dataclass(slots=True)
-class Reply:
-    """Status, headers and bytes, free to be edited by a fault."""
-
-    status: int = 200
-    body: bytes = b""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
-    drip: tuple[int, float] | None = None
-
-
-type Run = Callable[["Context", "Collection", Call], Reply]
-type WriteRule = Callable[["Context", Record], Record]
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """One operation: a template such as `/products/{id}`."""
-
-    method: str
-    template: str
-    run: Run
+from katana_sandbox.descriptor import Collection, Route
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +11,14 @@ class Found:
     """A route with the collection it belongs to and the id in the path."""
 
     route: Route
-    collection: "Collection"
+    collection: Collection
     path_id: str
 
 
 class Router:
     """Finds routes; a fixed segment wins over an id."""
 
-    def __init__(self, routes: Mapping[tuple[str, str], tuple[Route, "Collection"]]) -> None:
+    def __init__(self, routes: Mapping[tuple[str, str], tuple[Route, Collection]]) -> None:
         self._routes = routes
 
     def find(self, method: str, path: str) -> Found | None:

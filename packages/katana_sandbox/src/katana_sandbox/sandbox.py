@@ -18,7 +18,8 @@ from katana_sandbox.scenarios import scenario_named
 from katana_sandbox.server import serve
 from katana_sandbox.snapshot import BadState, Snapshot, read_snapshot, write_snapshot
 from katana_sandbox.store.database import Database
-from katana_sandbox.switches import Setting, Switches
+from katana_sandbox.switch_list import Setting
+from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.times import parse_moment, wire_moment
 

@@ -11,8 +11,8 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from katana_sandbox.calls import PREFIX
 from katana_sandbox.faults.actions import DroppedConnection, HungConnection
-from katana_sandbox.routing import PREFIX
 
 
 class _Protocol(H11Protocol):

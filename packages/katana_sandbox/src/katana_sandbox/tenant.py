@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.calls import Call
 from katana_sandbox.collections.inventory import inventory_row
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations import create as create_operation
 from katana_sandbox.registry import COLLECTIONS
 from katana_sandbox.render import render
-from katana_sandbox.routing import Call
 from katana_sandbox.rules.ledger import Movement, post
 from katana_sandbox.rules.levels import STORE, level_key
 from katana_sandbox.rules.sales import settle_stock

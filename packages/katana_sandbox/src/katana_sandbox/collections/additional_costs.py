@@ -1,6 +1,6 @@
 """Additional costs: the system's presets, read-only."""
 
-from katana_sandbox.collections.descriptor import Collection, Filter
+from katana_sandbox.descriptor import Collection, Filter
 
 ADDITIONAL_COSTS = Collection(
     name="additional_costs",

@@ -2,11 +2,10 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.operations.create import run as create_one
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
@@ -18,7 +17,7 @@ _RANK_STEP = 10000
 def create_row(ctx: Context, body: Record) -> Record:
     """Store a row of a product's variant, after those it has."""
     variant = ctx.get("variants", body["product_variant_id"]) or {}
-    if variant.get("product_id") != body["product_item_id"]:
+    if ctx.switches.on("bom_parent_check") and variant.get("product_id") != body["product_item_id"]:
         raise unprocessable("product variant does not belong to the product")
     if body["ingredient_variant_id"] == body["product_variant_id"]:
         raise unprocessable("product variant can not be its own ingredient")
@@ -34,7 +33,7 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
 
 def _create_one(ctx: Context, collection: Collection, call: Call) -> Reply:
     reply = create_one(ctx, collection, call)
-    status = ctx.switches.status("bom_create_status")
+    status = ctx.switches.count("bom_create_status")
     return reply if status != 204 else Reply(204)
 
 

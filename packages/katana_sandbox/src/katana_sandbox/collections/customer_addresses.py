@@ -1,7 +1,6 @@
 """Addresses of customers: one for billing, any number for shipping; the type never changes."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter
 from katana_sandbox.rules.contacts import (
     ENTITY_TYPES,
     PERSON_LINES,

@@ -1,9 +1,8 @@
 """The account's settings: one bare object without an id."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 
 
 def _get(ctx: Context, _collection: Collection, _call: Call) -> Reply:

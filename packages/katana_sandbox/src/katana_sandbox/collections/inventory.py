@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import potential
 from katana_sandbox.rules.levels import safety_stock
@@ -22,11 +21,17 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
     wanted = {condition.field: condition for condition in query.selection.conditions}
     variants = _variants(ctx, wanted.get("variant_id"), archived=query.selection.archived)
     locations = _locations(ctx, wanted.get("location_id"))
-    total = len(variants) * len(locations)
-    span = range(query.page.offset, min(total, query.page.offset + query.page.limit))
+    places: Sequence[int] = range(len(variants) * len(locations))
     keys = ctx.db.stores["variants"].keys
-    pairs = [(locations[place // len(variants)], keys[variants[place % len(variants)]]) for place in span]
-    parts = [_encoded(ctx, int(variant), location, query.extend) for location, variant in pairs]
+
+    def pair(place: int) -> tuple[int, int]:
+        return int(keys[variants[place % len(variants)]]), locations[place // len(variants)]
+
+    if not ctx.switches.on("inventory_zeros"):
+        places = [place for place in places if ctx.db.movements.of_pair(*pair(place))]
+    total = len(places)
+    shown = places[query.page.offset : query.page.offset + query.page.limit]
+    parts = [_encoded(ctx, *pair(place), query.extend) for place in shown]
     return page_reply(parts, total, query.page)
 
 
@@ -34,13 +39,14 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
     """The wire form of one pair."""
     level = ctx.db.levels.get(variant_id, location_id)
     safety = safety_stock(ctx, variant_id, location_id)
+    known = ctx.switches.word("unknown_cost") == "zero" or ctx.db.movements.of_pair(variant_id, location_id)
     kits = potential(ctx, variant_id, location_id)
     return {
         "variant_id": variant_id,
         "location_id": location_id,
         "safety_stock_level": fixed(safety, 5),
         "reorder_point": fixed(safety, 5),
-        "average_cost": fixed(level.average_cost, 10),
+        "average_cost": fixed(level.average_cost, 10) if known else None,
         "value_in_stock": fixed(level.value, 10),
         "quantity_in_stock": fixed(level.in_stock, 5),
         "quantity_committed": fixed(level.committed, 5),

@@ -1,8 +1,7 @@
 """Reorder points: the older name of safety stock."""
 
-from katana_sandbox.collections.descriptor import Collection
 from katana_sandbox.collections.inventory_safety_stock_levels import LEVEL, REFERENCES
-from katana_sandbox.routing import Route
+from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.rules.levels import upsert
 
 INVENTORY_REORDER_POINTS = Collection(

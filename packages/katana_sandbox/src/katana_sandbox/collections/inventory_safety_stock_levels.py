@@ -1,7 +1,6 @@
 """Safety stock: set per variant and location, read in /inventory."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.routing import Route
+from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.rules.levels import upsert
 from katana_sandbox.wire.schema import integer, number, record
 

@@ -1,6 +1,6 @@
 """Locations: read-only; the filter is spelled purchases_allowed, the field purchase_allowed."""
 
-from katana_sandbox.collections.descriptor import Collection, Filter
+from katana_sandbox.descriptor import Collection, Filter
 
 LOCATIONS = Collection(
     name="locations",

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.product_operation_rows import OPERATION_TYPES
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
 from katana_sandbox.operations import update
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row

@@ -1,6 +1,6 @@
 """What a production consumed and what its operations took: shown inside it, hardly writable."""
 
-from katana_sandbox.collections.descriptor import Collection, Field
+from katana_sandbox.descriptor import Collection, Field
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
 from katana_sandbox.wire.schema import integer, number, record, several

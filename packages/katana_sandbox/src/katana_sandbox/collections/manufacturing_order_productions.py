@@ -1,11 +1,10 @@
 """Productions of manufacturing orders: what was made when, from what and in what time."""
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, View
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.manufacturing_orders import BATCHES
-from katana_sandbox.context import Context
-from katana_sandbox.operations.create import checked
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, View
+from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_productions import (
     check_production_deletable,
     create_production,
@@ -52,7 +51,7 @@ def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
     if order is None:
         raise Refused(404, f"manufacturing order {body['manufacturing_order_id']} not found")
     production = create_production(ctx, order, body)
-    return Reply(200, render_key(ctx, collection.name, production["id"], "reply") or b"{}")
+    return created(ctx, render_key(ctx, collection.name, production["id"], "reply"))
 
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:

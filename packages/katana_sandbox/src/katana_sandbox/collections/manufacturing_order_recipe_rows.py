@@ -1,6 +1,6 @@
 """Ingredients of manufacturing orders, newest first; locked once their order is done."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Field, Filter
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text

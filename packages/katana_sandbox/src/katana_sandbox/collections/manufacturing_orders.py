@@ -3,12 +3,11 @@
 from dataclasses import replace
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
 from katana_sandbox.operations import update
-from katana_sandbox.operations.create import checked
+from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
@@ -58,7 +57,7 @@ def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _MAKE_TO_ORDER[form], given)
     wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
     order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
-    return Reply(200, render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}")
+    return created(ctx, render_key(ctx, "manufacturing_orders", order["id"], "reply"))
 
 
 def _is_bulk(body: object) -> bool:

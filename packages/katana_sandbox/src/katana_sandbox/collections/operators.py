@@ -1,6 +1,6 @@
 """Operators: read-only, in an envelope whatever the docs show, without date ranges."""
 
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
+from katana_sandbox.descriptor import Collection, Filter, Ranges
 
 OPERATORS = Collection(
     name="operators",

@@ -1,7 +1,6 @@
 """Ingredients of outsourced purchase order rows."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, View
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import unpost
 from katana_sandbox.rules.outsourcing import SOURCE, check_open, line_pairs

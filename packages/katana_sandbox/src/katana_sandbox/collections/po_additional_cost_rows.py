@@ -1,6 +1,6 @@
 """Additional costs of purchase orders, by cost group."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Field, Filter
 from katana_sandbox.rules.purchase_edits import create_cost, update_cost
 from katana_sandbox.rules.purchases import settle_cost
 from katana_sandbox.wire.schema import choice, integer, number, record

@@ -1,7 +1,6 @@
 """Prices of variants in a price list."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
-from katana_sandbox.routing import Route
+from katana_sandbox.descriptor import Collection, Field, Filter, Ranges, Route
 from katana_sandbox.rules.price_lists import create_many
 from katana_sandbox.wire.schema import choice, number, record, several
 

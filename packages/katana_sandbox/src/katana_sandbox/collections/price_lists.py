@@ -1,6 +1,6 @@
 """Price lists; they are not applied to sales orders by themselves."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
+from katana_sandbox.descriptor import Collection, Field, Filter, Ranges
 from katana_sandbox.wire.schema import flag, record, text
 
 PRICE_LISTS = Collection(

@@ -2,10 +2,9 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges, View
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, View
 from katana_sandbox.operations.create import checked
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
@@ -47,7 +46,7 @@ def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
 def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _RERANK, call.body())
     rerank_operation(ctx, body)
-    status = ctx.switches.status("rerank_status")
+    status = ctx.switches.count("rerank_status")
     return Reply(status, b"" if status == 204 else encode({"message": "OK", "success": True}))
 
 

@@ -1,7 +1,6 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Ranges, View
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View
 from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record

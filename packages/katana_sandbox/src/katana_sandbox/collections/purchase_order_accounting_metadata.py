@@ -1,6 +1,6 @@
 """Bills of purchase orders; accounting integrations write them, the API only reads."""
 
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
+from katana_sandbox.descriptor import Collection, Filter, Ranges
 
 PURCHASE_ORDER_ACCOUNTING_METADATA = Collection(
     name="purchase_order_accounting_metadata",

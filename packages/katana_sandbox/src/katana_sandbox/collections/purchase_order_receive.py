@@ -1,8 +1,7 @@
 """Receiving: an action on purchase order rows, with no records of its own."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
-from katana_sandbox.routing import Call, Reply, Route
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.rules.receiving import RECEIPT, receive
 
 

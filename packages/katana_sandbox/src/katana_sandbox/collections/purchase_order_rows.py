@@ -1,7 +1,7 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
 from katana_sandbox.collections.purchase_orders import ROW
+from katana_sandbox.descriptor import Collection, Field, Filter
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
 from katana_sandbox.wire.schema import integer, moment, record, text

@@ -1,7 +1,6 @@
 """Purchase orders: status and totals follow from rows and receipts."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Guard, View
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Guard, View
 from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing_supply import order_supply
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations import delete, update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply, shown
 from katana_sandbox.operations.query import list_query, path_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import not_found, unprocessable
 from katana_sandbox.wire.schema import flag, integer, number, record, several, text
@@ -83,9 +82,9 @@ def _delete_rows(ctx: Context, product_id: int) -> int:
 
 
 def _delete(ctx: Context, collection: Collection, call: Call) -> Reply:
-    if not _delete_rows(ctx, int(path_key(call, collection))):
+    if not _delete_rows(ctx, int(path_key(ctx, collection, call))):
         raise not_found()
-    return Reply(ctx.switches.status("delete_status"))
+    return Reply(ctx.switches.count("delete_status"))
 
 
 def _update_row(ctx: Context, _collection: Collection, call: Call) -> Reply:

@@ -1,7 +1,6 @@
 """Addresses of sales orders; no GET by id."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, lines
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.schema import choice, integer, record

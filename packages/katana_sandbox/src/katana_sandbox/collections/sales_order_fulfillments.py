@@ -1,10 +1,8 @@
 """Fulfillments of sales orders; their rows are fixed once made."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
 from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
 from katana_sandbox.operations.get import run_with_deleted
-from katana_sandbox.routing import Route
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.wire.encoding import Record, rows

@@ -1,11 +1,9 @@
 """Rows of sales orders."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
 from katana_sandbox.collections.sales_orders import AVAILABILITY
 from katana_sandbox.collections.search import search
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Route
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row

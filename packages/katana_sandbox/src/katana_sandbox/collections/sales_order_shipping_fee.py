@@ -1,7 +1,6 @@
 """Shipping fees of sales orders: the amount is text both ways, and no stamps are shown."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.wire.encoding import Record

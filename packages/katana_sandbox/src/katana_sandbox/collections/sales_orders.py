@@ -2,20 +2,18 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Guard, View
 from katana_sandbox.collections.search import search
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Guard, Route, View
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
-from katana_sandbox.routing import Route
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (
     OPEN,
     check_custom_fields,
     check_sellable,
-    conversion_rate,
     merged_custom_fields,
+    rate_to_base,
     settle_order,
 )
 from katana_sandbox.rules.sales_rows import insert_row
@@ -71,7 +69,7 @@ def _create(ctx: Context, body: Record) -> Record:
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("SO")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     fields["currency"] = body.get("currency") or customer.get("currency") or factory.get("base_currency_code")
-    rate = conversion_rate(fields["currency"], factory.get("base_currency_code"))
+    rate = rate_to_base(ctx, fields["currency"])
     fields["conversion_rate"] = wire_number(rate)
     fields["conversion_date"] = ctx.now
     order = ctx.insert("sales_orders", fields)
@@ -104,7 +102,7 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     check_sellable(ctx, changes.get("location_id"))
     _check_status(ctx, order, changes)
     if "currency" in changes:
-        rate = conversion_rate(changes["currency"], ctx.factory().get("base_currency_code"))
+        rate = rate_to_base(ctx, changes["currency"])
         changes["conversion_rate"] = wire_number(rate)
     if "picked_date" in changes:
         for fulfillment in ctx.children("sales_order_fulfillments", "sales_order_id", order["id"]):

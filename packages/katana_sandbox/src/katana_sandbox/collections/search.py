@@ -6,12 +6,11 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.render import render
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.store.select import Selection
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import INVALID_BODY, Refused
@@ -51,7 +50,8 @@ def search(fields: frozenset[str]) -> Callable[[Context, Collection, Call], Repl
         for field, down in reversed(order):
             key = cmp_to_key(_by_value)
             found.sort(key=lambda slot, field=field: key(_value(store.record(slot), field)), reverse=down)
-        page = Page(int(given.get("limit", 50)), int(given.get("page", 1)))
+        limit = int(given.get("limit", ctx.switches.count("default_limit")))
+        page = Page(limit, int(given.get("page", 1)), ctx.switches.on("pagination_strings"))
         shown = found[page.offset : page.offset + page.limit]
         return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 

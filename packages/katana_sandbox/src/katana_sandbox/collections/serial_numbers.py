@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from katana_sandbox.collections.descriptor import Collection, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
 from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
 from katana_sandbox.wire.encoding import Record, array, encode

@@ -2,9 +2,8 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter, Ranges
 from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text

@@ -2,14 +2,13 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_key
 from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply, Route
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
 from katana_sandbox.wire.encoding import Record
@@ -24,7 +23,8 @@ _REFUSED_MOVES = {("received", "inTransit")}
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    if body["source_location_id"] == body["target_location_id"]:
+    within = body["source_location_id"] == body["target_location_id"]
+    if within and not ctx.switches.on("transfers_within"):
         raise unprocessable("source and target location must differ")
     fields = build(STOCK_TRANSFERS, body)
     fields["transfer_date"] = fields["transfer_date"] or ctx.now
@@ -61,7 +61,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _STATUS, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    transfer = ctx.get("stock_transfers", path_key(call, collection))
+    transfer = ctx.get("stock_transfers", path_key(ctx, collection, call))
     if transfer is None:
         raise not_found()
     if body["status"] != transfer["status"]:
@@ -72,7 +72,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
 def _move(ctx: Context, transfer: Record, wanted: str) -> None:
     strict = ctx.switches.word("transfer_moves") == "strict"
     if strict and (transfer["status"], wanted) in _REFUSED_MOVES:
-        status = ctx.switches.status("transfer_refusal_status")
+        status = ctx.switches.count("transfer_refusal_status")
         raise Refused(status, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
     check_open_period(ctx, transfer["transfer_date"])
     ctx.change("stock_transfers", transfer["id"], {"status": wanted})

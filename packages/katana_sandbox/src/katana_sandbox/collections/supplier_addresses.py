@@ -1,7 +1,6 @@
 """Addresses of suppliers: one each, which is the default."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter
 from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, forget_supplier_address, lines
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.schema import integer, record

@@ -2,8 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Embed, Field, Filter
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, check_currency, lines
 from katana_sandbox.wire.encoding import Record

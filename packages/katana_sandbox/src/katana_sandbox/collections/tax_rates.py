@@ -1,7 +1,6 @@
 """Tax rates: list and create only."""
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain

@@ -2,9 +2,8 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection, Field, Filter, Ranges
 from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.items import LINK, ItemName, check_attributes, insert_variant, learn_options, owner
 from katana_sandbox.wire.encoding import Record

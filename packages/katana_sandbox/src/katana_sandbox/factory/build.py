@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.factory.catalogue import load_catalogue
 from katana_sandbox.factory.contacts import load_customers
 from katana_sandbox.factory.loader import Loader, Progress

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from typing import NamedTuple, cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import rebalance
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import Movement, pair_key

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping  # noqa: TC003 - fields are looked
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from katana_sandbox.routing import Reply
+from katana_sandbox.calls import Reply
 from katana_sandbox.wire.encoding import Record, decode, encode
 from katana_sandbox.wire.errors import Refused
 

@@ -2,20 +2,25 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
+from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply
-from katana_sandbox.rules.unique import check_unique
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import not_found, unprocessable
+from katana_sandbox.wire.errors import Refused, not_found, unprocessable
+from katana_sandbox.wire.lenient import lenient
 from katana_sandbox.wire.schema import Schema, check
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-    """Create and answer with the record; the status is 200, never 201."""
+    """Create and answer with the record."""
     record = create(ctx, collection, call.body())
-    return Reply(200, render_key(ctx, collection.name, record["id"], "reply") or b"{}")
+    return created(ctx, render_key(ctx, collection.name, record["id"], "reply"))
+
+
+def created(ctx: Context, raw: bytes | None) -> Reply:
+    """The reply to a create; the status is 200, not 201, unless switched."""
+    return Reply(ctx.switches.count("create_status"), raw or b"{}")
 
 
 def create(ctx: Context, collection: Collection, body: object) -> Record:
@@ -32,6 +37,7 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
 
 def checked(ctx: Context, schema: Schema, body: object) -> Record:
     """The body as a record once it fits the schema."""
+    body = lenient(schema, body, ctx.switches)
     check(schema, body, all_errors=ctx.switches.on("all_errors"), lengths=ctx.switches.on("text_lengths"))
     return cast("Record", body)
 
@@ -56,11 +62,13 @@ def stored(collection: Collection, body: Record) -> Record:
 
 
 def check_references(ctx: Context, collection: Collection, body: Record) -> None:
-    """Refuse a foreign key that leads nowhere."""
+    """Refuse a foreign key that leads nowhere, and where switched, to something archived."""
     for name, target in collection.references.items():
         key = body.get(name)
         if key is None:
             continue
         found = ctx.variant(key) if target == "variants" else ctx.get(target, key)
         if found is None:
-            raise unprocessable(f"{ctx.collections[target].entity} not found")
+            raise Refused(ctx.switches.count("missing_reference_status"), f"{ctx.collections[target].entity} not found")
+        if not ctx.switches.on("archived_references") and ctx.is_archived(target, key):
+            raise unprocessable(f"{ctx.collections[target].entity} is archived")

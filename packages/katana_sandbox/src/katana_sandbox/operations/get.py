@@ -1,10 +1,11 @@
 """GET of one record by its id."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from collections.abc import Sequence
+
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.query import Parameters, extend_names, path_key
 from katana_sandbox.render import render, render_key
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.errors import not_found
 
 
@@ -12,7 +13,9 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """The bare object, without an envelope."""
     given = Parameters(call, ctx.switches)
     extend = extend_names(given, collection)
-    raw = render_key(ctx, collection.name, path_key(call, collection), "one", extend)
+    if ctx.switches.on("deleted_by_id"):
+        return Reply(200, _whatever(ctx, collection, call, extend))
+    raw = render_key(ctx, collection.name, path_key(ctx, collection, call), "one", extend)
     if raw is None:
         raise not_found()
     return Reply(200, raw)
@@ -22,7 +25,12 @@ def run_with_deleted(ctx: Context, collection: Collection, call: Call) -> Reply:
     """As `run`, and include_deleted=true also shows deleted records."""
     if not Parameters(call, ctx.switches).flag("include_deleted"):
         return run(ctx, collection, call)
-    slot = ctx.db.stores[collection.name].slot(path_key(call, collection))
+    return Reply(200, _whatever(ctx, collection, call))
+
+
+def _whatever(ctx: Context, collection: Collection, call: Call, extend: Sequence[str] = ()) -> bytes:
+    """A record, deleted or not."""
+    slot = ctx.db.stores[collection.name].slot(path_key(ctx, collection, call))
     if slot is None:
         raise not_found()
-    return Reply(200, render(ctx, collection, slot, "one"))
+    return render(ctx, collection, slot, "one", extend)

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.encoding import array
 from katana_sandbox.wire.pagination import Page
 

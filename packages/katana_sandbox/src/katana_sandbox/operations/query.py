@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from katana_sandbox.collections.descriptor import Collection, Filter
-from katana_sandbox.routing import Call
+from katana_sandbox.calls import Call
+from katana_sandbox.descriptor import Collection, Context, Filter
 from katana_sandbox.store.select import Condition, Selection, Span
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.errors import Refused, bad_parameter
 from katana_sandbox.wire.numbers import is_decimal_text
-from katana_sandbox.wire.pagination import MAXIMUM_LIMIT, Page
+from katana_sandbox.wire.pagination import Page
 from katana_sandbox.wire.schema import INT32
 from katana_sandbox.wire.times import epoch_ms, parse_moment
 
@@ -69,10 +69,11 @@ class Parameters:
 
     def page(self) -> Page:
         """Limit and page number, clamped or refused as the switches say."""
-        limit = self._count("limit", 50)
-        if limit > MAXIMUM_LIMIT and self._switches.word("over_maximum_limit") == "reject":
+        most = self._switches.count("maximum_limit")
+        limit = self._count("limit", self._switches.count("default_limit"))
+        if limit > most and self._switches.word("over_maximum_limit") == "reject":
             raise self._bad_paging("limit", str(limit))
-        return Page(min(limit, MAXIMUM_LIMIT), self._count("page", 1))
+        return Page(min(limit, most), self._count("page", 1), self._switches.on("pagination_strings"))
 
     def _count(self, name: str, default: int) -> int:
         value = self.last(name)
@@ -84,7 +85,7 @@ class Parameters:
 
     def _bad_paging(self, name: str, value: str) -> Refused:
         refusal = bad_parameter(name, value)
-        refusal.status = self._switches.status("bad_paging_status")
+        refusal.status = self._switches.count("bad_paging_status")
         return refusal
 
     def _naive(self, value: str) -> datetime | None:
@@ -174,7 +175,7 @@ def _integer(name: str, value: str) -> int:
     return int(value)
 
 
-def path_key(call: Call, collection: Collection) -> int | str:
+def path_key(ctx: Context, collection: Collection, call: Call) -> int | str:
     """The id in the path.
 
     Raises:
@@ -182,4 +183,8 @@ def path_key(call: Call, collection: Collection) -> int | str:
     """
     if collection.key == "uuid":
         return call.path_id
-    return min(_integer("id", call.path_id), INT32 + 1)
+    try:
+        return min(_integer("id", call.path_id), INT32 + 1)
+    except Refused as refusal:
+        refusal.status = ctx.switches.count("bad_path_id_status")
+        raise

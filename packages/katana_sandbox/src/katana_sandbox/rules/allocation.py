@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair, total
 from katana_sandbox.rules.manufacturing_open import cover_ingredients
 from katana_sandbox.rules.open_documents import committed, expected
-from katana_sandbox.rules.stock import open_rows
+from katana_sandbox.rules.stock import commits, open_rows
 from katana_sandbox.wire.encoding import Record
 
 _LAST = "9999"
@@ -63,7 +63,7 @@ def _cover(ctx: Context, pair: Pair, supply: list[Open]) -> set[int]:
         row = found.row
         if found.location_id != pair[1] or row.get("product_availability") == "PICKED":
             continue
-        state = pool.cover(found.quantity, keep=found.order.get("status") != "PENDING")
+        state = pool.cover(found.quantity, keep=commits(ctx, found.order))
         if any(row.get(name) != value for name, value in state.items()):
             ctx.set("sales_order_rows", row["id"], state)
             changed.add(found.order["id"])

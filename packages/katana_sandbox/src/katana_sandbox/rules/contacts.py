@@ -1,6 +1,6 @@
 """Addresses of customers and suppliers, and which of them is the default."""
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.currencies import CURRENCIES
 from katana_sandbox.wire.encoding import Record

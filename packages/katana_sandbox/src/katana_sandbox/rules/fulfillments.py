@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import build_kit, redate_kit, take_apart
@@ -96,7 +96,7 @@ def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
         if row is None or row["sales_order_id"] != order["id"]:
             raise unprocessable("sales order row not found")
         gone = taken.get(row_id, (Decimal(0), Decimal(0)))[0]
-        if quantity + gone > as_decimal(row["quantity"]):
+        if quantity + gone > as_decimal(row["quantity"]) and not ctx.switches.on("ship_beyond_order"):
             raise unprocessable("fulfillment row quantity exceeds the open quantity of the sales order row")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
@@ -23,7 +23,7 @@ def create_item(ctx: Context, name: ItemName, body: Record) -> Record:
     variants = cast("list[Record]", body["variants"])
     _check_names(configs)
     for variant in variants:
-        _check_options(configs, variant, several=len(variants) > 1)
+        _check_options(ctx, configs, variant, several=len(variants) > 1)
     item = ctx.insert(name, {**fields, "configs": []})
     owned = [_config(ctx, name, item["id"], config) for config in configs]
     ctx.set(name, item["id"], {"configs": owned})
@@ -139,10 +139,12 @@ def _check_names(configs: Iterable[Record]) -> None:
         raise unprocessable("config names must be unique")
 
 
-def _check_options(configs: list[Record], variant: Record, *, several: bool) -> None:
+def _check_options(ctx: Context, configs: list[Record], variant: Record, *, several: bool) -> None:
     attributes = cast("list[Record]", variant.get("config_attributes") or [])
     check_attributes({"configs": configs}, attributes)
     given = {attribute["config_name"] for attribute in attributes}
+    if not ctx.switches.on("variants_need_options"):
+        return
     if several and (not configs or any(config["name"] not in given for config in configs)):
         raise unprocessable("each variant needs a value for every config of its item")
 

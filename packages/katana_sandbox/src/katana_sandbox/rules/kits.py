@@ -3,7 +3,7 @@
 from decimal import ROUND_FLOOR, Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Pair
 from katana_sandbox.rules.manufacturing_orders import create_order, move_done_date
 from katana_sandbox.rules.manufacturing_productions import Run, produce

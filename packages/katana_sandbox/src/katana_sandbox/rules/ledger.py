@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import Balance, Movement, Posted, replay
 from katana_sandbox.wire.errors import unprocessable

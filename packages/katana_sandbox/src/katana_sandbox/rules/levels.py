@@ -2,10 +2,9 @@
 
 from decimal import Decimal
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.errors import not_found
 from katana_sandbox.wire.numbers import as_decimal, shortest

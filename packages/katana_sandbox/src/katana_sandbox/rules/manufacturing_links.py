@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.manufacturing_costs import is_made
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.manufacturing_orders import create_order

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 

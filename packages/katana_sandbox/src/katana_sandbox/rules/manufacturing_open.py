@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair
 from katana_sandbox.rules.manufacturing_rows import ORDERS, RECIPE_ROWS
 from katana_sandbox.store.records import DELETED, VERBATIM

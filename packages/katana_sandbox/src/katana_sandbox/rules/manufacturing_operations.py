@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.manufacturing_names import resolve_names, resolve_operators
 from katana_sandbox.rules.manufacturing_rows import LOCKED, OPERATION_ROWS, ORDERS, check_unlocked
@@ -71,5 +71,6 @@ def _move_status(ctx: Context, order: Record, row: Record, changes: Record) -> N
     assigned = cast("list[Record]", changes.get("assigned_operators", row.get("assigned_operators")) or [])
     running = status == "IN_PROGRESS" and assigned
     changes["active_operator_id"] = assigned[0]["operator_id"] if running else None
-    if status in _STARTED and order.get("status") == "NOT_STARTED":
+    starts = status in _STARTED and ctx.switches.on("operation_starts_order")
+    if starts and order.get("status") == "NOT_STARTED":
         ctx.change(ORDERS, order["id"], {"status": "IN_PROGRESS"})

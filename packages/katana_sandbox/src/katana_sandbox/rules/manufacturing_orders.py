@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.manufacturing_costs import is_made
@@ -70,7 +70,7 @@ def check_deletable(ctx: Context, order: Record) -> None:
         return
     if order["is_linked_to_sales_order"]:
         message = "Cannot delete manufacturing orders as manufacturing orders are linked to sales orders."
-        raise Refused(412, message)
+        raise Refused(ctx.switches.count("guarded_delete_status"), message)
     if order["status"] == "DONE":
         raise unprocessable(LOCKED)
 
@@ -92,7 +92,7 @@ def move_done_date(ctx: Context, order: Record, moment: str) -> None:
 
 
 def _check_producible(ctx: Context, variant_id: object) -> None:
-    if not is_made(ctx, variant_id):
+    if ctx.switches.on("only_producible") and not is_made(ctx, variant_id):
         raise unprocessable("variant does not belong to a producible product")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import check_open_period, rounded
 from katana_sandbox.rules.manufacturing_costs import share_of_cost, share_of_time

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable

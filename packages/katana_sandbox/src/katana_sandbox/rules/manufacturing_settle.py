@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Movement, Pair, moved, post, redate, unpost
 from katana_sandbox.rules.manufacturing_costs import (
     actual_cost,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal  # noqa: TC003 - evaluated in casts
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.store.movements import OPENING, Movement, Posted
 from katana_sandbox.store.select import Condition, Selection
 from katana_sandbox.wire.times import ms_of

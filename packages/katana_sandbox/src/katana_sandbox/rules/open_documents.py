@@ -5,7 +5,7 @@ Providers live in modules that import neither this one nor `rules.allocation`.
 
 from collections.abc import Callable, Iterator
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import open_purchase_rows, open_transfers
 from katana_sandbox.rules.ledger import Open
 from katana_sandbox.rules.manufacturing_open import open_ingredients, open_output

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import stock_units
 from katana_sandbox.rules.ledger import Movement, Open, Pair, keep, moved, unpost
 from katana_sandbox.wire.encoding import Record
@@ -16,7 +16,7 @@ ROWS = "outsourced_purchase_order_recipe_rows"
 
 def copy_recipe(ctx: Context, order: Record, row: Record) -> None:
     """Give a new row of an outsourced order the ingredients of its product."""
-    if order.get("entity_type") != "outsourced":
+    if order.get("entity_type") != "outsourced" or not ctx.switches.on("outsourced_recipe"):
         return
     for line in ctx.children("bom_rows", "product_variant_id", row["variant_id"]):
         insert_ingredient(ctx, row, line["ingredient_variant_id"], line["quantity"], line.get("notes"))

@@ -1,6 +1,6 @@
 """Whether the tracking location has the ingredients of an outsourced purchase order, and when it will."""
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.manufacturing_open import covered
 from katana_sandbox.rules.open_documents import expected
 from katana_sandbox.rules.outsourcing import ROWS, is_committed, need

@@ -2,11 +2,10 @@
 
 from typing import cast
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
-from katana_sandbox.operations.create import check_references, checked
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context
+from katana_sandbox.operations.create import check_references, checked, created
 from katana_sandbox.render import render_key
-from katana_sandbox.routing import Call, Reply
 from katana_sandbox.wire.encoding import Record, array
 from katana_sandbox.wire.errors import not_found
 
@@ -22,4 +21,4 @@ def create_many(ctx: Context, collection: Collection, call: Call) -> Reply:
         check_references(ctx, collection, fields)
         record = ctx.insert(collection.name, fields)
         made.append(render_key(ctx, collection.name, record["id"], "reply") or b"{}")
-    return Reply(200, array(made))
+    return created(ctx, array(made))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.manufacturing_costs import cost_per_unit
 from katana_sandbox.rules.manufacturing_names import resolve_names

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import check_open_period
@@ -18,6 +18,7 @@ from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
 
 _PARTIES = ("supplier_id", "currency", "location_id", "tracking_location_id")
 _UNTIL_RECEIVED = ("order_no", "expected_arrival_date")
+_NOTES = ("additional_info", "order_created_date")
 _ROW_LOCKED = (
     "quantity",
     "variant_id",
@@ -39,6 +40,7 @@ def create_order(ctx: Context, body: Record) -> Record:
     supplier = ctx.get("suppliers", body["supplier_id"]) or {}
     fields["currency"] = body.get("currency") or supplier.get("currency") or ctx.factory().get("base_currency_code")
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("PO")
+    fields["status"] = body.get("status") or ctx.switches.word("new_purchase_status")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     fields["expected_arrival_date"] = fields["expected_arrival_date"] or _default_arrival(ctx, fields)
     fields["default_group_id"] = ctx.db.next_id("purchase_order_groups")
@@ -55,6 +57,8 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
         raise unprocessable("purchase order can only be edited in status DRAFT or NOT_RECEIVED")
     if order["status"] == "RECEIVED" and any(name in changes for name in _UNTIL_RECEIVED):
         raise unprocessable("received purchase order can not be edited")
+    if order["status"] == "RECEIVED" and ctx.switches.on("received_locks_notes") and any(n in changes for n in _NOTES):
+        raise unprocessable("received purchase order can not be edited")
     _check_kind({**order, **changes})
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
     for row in rows:
@@ -69,7 +73,8 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
 def check_order_deletable(ctx: Context, order: Record) -> None:
     """Refuse to delete an order whose receipts hold it (412)."""
     if order["status"] not in UNRECEIVED and ctx.switches.word("received_order_delete") == "refuse":
-        raise Refused(412, "Cannot delete purchase orders as purchase orders have received rows.")
+        status = ctx.switches.count("guarded_delete_status")
+        raise Refused(status, "Cannot delete purchase orders as purchase orders have received rows.")
 
 
 def insert_row(ctx: Context, body: Record) -> Record:
@@ -79,7 +84,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     check_references(ctx, collection, body)
     _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
-    if order.get("status") == "RECEIVED":
+    if order.get("status") == "RECEIVED" and ctx.switches.on("received_locks_rows"):
         raise unprocessable("rows can not be added to a received purchase order")
     fields = build(collection, {name: value for name, value in body.items() if name not in {"tax_name", "tax_rate"}})
     fields["currency"] = order["currency"]
@@ -115,7 +120,8 @@ def update_row(ctx: Context, row: Record, changes: Record) -> Record:
 def check_row_deletable(ctx: Context, row: Record) -> None:
     """Refuse to take away what has been received."""
     order = ctx.get("purchase_orders", row["purchase_order_id"]) or {}
-    if order.get("status") == "RECEIVED" or row.get("received_date") is not None:
+    received = order.get("status") == "RECEIVED" or row.get("received_date") is not None
+    if received and ctx.switches.on("received_locks_rows"):
         raise unprocessable("received purchase order rows can not be deleted")
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.incoming import row_location, stock_units
 from katana_sandbox.rules.ledger import Movement, Pair, keep, unpost
 from katana_sandbox.rules.outsourcing import consume, ingredient_pairs
-from katana_sandbox.rules.sales import conversion_rate, settle_stock
+from katana_sandbox.rules.sales import rate_to_base, settle_stock
 from katana_sandbox.rules.serials import count_units, unbind
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal, number
@@ -73,7 +73,7 @@ def settle_cost(ctx: Context, before: Record | None, after: Record | None) -> No
 
 def order_rate(ctx: Context, order: Record) -> Decimal:
     """Base units per unit of the order's currency."""
-    return conversion_rate(order.get("currency"), ctx.factory().get("base_currency_code"))
+    return rate_to_base(ctx, order.get("currency"))
 
 
 def row_rate(row: Record, rate: Decimal) -> Decimal:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import check_open_period
@@ -38,7 +38,7 @@ def receive(ctx: Context, body: object) -> None:
 
 def receive_all(ctx: Context, order: Record) -> None:
     """Receive every open row now."""
-    _check_receivable(order)
+    _check_receivable(ctx, order)
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
     if not rows:
         raise unprocessable("purchase order has no rows to receive")
@@ -60,8 +60,8 @@ def revert_receipts(ctx: Context, order: Record) -> None:
             ctx.change("purchase_order_rows", row["id"], cleared)
 
 
-def _check_receivable(order: Record) -> None:
-    if order.get("status") == "DRAFT":
+def _check_receivable(ctx: Context, order: Record) -> None:
+    if order.get("status") == "DRAFT" and not ctx.switches.on("receive_drafts"):
         raise unprocessable("purchase order with status DRAFT can not be received")
 
 
@@ -70,8 +70,10 @@ def _receive_row(ctx: Context, entry: Record) -> None:
     order = ctx.get("purchase_orders", (row or {}).get("purchase_order_id"))
     if row is None or order is None:
         raise unprocessable("purchase order row not found")
-    _check_receivable(order)
+    _check_receivable(ctx, order)
     if row.get("received_date") is not None:
+        if ctx.switches.word("received_again") == "ignore":
+            return
         raise unprocessable("purchase order row has already been received")
     quantity, held = as_decimal(entry["quantity"]), as_decimal(row["quantity"])
     if quantity > held:

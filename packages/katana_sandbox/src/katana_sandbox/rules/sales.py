@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.allocation import settle_pairs
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Pair
@@ -26,6 +26,13 @@ def conversion_rate(currency: object, base: object) -> Decimal:
     return (Decimal(_RATES.get(str(currency), "1")) / Decimal(_RATES.get(str(base), "1"))).quantize(Decimal("0.0001"))
 
 
+def rate_to_base(ctx: Context, currency: object) -> Decimal:
+    """Base units of the account per unit of a currency."""
+    if ctx.switches.word("currency_rates") == "one":
+        return Decimal(1)
+    return conversion_rate(currency, ctx.factory().get("base_currency_code"))
+
+
 def row_totals(row: Mapping[str, object], rate: Decimal) -> Record:
     """The amounts of a row, without tax."""
     price = as_decimal(row.get("price_per_unit"))
@@ -38,23 +45,25 @@ def row_totals(row: Mapping[str, object], rate: Decimal) -> Record:
     }
 
 
-def order_totals(rows: Iterable[Mapping[str, object]], fee: Decimal, rate: Decimal) -> Record:
-    """The amounts of an order, with tax and shipping."""
+def order_totals(rows: Iterable[Mapping[str, object]], fee: Decimal, rate: Decimal, tax: str = "discounted") -> Record:
+    """The amounts of an order, with shipping, and with tax on the `discounted` or `undiscounted` rows, or on `none`."""
     total = fee
     for row in rows:
-        total += as_decimal(row.get("total")) * (1 + as_decimal(row.get("tax_rate")) / 100)
+        net = as_decimal(row.get("total"))
+        taxed = net if tax == "discounted" else net + as_decimal(row.get("total_discount"))
+        total += net if tax == "none" else net + taxed * as_decimal(row.get("tax_rate")) / 100
     return {"total": number(total), "total_in_base_currency": number(total * rate)}
 
 
-def rolled_up_status(rows: Iterable[tuple[Decimal, Decimal, Decimal]], status: object) -> object:
-    """The order's status from (ordered, shipped, delivered) of its rows."""
+def rolled_up_status(rows: Iterable[tuple[Decimal, Decimal, Decimal]], status: object, mixed: str) -> object:
+    """The order's status from (ordered, shipped, delivered) of its rows; `mixed`: all shipped, some delivered."""
     lines = list(rows)
     if not any(taken for _, taken, _ in lines):
         return status if status in OPEN else "NOT_SHIPPED"
     if all(handed >= ordered for ordered, _, handed in lines):
         return "DELIVERED"
     if all(taken >= ordered for ordered, taken, _ in lines):
-        return "PACKED"
+        return mixed if any(handed for _, _, handed in lines) else "PACKED"
     return "PARTIALLY_DELIVERED" if any(handed for _, _, handed in lines) else "PARTIALLY_PACKED"
 
 
@@ -136,8 +145,8 @@ def _derived(
     nothing = (Decimal(0), Decimal(0))
     lines = [(as_decimal(row.get("quantity")), *taken.get(row["id"], nothing)) for row in goods]
     fulfillments = ctx.children("sales_order_fulfillments", "sales_order_id", order["id"])
-    derived = order_totals(rows, _fee(ctx, order), rate)
-    derived["status"] = rolled_up_status(lines, order.get("status"))
+    derived = order_totals(rows, _fee(ctx, order), rate, ctx.switches.word("order_tax"))
+    derived["status"] = rolled_up_status(lines, order.get("status"), ctx.switches.word("mixed_shipment"))
     if fulfillments:
         derived["picked_date"] = max((str(item.get("picked_date")) for item in fulfillments), default=None)
         derived["invoicing_status"] = order.get("invoicing_status") or "notInvoiced"
@@ -149,7 +158,8 @@ def _fee(ctx: Context, order: Record) -> Decimal:
         return Decimal(0)
     total = Decimal(0)
     for fee in ctx.children("sales_order_shipping_fee", "sales_order_id", order["id"]):
-        tax = ctx.get("tax_rates", fee.get("tax_rate_id")) or {}
+        taxed = ctx.switches.word("order_tax") != "none"
+        tax = (ctx.get("tax_rates", fee.get("tax_rate_id")) if taxed else None) or {}
         total += as_decimal(fee.get("amount")) * (1 + as_decimal(tax.get("rate")) / 100)
     return total
 

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.sales import OPEN, check_custom_fields, check_sellable, merged_custom_fields
 from katana_sandbox.rules.serial_assignment import check_new

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair, costs
 from katana_sandbox.store.records import DELETED, VERBATIM
 from katana_sandbox.wire.encoding import Record, rows
@@ -66,8 +66,13 @@ def open_rows(ctx: Context, variant_id: int) -> Iterator[OpenRow]:
 def open_sales_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
     """What orders that are no quotes still take of a variant."""
     for found in open_rows(ctx, variant_id):
-        if found.order.get("status") != "PENDING":
+        if commits(ctx, found.order):
             yield Open(found.location_id, found.quantity, found.order.get("delivery_date"))
+
+
+def commits(ctx: Context, order: Record) -> bool:
+    """Whether an open order holds stock: quotes do not, unless switched."""
+    return order.get("status") != "PENDING" or ctx.switches.on("quotes_commit")
 
 
 def refresh_costs(ctx: Context, pairs: Iterable[Pair]) -> None:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Movement, Pair, keep, moved, post, unpost
 from katana_sandbox.rules.sales import settle_stock
@@ -73,7 +73,7 @@ def settle_transfer(ctx: Context, before: Record | None, after: Record | None) -
     pairs: set[Pair] = set()
     for row in ctx.children("stock_transfer_rows", "stock_transfer_id", after["id"]):
         pairs |= _transfer(ctx, after, row)
-        redate_units(ctx, TRANSFER, row["id"], None if after["status"] == "draft" else after["transfer_date"])
+        redate_units(ctx, TRANSFER, row["id"], after["transfer_date"] if _has_left(ctx, after) else None)
         pairs |= {(row["variant_id"], after[place]) for place in ("source_location_id", "target_location_id")}
     settle_stock(ctx, pairs)
 
@@ -126,13 +126,18 @@ def _transfer(ctx: Context, header: Record, row: Record) -> set[Pair]:
         caused_by_resource_id=header["id"],
         part=_OUT,
     )
-    pairs = keep(ctx, TRANSFER, row["id"], leaving if header["status"] != "draft" else None, _OUT)
+    pairs = keep(ctx, TRANSFER, row["id"], leaving if _has_left(ctx, header) else None, _OUT)
     if header["status"] != "received":
         return pairs | unpost(ctx, TRANSFER, row["id"], _IN)
     cost = next(cost for movement, cost in moved(ctx, TRANSFER, row["id"]) if movement.part == _OUT)
     ctx.set("stock_transfer_rows", row["id"], {"cost_per_unit": number(cost)})
     arriving = leaving._replace(location_id=header["target_location_id"], quantity=quantity, unit_cost=cost, part=_IN)
     return pairs | keep(ctx, TRANSFER, row["id"], arriving, _IN)
+
+
+def _has_left(ctx: Context, header: Record) -> bool:
+    status = header["status"]
+    return status == "received" or (status == "inTransit" and ctx.switches.on("transit_leaves"))
 
 
 def _note_cost(ctx: Context, name: str, source: str, row_id: Key) -> None:

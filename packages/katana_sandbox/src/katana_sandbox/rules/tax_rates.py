@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.wire.encoding import Record
 
 type Side = Literal["sales", "purchases"]

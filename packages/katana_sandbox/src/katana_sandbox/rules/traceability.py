@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import cast
 
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.serials import ASSIGNED, UNKNOWN, known
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable

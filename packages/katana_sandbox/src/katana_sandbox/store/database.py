@@ -8,7 +8,7 @@ from uuid import UUID
 from katana_sandbox.store.keys import FIRST_ID
 from katana_sandbox.store.levels import Levels
 from katana_sandbox.store.movements import Movements
-from katana_sandbox.store.records import Store
+from katana_sandbox.store.records import Store, below
 from katana_sandbox.store.select import Selector
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import decode, encode
@@ -53,9 +53,9 @@ class Database:
         self.custom_fields = cast("dict[str, str]", decode(pieces["custom_fields"]))
         version, numbers, gauss = cast("tuple[int, list[int], float | None]", decode(pieces["random"]))
         self._random.setstate((version, tuple(numbers), gauss))
-        self.movements.restore(_below("movements", pieces))
+        self.movements.restore(below("movements", pieces))
         for collection, store in self.stores.items():
-            store.restore(_below(collection, pieces))
+            store.restore(below(collection, pieces))
 
     def next_id(self, sequence: str) -> int:
         """The next id of a sequence; sequences start alike, so ids of different collections collide."""
@@ -75,8 +75,3 @@ class Database:
         """Keep ids that were given by hand from being given again."""
         taken = [key for key in keys if isinstance(key, int)]
         self._last[sequence] = max([self._last.get(sequence, FIRST_ID - 1), *taken])
-
-
-def _below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
-    start = f"{prefix}/"
-    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}

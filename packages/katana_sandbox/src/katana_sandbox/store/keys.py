@@ -1,8 +1,10 @@
 """Keys and links in a few bytes each: ids that were counted upward lie in arrays, any others in dictionaries."""
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import overload, override
+from collections.abc import Mapping, Sequence
+from typing import cast, overload, override
+
+from katana_sandbox.wire.encoding import decode, encode
 
 type Key = int | str
 FIRST_ID = 2001
@@ -19,10 +21,6 @@ class Places:
     def __init__(self) -> None:
         self._counted = array("i")
         self._others: dict[Key, int] = {}
-
-    def __iter__(self) -> Iterator[Key]:
-        yield from (key for key, place in enumerate(self._counted, FIRST_ID) if place != NOWHERE)
-        yield from self._others
 
     def get(self, key: Key) -> int:
         """The place of a key, or `NOWHERE`."""
@@ -44,6 +42,15 @@ class Places:
         self._counted[offset] = place
         return before
 
+    def saved(self) -> dict[str, bytes]:
+        """Everything held, in pieces that `restore` takes back."""
+        return {"counted": self._counted.tobytes(), "apart": encode(list(self._others.items()))}
+
+    def restore(self, pieces: Mapping[str, bytes]) -> None:
+        """Hold what `saved` gave, and nothing else."""
+        self._counted = array("i", pieces["counted"])
+        self._others = dict(cast("list[tuple[Key, int]]", decode(pieces["apart"])))
+
     def _put_apart(self, key: Key, place: int) -> int:
         before = self._others.pop(key, NOWHERE)
         if place != NOWHERE:
@@ -54,12 +61,10 @@ class Places:
 class Keys(Sequence[Key]):
     """The keys of a store in order of arrival; the position of a key is its slot."""
 
-    def __init__(self, keys: Sequence[Key] = ()) -> None:
+    def __init__(self) -> None:
         self._numbers = array("q")
         self._others: dict[int, Key] = {}
         self._slots = Places()
-        for key in keys:
-            self.append(key)
 
     @override
     def __len__(self) -> int:
@@ -91,6 +96,17 @@ class Keys(Sequence[Key]):
         slot = self._slots.get(key)
         return None if slot == NOWHERE else slot
 
+    def saved(self) -> dict[str, bytes]:
+        """Everything held, in pieces that `restore` takes back."""
+        others = encode(list(self._others.items()))
+        return {"numbers": self._numbers.tobytes(), "others": others, **self._slots.saved()}
+
+    def restore(self, pieces: Mapping[str, bytes]) -> None:
+        """Hold what `saved` gave, and nothing else."""
+        self._numbers = array("q", pieces["numbers"])
+        self._others = dict(cast("list[tuple[int, Key]]", decode(pieces["others"])))
+        self._slots.restore(pieces)
+
 
 class Links:
     """Slots by the value of a foreign key: for each value the last slot, and for each slot the one linked before it."""
@@ -98,10 +114,6 @@ class Links:
     def __init__(self) -> None:
         self._last = Places()
         self._before = array("i")
-
-    def __iter__(self) -> Iterator[Key]:
-        """Every value that is linked to."""
-        return iter(self._last)
 
     def of(self, value: Key) -> list[int]:
         """The slots of a value, in order of arrival of their records."""
@@ -128,3 +140,12 @@ class Links:
         while self._before[after] != slot:
             after = self._before[after]
         self._before[after] = self._before[slot]
+
+    def saved(self) -> dict[str, bytes]:
+        """Everything held, in pieces that `restore` takes back."""
+        return {"before": self._before.tobytes(), **self._last.saved()}
+
+    def restore(self, pieces: Mapping[str, bytes]) -> None:
+        """Hold what `saved` gave, and nothing else."""
+        self._before = array("i", pieces["before"])
+        self._last.restore(pieces)

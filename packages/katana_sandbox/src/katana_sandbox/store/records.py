@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from katana_sandbox.store.keys import Key, Keys, Links
 from katana_sandbox.store.undo import UndoLog
-from katana_sandbox.wire.encoding import Record, decode, decode_record, encode
+from katana_sandbox.wire.encoding import Record, decode_record
 from katana_sandbox.wire.times import ms_of
 
 DELETED = 1
@@ -138,10 +138,9 @@ class Store:
         return {
             "raws": b"".join(self._raws),
             "sizes": array("q", map(len, self._raws)).tobytes(),
-            "keys": encode(list(self.keys)),
             "flags": bytes(self.flags),
-            "links": encode([[[value, *links.of(value)] for value in links] for links in self._links]),
             **{name: held.tobytes() for name, held in arrays.items()},
+            **{f"{part}/{name}": piece for part, held in self._parts() for name, piece in held.saved().items()},
         }
 
     def restore(self, pieces: Mapping[str, bytes]) -> None:
@@ -151,17 +150,12 @@ class Store:
         for size in array("q", pieces["sizes"]):
             self._raws.append(raws[start : start + size])
             start += size
-        self.keys = Keys(cast("list[Key]", decode(pieces["keys"])))
         self.flags = bytearray(pieces["flags"])
         self.created, self.updated = array("q", pieces["created"]), array("q", pieces["updated"])
         self.by_updated = array("i", pieces["by_updated"])
         self.orders = {hidden: array("i", pieces[f"order{hidden}"]) for hidden in _VIEWS}
-        self._links = [Links() for _ in self.foreign_keys]
-        saved = cast("list[list[list[Key]]]", decode(pieces["links"]))
-        for links, entries in zip(self._links, saved, strict=True):
-            for value, *slots in entries:
-                for slot in slots:
-                    links.add(value, cast("int", slot))
+        for part, held in self._parts():
+            held.restore(below(part, pieces))
         self.version += 1
 
     @contextmanager
@@ -178,6 +172,9 @@ class Store:
                 self.orders[hidden] = array("i", [slot for slot in ordered if not self.flags[slot] & hidden])
             self.by_updated = array("i", sorted(slots, key=self.updated.__getitem__))
             self.version += 1
+
+    def _parts(self) -> list[tuple[str, Keys | Links]]:
+        return [("keys", self.keys), *(zip(self.foreign_keys, self._links, strict=True))]
 
     def _append(self, key: Key) -> int:
         self._raws.append(b"")
@@ -223,6 +220,12 @@ class Store:
 
 def _link(value: object) -> Key | None:
     return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The pieces whose names begin with a prefix, without it."""
+    start = f"{prefix}/"
+    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}
 
 
 def position(index: array[int], slot: int, times: array[int]) -> int:

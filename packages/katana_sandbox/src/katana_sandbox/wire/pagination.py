@@ -1,18 +1,16 @@
-"""Pages of a list, and the header that describes them (all its values are strings)."""
+"""Pages of a list, and the header that describes them."""
 
 import json
 from dataclasses import dataclass
 
-DEFAULT_LIMIT = 50
-MAXIMUM_LIMIT = 250
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which slice of a list was asked for."""
+    """Which slice of a list was asked for; with `strings` every value of its header is one."""
 
-    limit: int = DEFAULT_LIMIT
-    number: int = 1
+    limit: int
+    number: int
+    strings: bool = True
 
     @property
     def offset(self) -> int:
@@ -22,14 +20,14 @@ class Page:
     def header(self, total: int) -> str:
         """The `X-Pagination` value for a list of `total` records."""
         pages = max(1, -(-total // self.limit)) if self.limit else 1
-        return json.dumps(
-            {
-                "total_records": str(total),
-                "total_pages": str(pages),
-                "offset": str(self.offset),
-                "page": str(self.number),
-                "first_page": "true" if self.number == 1 else "false",
-                "last_page": "true" if self.number >= pages else "false",
-            },
-            separators=(",", ":"),
-        )
+        shown = {
+            "total_records": total,
+            "total_pages": pages,
+            "offset": self.offset,
+            "page": self.number,
+            "first_page": self.number == 1,
+            "last_page": self.number >= pages,
+        }
+        if self.strings:
+            shown = {name: str(value).lower() for name, value in shown.items()}
+        return json.dumps(shown, separators=(",", ":"))

@@ -1,19 +1,139 @@
-"""What a rule may do: read and write one tenant's records at one moment."""
+"""What varies by collection, as data that the operations read, and the context that its rules run in."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from katana_sandbox.collections.descriptor import Collection
+from katana_sandbox.calls import Call, Reply
 from katana_sandbox.store.database import Database
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.schema import Schema
+
+type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max"]
+type View = Literal["list", "one", "reply", "patch"]
+type Operation = Literal["list", "get", "create", "update", "delete"]
+type CreateRule = Callable[["Context", Record], Record]
+type UpdateRule = Callable[["Context", Record, Record], Record]
+type DeleteRule = Callable[["Context", Record], None]
+type SettleRule = Callable[["Context", Record | None, Record | None], None]
+type PartsRule = Callable[["Context", Key, View], dict[str, bytes]]
+type ComputedRule = Callable[["Context"], Iterator[Record]]
+type ExtendRule = Callable[["Context", Record], bytes]
+type Run = Callable[["Context", "Collection", Call], Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A stored field: its value when a create leaves it out, and how a body's value is stored."""
+
+    name: str
+    default: object = None
+    store: Callable[[object], object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A query parameter that compares a field; `values` closes it to an enum.
+
+    `upper` is for an enum whose query words are lowerCamel and whose stored words are UPPER_SNAKE.
+    """
+
+    name: str
+    kind: FilterKind = "str"
+    field: str = ""
+    many: bool = False
+    values: tuple[str, ...] = ()
+    upper: bool = False
+
+    @property
+    def column(self) -> str:
+        """The field compared."""
+        return self.field or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """Children shown inside their parent; deleted ones never are."""
+
+    member: str
+    collection: str
+    foreign_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Records elsewhere that forbid a delete (412)."""
+
+    collection: str
+    foreign_key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Which of the shared list parameters a collection knows."""
+
+    dates: bool = True
+    ids: bool = True
+    deleted: bool = True
+    archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One operation: a template such as `/products/{id}`."""
+
+    method: str
+    template: str
+    run: Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """One collection of the API; `unique` names the switch that lets no two records share a field's value."""
+
+    name: str
+    entity: str
+    operations: tuple[Operation, ...] = ()
+    fields: tuple[Field, ...] = ()
+    create: Schema | None = None
+    update: Schema | None = None
+    filters: tuple[Filter, ...] = ()
+    ranges: Ranges = Ranges()
+    key: Literal["int", "uuid"] = "int"
+    sequence: str = ""
+    stamps: tuple[str, ...] = ("created_at", "updated_at", "deleted_at")
+    soft_delete: bool = True
+    foreign_keys: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict[str, str])
+    children: tuple[tuple[str, str], ...] = ()
+    embeds: tuple[Embed, ...] = ()
+    extends: Mapping[str, ExtendRule] = field(default_factory=dict[str, "ExtendRule"])
+    parts: PartsRule | None = None
+    hidden: frozenset[str] = frozenset()
+    parent: tuple[str, str] | None = None
+    guards: tuple[Guard, ...] = ()
+    unique: Mapping[str, str] = field(default_factory=dict[str, str])
+    wipes: str = ""
+    on_create: CreateRule | None = None
+    on_update: UpdateRule | None = None
+    on_delete: DeleteRule | None = None
+    settle: SettleRule | None = None
+    routes: tuple[Route, ...] = ()
+    computed: ComputedRule | None = None
+
+    @property
+    def path(self) -> str:
+        """The path below the base URL."""
+        return "/" + self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One tenant, now. `now` is wire text."""
+    """What a rule may do: read and write one tenant's records at one moment. `now` is wire text."""
 
     db: Database
     collections: Mapping[str, Collection]
@@ -88,6 +208,14 @@ class Context:
             flags = entry.flags | ARCHIVED if archived else entry.flags & ~ARCHIVED
             if flags != entry.flags:
                 store.write(key, entry._replace(flags=flags))
+
+    def is_archived(self, name: str, key: object) -> bool:
+        """Whether a record is archived, by a flag of its own or by its item's."""
+        entry = self.db.stores[name].current(key) if isinstance(key, int | str) else None
+        service = self.get("service_variants", key) if entry is None and name == "variants" else None
+        if service is not None:
+            return self.is_archived("services", service["service_id"])
+        return entry is not None and bool(entry.flags & ARCHIVED)
 
     def factory(self) -> Record:
         """The account's settings."""

@@ -1,7 +1,6 @@
 """Numbers and names that no two live records of a collection may share, where switches say so."""
 
-from katana_sandbox.collections.descriptor import Collection
-from katana_sandbox.context import Context
+from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.select import Condition, Selection
 from katana_sandbox.wire.encoding import Record

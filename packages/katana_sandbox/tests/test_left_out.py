@@ -1,0 +1,72 @@
+"""What the sandbox infers without a switch, and what it leaves out: the README says each, with the reason."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+
+from katana_sandbox import SWITCHES
+from katana_sandbox.registry import build_router
+
+FACTS = Path(__file__).parents[4] / "shared" / "reference" / "katana-api-facts.md"
+SPEC = FACTS.with_name("katana-openapi.yaml")
+README = Path(__file__).parents[1] / "README.md"
+VERBS = {"get", "post", "patch", "delete"}
+# Returns and stocktakes are not served; 7.1 is a table of defaults for what stands elsewhere.
+APART = {"4.6", "4.10", "7.1"}
+
+
+def reasons() -> Counter[str]:
+    """Lines of the README's table by the sections that they name."""
+    table = README.read_text().partition("## Inferences that are not switches")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| ([\d., \[I\]]+) \| [^|]+ \| [^|]+ \|$", table, re.MULTILINE)
+    return Counter(section for cell in cells for section in cell.split(", "))
+
+
+def inferences(facts: str) -> Counter[str]:
+    """Inferences by section; the same words twice are one."""
+    found: set[tuple[str, str]] = set()
+    for part in re.split(r"^### ", facts, flags=re.MULTILINE)[1:]:
+        section, _, text = part.partition(" ")
+        body = re.split(r"^## ", text, flags=re.MULTILINE)[0]
+        found |= {(section, words) for words in re.findall(r"(.{0,30})\[I[\] ,:;]", body)}
+    return Counter(section for section, _ in found)
+
+
+@pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
+def test_every_inference_is_a_switch_or_has_a_reason() -> None:
+    wanted = inferences(FACTS.read_text())
+    cited = [section for switch in SWITCHES for section in re.findall(r"[\d.]+ \[I\]", switch.facts)]
+    decided = Counter([*cited, *reasons().elements()])
+    assert wanted.total() > 45
+    served = {section: count for section, count in wanted.items() if section not in APART}
+    assert {section: decided[f"{section} [I]"] for section in served} == served
+
+
+@pytest.mark.skipif(not FACTS.is_file(), reason="the API facts are not part of this repository")
+def test_every_open_point_is_a_switch_or_has_a_reason() -> None:
+    text = FACTS.read_text().partition("## 6. ")[2].partition("## 7. ")[0]
+    points = {f"6.{number}" for number in re.findall(r"^(\d+)\. ", text, re.MULTILINE)}
+    named = {section for switch in SWITCHES for section in re.findall(r"6\.\d+", switch.facts)} | set(reasons())
+    assert len(points) == 30
+    assert points - named == set()
+
+
+@pytest.mark.skipif(not SPEC.is_file(), reason="the OpenAPI description is not part of this repository")
+def test_every_operation_is_served_or_has_a_reason() -> None:
+    paths = yaml.load(SPEC.read_text(), yaml.CSafeLoader)["paths"]
+    known = {(verb.upper(), path) for path, verbs in paths.items() for verb in verbs if verb in VERBS}
+    served = set(build_router().operations())
+    assert served <= known
+    text = README.read_text().partition("## Left out")[2]
+    assert f"{len(served)} of the {len(known)} operations" in " ".join(text.split())
+    left = [path for _, path in known - served]
+    counted: Counter[str] = Counter()
+    for cell, count in re.findall(r"^\| (`/[^|]+) \| (\d+) \| [^|]+ \|$", text.partition("\n## ")[0], re.MULTILINE):
+        named = re.findall(r"`([^`]+)`", cell)
+        mine = [path for path in left if any(path == name or path.startswith(f"{name}/") for name in named)]
+        assert (cell, len(mine)) == (cell, int(count))
+        counted.update(mine)
+    assert counted == Counter(left)

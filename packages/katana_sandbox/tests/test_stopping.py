@@ -1,0 +1,36 @@
+"""How a served sandbox stops: quietly on either signal, with its state written when it is to be kept."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from katana_sandbox import ManualClock, Sandbox
+
+SERVE = (sys.executable, "-c", "from katana_sandbox.cli import main; main()", "serve", "--json", "--port", "0")
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_server_is_quiet_and_keeps_what_was_written(tmp_path: Path, stop: signal.Signals, keep: bool) -> None:
+    path = tmp_path / "shop.state"
+    words = ["--scenario", "empty", "--state", str(path), *(["--keep"] if keep else [])]
+    with subprocess.Popen([*SERVE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = json.loads(process.stdout.readline())
+        request = urllib.request.Request(
+            f"{line['url']}/customers",
+            data=b'{"name": "Kept"}',
+            headers={"Authorization": f"Bearer {line['key']}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 200
+        process.send_signal(stop)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, "", "")
+    kept = Sandbox.restore(path, clock=ManualClock()).tenant().all("customers")
+    assert [customer["name"] for customer in kept] == (["Kept"] if keep else [])
