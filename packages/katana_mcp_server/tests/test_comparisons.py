@@ -11,6 +11,7 @@ from other_backend import TRIAL, two_backends
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.testing import ManualClock
+from katana_mcp.backends import ALWAYS
 from katana_mcp.comparisons import (
     BATCH,
     ENOUGH,
@@ -150,6 +151,6 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
 
 
 async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:
-    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
         await stage.call("search_customers", query="berger")
     assert files(tmp_path) == []
