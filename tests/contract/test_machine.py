@@ -275,6 +275,7 @@ QUICK = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# 30,000 steps: sixteen minutes a kind on two busy cores.
 WHOLE = settings(QUICK, phases=tuple(Phase), max_examples=500, stateful_step_count=60, derandomize=False)
 of_every_kind = pytest.mark.parametrize(
     "kind", [each for each in KINDS if each.name != "memory"], ids=lambda kind: kind.name
