@@ -28,6 +28,9 @@ test: .venv/.synced  ## Run all that must pass
 contract: .venv/.synced  ## Run the contract of one cache backend or flag state (BACKEND=typed)
 	$(RUN) pytest -q -n $(PYTEST_WORKERS) tests/contract --backend $(or $(BACKEND),all) $(ARGS)
 
+states: .venv/.synced  ## Run the server and its surface under a state of the cache flag (BACKEND=compare:typed)
+	KATANA_CACHE_BACKEND=$(or $(BACKEND),typed) $(RUN) pytest -q -n $(PYTEST_WORKERS) packages/katana_mcp_server/tests tests/surface $(ARGS)
+
 retire: .venv/.synced  ## Prove in a copy that the legacy cache can go  # goes with cache_legacy
 	$(RUN) python scripts/retire_legacy.py  # goes with cache_legacy
 

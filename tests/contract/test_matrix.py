@@ -20,6 +20,12 @@ def test_ci_has_a_job_for_each_backend_and_flag_state() -> None:
     assert {"run": "make contract BACKEND=${{ matrix.backend }}"} in job["steps"]
 
 
+def test_ci_runs_the_server_and_its_surface_under_each_state_of_the_flag() -> None:
+    job = yaml.safe_load(CI.read_text("utf-8"))["jobs"]["states"]
+    assert sorted(job["strategy"]["matrix"]["flag"]) == sorted(FLAGS)
+    assert {"run": "make states BACKEND=${{ matrix.flag }}"} in job["steps"]
+
+
 def test_every_flag_and_every_backend_is_under_the_contract() -> None:
     assert {*FLAGS, *BACKENDS} <= {kind.name for kind in KINDS}
 

@@ -13,6 +13,8 @@ from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.cli import app
 from katana_mcp.resources.help import EXAMPLES
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
+from katana_mcp.surface import promised, tools
 from katana_mcp.testing import Payload, Setup, Stage, staged, text_of
 from katana_sandbox import Tenant
 
@@ -123,11 +125,12 @@ async def test_every_refusal_has_the_shape_of_a_warning(stage: Stage) -> None:
 async def test_clients_of_both_eras_are_told_what_the_catalogue_says(own: OwnSandbox, era: str) -> None:
     async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:
         told = {each.name: each for each in await stage.client.list_tools()}
-    assert list(told) == list(LISTED)
+    listed = {each["name"]: each for each in catalogue(promised(tools(), load(sandbox=True).flags()))}
+    assert list(told) == list(listed)
     for name, each in told.items():
         shown = each.model_dump(mode="json", by_alias=True, exclude_none=True)
         shown.pop("_meta", None)
-        assert shown == LISTED[name], name
+        assert shown == listed[name], name
 
 
 async def test_every_status_offered_matches_orders_and_all_of_them_together_everything(stage: Stage) -> None:

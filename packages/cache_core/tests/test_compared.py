@@ -207,3 +207,26 @@ async def test_verifying_names_what_is_missing_surplus_and_different() -> None:
     verified = await Migration(pair.answering, pair.clock, _quiet).verify(PART, pair.answering, pair.trial)
     assert replace(verified, compared=0).different == (1,)
     assert (verified.missing, verified.surplus, verified.differences) == ((2,), (3,), 3)
+
+
+class Timed(MemoryBackend):
+    """A backend whose reads take time."""
+
+    def __init__(self, clock: ManualClock, seconds: float) -> None:
+        super().__init__((PART,))
+        self._clock = clock
+        self._seconds = seconds
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        self._clock.advance(self._seconds)
+        return await super().get_many(entity, ids)
+
+
+async def test_each_side_is_timed_by_itself() -> None:
+    clock, kept = ManualClock(), Kept()
+    compared = ComparedBackend(Timed(clock, 2), Timed(clock, 5), kept, clock)
+    await compared.open()
+    await compared.get_many("part", [1])
+    await compared.settle()
+    assert [each.seconds for each in kept.comparisons] == [(2, 5)]
+    await compared.close()

@@ -55,7 +55,10 @@ async def test_a_file_of_any_version_opens_with_all_it_held(path: Path, tmp_path
     assert await cache.count("stock", (OneOf("levels[].location_id", (2,)),)) == 3
     hit = (await cache.search("sales_order", Search("so-3"))).hits[0]
     assert (hit.row.id, hit.tier) == (3, Tier.EXACT)
-    for entity, records in HELD[path.stem].items():
+    with closing(dialect.connect(f"file:{path}?mode=ro&immutable=1")) as db:
+        released = dialect.schema_objects(db)
+    # An entity that was added after the release has no table in its file.
+    for entity, records in ((entity, records) for entity, records in HELD[path.stem].items() if entity in released):
         listed = await cache.select(entity, Selection((), Order("id"), visibility=EVERYTHING))
         assert [row.record for row in listed] == [canonical(each) for each in records]
     await cache.close()

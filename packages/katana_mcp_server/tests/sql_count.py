@@ -1,5 +1,6 @@
 """Counts what is read from cache files, so that a test can say: as many statements for a hundred as for one."""
 
+import os
 import sqlite3
 from functools import partial
 
@@ -11,7 +12,11 @@ type Statements = list[str]
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> Statements:
-    """Return the list to which every SELECT of connections opened from now on is added."""
+    """Return the list to which every SELECT of connections opened from now on is added; nothing is on trial."""
+    flag = os.environ.get("KATANA_CACHE_BACKEND")
+    if flag is not None:
+        # A trial reads when the answer is out: how much by then, nobody can say.
+        monkeypatch.setenv("KATANA_CACHE_BACKEND", flag.removeprefix("compare:"))
     seen: Statements = []
 
     class Traced(sqlite3.Connection):

@@ -1,6 +1,7 @@
 """`katana-mcp cache …` as people and programs use it: through the real entry point, on the sandbox in this process."""
 
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -76,7 +77,11 @@ def test_a_rebuilt_cache_is_moved_and_compared(run: Run) -> None:
     compared = run("compare", "variant", "--run", "150", "--json")
     assert (compared.code, compared.entity("variant")["go"]) == (1, False)
     assert compared.entity("variant")["reason"] == "150 of 10,000 comparisons"
-    assert compared.entity("variant")["timings"]["typed"]["count"] == 150
+    timings = compared.entity("variant")["timings"]
+    assert {name: timing["count"] for name, timing in timings.items()} == dict.fromkeys(BACKENDS, 150)
+    assert all(0 < timing["p50"] <= timing["p95"] for timing in timings.values())
+    times = re.findall(r"[\d.]+ (?:µs|ms|s) / [\d.]+ (?:µs|ms|s)", run("compare", "variant").out)
+    assert len(times) == len(BACKENDS)
 
 
 def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) -> None:

@@ -67,6 +67,20 @@ async def test_every_flag_state_gives_the_same_answers(
     assert bool(kept.comparisons) is any(flag.startswith("compare") for flag in flags.values())
 
 
+@pytest.mark.parametrize("flag", FLAGS)
+async def test_a_server_under_test_stands_in_the_state_that_the_environment_names(
+    own: OwnSandbox, monkeypatch: pytest.MonkeyPatch, flag: Flag
+) -> None:
+    monkeypatch.setenv("KATANA_CACHE_BACKEND", flag)
+    kept = Kept()
+    async with staged(own, Setup(recorder=kept)) as stage:
+        await stage.call("search_items", query="00.4021")
+        status = await stage.call("cache_status")
+    backends = {each["entity"]: each["backend"] for each in status["entities"]}
+    assert {backends[entity] for entity in DEFAULTS} == {flag.removeprefix("compare:")}
+    assert bool(kept.comparisons) is flag.startswith("compare:")
+
+
 @pytest.mark.parametrize(("before", "after"), FLIPS, ids=" then ".join)
 async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     own: OwnSandbox, tmp_path: Path, before: Flag, after: Flag

@@ -51,7 +51,7 @@ def rename(own: OwnSandbox, name: str) -> None:
 async def found(job: Job, entity: str, text: str) -> int:
     """Return how many records a search finds in the backend that the flag names."""
     async with opened(job) as stores:
-        return (await stores[job.flag(entity)].search(entity, Search(text))).total
+        return (await stores[job.flag(entity).removeprefix("compare:")].search(entity, Search(text))).total
 
 
 class NoRoom(CacheUnavailable):
@@ -285,14 +285,14 @@ async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
 async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
-    job = job_on(own, tmp_path)
+    job = job_on(own, tmp_path, cache_backend=ALWAYS)
     await rebuild(job, [])
     await migrate(job, [], OTHER)
     on_other = job_on(own, tmp_path, cache_backend=OTHER)
     assert await found(job, "variant", "bike") == await found(on_other, "variant", "bike") > 0
     clock.advance(60)
     rename(own, "Renamed Wheelbarrow")
-    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
         clock.advance(600)
         await stage.call("search_items", query="wheelbarrow")
     report = await migrate(job, ["product"], "typed")

@@ -11,6 +11,7 @@ from other_backend import TRIAL, two_backends
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.testing import ManualClock
+from katana_mcp.backends import ALWAYS
 from katana_mcp.comparisons import (
     BATCH,
     ENOUGH,
@@ -68,7 +69,9 @@ async def test_percentiles_are_right_to_a_fifth(tmp_path: Path) -> None:
     for milliseconds in range(1, 101):
         kept.record(read(seconds=(milliseconds / 1e3, 1.0)))
     await kept.close()
-    timing = standing(tmp_path).timings["first"]
+    timing, other = (standing(tmp_path).timings[side] for side in SIDES)
+    assert other.count == 100
+    assert 1.0 <= other.p50 == other.p95 <= 1.19
     assert 0.050 <= timing.p50 <= 0.060
     assert 0.095 <= timing.p95 <= 0.114
     assert bucket(0.0) == 0
@@ -148,6 +151,6 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
 
 
 async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:
-    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
         await stage.call("search_customers", query="berger")
     assert files(tmp_path) == []

@@ -7,15 +7,13 @@ from other_backend import OTHER
 from server_wire import live, unique_sku
 
 from cache_core.protocol import Capability
-from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.entities import ENTITIES
+from katana_mcp.flags import DEFAULTS, FLAGS, guesses
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
 from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
-
-LISTED = {each["name"]: each for each in catalogue()}
 
 
 async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
@@ -221,17 +219,37 @@ async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage)
     assert not [each for each in told if each.startswith("syncing factorys")]
 
 
-async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(own: OwnSandbox, stage: Stage) -> None:
-    settings = load(_env_file=None, sandbox=True, api_key=own.api_key)
+async def _can_guess(own: OwnSandbox, flags: dict[str, object]) -> dict[str, bool]:
+    """Return of each entity whether every backend that its search asks can guess."""
+    settings = load(**({"_env_file": None, "sandbox": True, "api_key": own.api_key} | flags))
     tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
-    cache = (await tenant.services()).cache
-    for entity in ENTITIES:
-        can = {cache.capabilities(source) for source in entity.sources}
-        assert can == {frozenset(Capability) if entity.forgiving else frozenset[Capability]()}, entity.name
-        said = LISTED[f"search_{entity.plural}"]["inputSchema"]["properties"]["query"]["description"]
-        assert ("typing errors" in said) is entity.forgiving
-    await tenant.close()
-    for typed in ("skt-35", "FSKT-53M"):
-        assert "FSKT-35M" in [row["sku"] for row in (await stage.call("search_items", query=typed))["rows"]]
-    for typed in ("O-61", "SO-l6"):
-        assert (await stage.call("search_sales_orders", query=typed))["rows"] == []
+    try:
+        cache = (await tenant.services()).cache
+        can = {each.name: {cache.capabilities(source) for source in each.sources} for each in ENTITIES}
+    finally:
+        await tenant.close()
+    return {name: every == {frozenset(Capability)} for name, every in can.items()}
+
+
+STATES = (*({"cache_backend": flag} for flag in FLAGS), *MIXED)
+
+
+@pytest.mark.parametrize("flags", STATES, ids=str)
+async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
+    own: OwnSandbox, flags: dict[str, object]
+) -> None:
+    can = await _can_guess(own, flags)
+    async with staged(own, Setup(flags=flags)) as stage:
+        listed = {each.name: each.input_schema["properties"] for each in await stage.client.list_tools()}
+        said = {each.name: listed[f"search_{each.plural}"]["query"]["description"] for each in ENTITIES}
+        assert {name: "typing errors" in text for name, text in said.items()} == can
+        if set(flags) <= {"cache_backend"}:
+            for typed in ("skt-35", "FSKT-53M"):
+                rows = (await stage.call("search_items", query=typed))["rows"]
+                assert [row["sku"] for row in rows if row["sku"] == "FSKT-35M"] == ["FSKT-35M"] * can["item"], typed
+        for typed in ("O-61", "SO-l6"):
+            assert (await stage.call("search_sales_orders", query=typed))["rows"] == []
+
+
+def test_what_ships_promises_what_an_entity_declares() -> None:
+    assert all(guesses(DEFAULTS[source]) for each in ENTITIES if each.forgiving for source in each.sources)

@@ -3,7 +3,6 @@
 Refuses to hold up who works with the file while it is checked.
 """
 
-import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -30,7 +29,7 @@ def faults(path: Path, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
             with closing(dialect.connect(str(path))) as live, closing(dialect.connect(str(copy))) as connection:
                 live.backup(connection)
                 return tuple(_faults(connection, schemas))
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except (dialect.DatabaseError, UnicodeDecodeError) as error:
             if not dialect.is_damage_at_open(error):
                 raise
             return (str(error),)
@@ -66,11 +65,7 @@ def take(path: Path, beside: Path, mappings: Iterable[TableMapping]) -> None:
 
 
 def _faults(connection: Connection, schemas: list[EntitySchema]) -> Iterator[str]:
-    yield from (text for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok")
-    for table, count in connection.execute(
-        'SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table"'
-    ).fetchall():
-        yield f"{count} rows of {table} belong to no document"
+    yield from dialect.inconsistencies(connection)
     gone = schema.drifted(connection, schemas)
     if gone:
         yield f"these are missing or not as expected: {', '.join(gone)}"
@@ -89,7 +84,7 @@ def _sidecar_faults(connection: Connection, entity: EntitySchema) -> Iterator[st
     for statement, what in checks:
         try:
             connection.execute(statement)
-        except sqlite3.DatabaseError:
+        except dialect.DatabaseError:
             yield f"{name}: the {what} and the table differ"
     if connection.execute(dialect.codes_differ(table, layout.pk)).fetchone():
         yield f"{name}: the exact codes and the table differ"

@@ -1,6 +1,6 @@
-"""Everything that only SQLite understands: pragmas, upsert, triggers, full text, lists as parameters, errors.
+"""What only SQLite understands: pragmas, upsert, triggers, full text, lists as parameters, errors.
 
-Another database follows by another module with these names.
+The rest of it are the words of `cache_typed.words`. Another database follows by other modules with these names.
 """
 
 import json
@@ -14,6 +14,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, Table
 
 type Connection = sqlite3.Connection
+Error = sqlite3.Error
+DatabaseError = sqlite3.DatabaseError
 
 TEXT_COLUMNS = ("cache_keys", "cache_names", "cache_extras", "cache_related")
 """The searchable columns in the order of `WeightClass`."""
@@ -34,6 +36,9 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 16000000",
 )
+WITHOUT_ROWID = {"sqlite_with_rowid": False}
+"""What a table declares whose rows stand in the order of its primary key."""
+
 _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
@@ -120,6 +125,14 @@ def check(connection: Connection, *, whole: bool) -> None:
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
     for (name,) in tables.fetchall():
         connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
+
+
+def inconsistencies(connection: Connection) -> Iterator[str]:
+    """Yield what is wrong with pages, indexes and the links of rows to their documents, a sentence each."""
+    yield from (text for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok")
+    orphans = 'SELECT "table", count(*) FROM pragma_foreign_key_check GROUP BY "table"'
+    for table, count in connection.execute(orphans).fetchall():
+        yield f"{count} rows of {table} belong to no document"
 
 
 def is_damage(error: Exception) -> bool:
@@ -305,6 +318,17 @@ def upsert(
     connection.execute(f"DELETE FROM {waiting}")
 
 
+REMEMBER_STATE = (
+    "INSERT INTO cache_state (entity, state) VALUES (?, ?) ON CONFLICT (entity) DO UPDATE SET state = excluded.state"
+)
+LEARN_FIELDS = "INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING"
+
+
+def learn_fields_of(source: str) -> str:
+    """Return the statement that takes over the names of fields of an attached file."""
+    return f"INSERT OR IGNORE INTO main.cache_fields SELECT nr, names FROM {source}.cache_fields"
+
+
 def in_list(values: Iterable[str | int]) -> str | None:
     """Return the one parameter of `IN_LIST` for any number of values; None where it cannot carry them."""
     wanted = list(values)
@@ -330,3 +354,23 @@ def one_of_each(meant: Iterable[tuple[str, Iterable[str]]]) -> str:
 def term(word: str) -> str:
     """Return the full-text expression that asks for one whole token."""
     return f'"{word}"'
+
+
+def text_rows(table: str, pk: str) -> str:
+    """Return the source of rows that are found by their text, walked from the full-text index."""
+    return f"{table}_fts CROSS JOIN {table} ON {table}.{pk} = {table}_fts.rowid"
+
+
+def text_matches(table: str, expression: str) -> str:
+    """Return the condition that a full-text expression, given by its placeholder, holds of a row of `text_rows`."""
+    return f"{table}_fts MATCH {expression}"
+
+
+def newest_text_first(table: str) -> str:
+    """Return the order of `text_rows` that costs no sorting: greatest keys first."""
+    return f"{table}_fts.rowid DESC"
+
+
+def holds(text: str, part: str) -> str:
+    """Return the condition that one text stands in another."""
+    return f"instr({text}, {part})"

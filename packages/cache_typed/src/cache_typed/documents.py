@@ -11,6 +11,7 @@ from sqlalchemy.orm import declared_attr
 from sqlmodel import Field, SQLModel
 
 from cache_core.spec import Searchable
+from cache_typed import dialect
 
 
 class Named(SQLModel):
@@ -125,4 +126,4 @@ def flag(*, index: bool = False) -> bool | None:
 def part_of(document: str) -> tuple[ForeignKeyConstraint, dict[str, bool]]:
     """Return `__table_args__` of a part: the one foreign key that the cache enforces."""
     link = ForeignKeyConstraint(["cache_parent"], [document], ondelete="CASCADE")
-    return (link, {"sqlite_with_rowid": False})
+    return (link, dialect.WITHOUT_ROWID)

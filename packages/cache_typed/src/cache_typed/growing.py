@@ -10,7 +10,11 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 from cache_typed.schema import EntitySchema
 
-_KEPT = {"cache_state": "entity, state", "cache_quarantine": "entity, key, has_id, reason, payload"}
+_KEPT = {
+    "cache_state": ("entity, state", "entity"),
+    "cache_quarantine": ("entity, key, has_id, reason, payload", "nr"),
+}
+"""Columns to copy, and their order."""
 
 
 def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -> tuple[str, ...]:
@@ -35,7 +39,7 @@ def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -
 
 def fill_names(connection: Connection, source: str) -> None:
     """Copy the names of fields; equal names have equal numbers in every file."""
-    connection.execute(f"INSERT OR IGNORE INTO main.cache_fields SELECT nr, names FROM {source}.cache_fields")
+    connection.execute(dialect.learn_fields_of(source))
 
 
 def fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bool:
@@ -53,8 +57,8 @@ def fill_entity(connection: Connection, source: str, entity: EntitySchema) -> bo
             columns = ", ".join(map(dialect.quoted, there))
             connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM {source}.{table}")
     name = entity.layout.spec.name
-    for table, columns in _KEPT.items():
-        rows = f"SELECT {columns} FROM {source}.{table} WHERE entity = ? ORDER BY rowid"
+    for table, (columns, order) in _KEPT.items():
+        rows = f"SELECT {columns} FROM {source}.{table} WHERE entity = ? ORDER BY {order}"
         connection.execute(f"INSERT INTO main.{table} ({columns}) {rows}", (name,))
     if any(len(there) < len(wanted) for _, there, wanted in pairs):
         writing.store_again(connection, entity.layout)

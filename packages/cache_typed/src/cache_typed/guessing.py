@@ -89,12 +89,11 @@ def _candidates(db: Connection, layout: Layout, request: Search, asked: _Asked, 
     clause, _ = narrowed(db, layout, request.where, request.visibility)
     name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
     wanted = dialect.one_of_each([(token, asked.meant.get(token, [])) for token in asked.query.tokens])
-    match = f"{name}_fts MATCH {clause.bind(wanted)}"
+    match = dialect.text_matches(name, clause.bind(wanted))
     columns = (layout.pk, tie, "cache_sort", *dialect.TEXT_COLUMNS)
     sql = (
-        f"SELECT {', '.join(f'{name}.{column}' for column in columns)} FROM {name}_fts"
-        f" CROSS JOIN {name} ON {name}.{layout.pk} = {name}_fts.rowid"
-        f" WHERE {clause.sql(match)} ORDER BY {name}_fts.rowid DESC"
+        f"SELECT {', '.join(f'{name}.{column}' for column in columns)} FROM {dialect.text_rows(name, layout.pk)}"
+        f" WHERE {clause.sql(match)} ORDER BY {dialect.newest_text_first(name)}"
     )
     found: list[_Candidate] = []
     for nr, tied, sort, *texts in budget.rows(db, sql, clause.values, MAX_ROWS):

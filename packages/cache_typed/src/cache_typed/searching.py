@@ -79,11 +79,8 @@ def terms(db: Connection, layout: Layout, token: str) -> list[str]:
 def _is_live(db: Connection, layout: Layout, term: str) -> bool:
     clause = compiled(layout, (), LIVE)
     name = layout.name
-    match = f"{name}_fts MATCH {clause.bind(dialect.term(term))}"
-    sql = (
-        f"SELECT 1 FROM {name}_fts CROSS JOIN {name} ON {name}.{layout.pk} = {name}_fts.rowid"
-        f" WHERE {clause.sql(match)} LIMIT 1"
-    )
+    match = dialect.text_matches(name, clause.bind(dialect.term(term)))
+    sql = f"SELECT 1 FROM {dialect.text_rows(name, layout.pk)} WHERE {clause.sql(match)} LIMIT 1"
     return db.execute(sql, clause.values).fetchone() is not None
 
 
@@ -132,16 +129,16 @@ class _Tokens:
         name = layout.name
         expression = clause.bind(dialect.prefixes(self.query.tokens))
         code = clause.bind(self.query.code)
-        clause.parts.append(f"{name}_fts MATCH {expression}")
+        clause.parts.append(dialect.text_matches(name, expression))
         clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
         wanted = [clause.bind(f" {token}") for token in self.query.tokens]
         texts = [f"' ' || {name}.{column}" for column in dialect.TEXT_COLUMNS]
         places = [
-            (" AND ".join(f"instr({text}, {each})" for each in wanted), place) for place, text in enumerate(texts)
+            (" AND ".join(dialect.holds(text, each) for each in wanted), place) for place, text in enumerate(texts)
         ]
-        spread = " AND ".join(f"instr({' || '.join(texts)}, {each})" for each in wanted)
+        spread = " AND ".join(dialect.holds(" || ".join(texts), each) for each in wanted)
         cases = " ".join(f"WHEN {test} THEN {place}" for test, place in (*places, (spread, 4)))
-        return f"{name}_fts CROSS JOIN {name} ON {name}.{layout.pk} = {name}_fts.rowid", f"CASE {cases} END"
+        return dialect.text_rows(name, layout.pk), f"CASE {cases} END"
 
 
 def _tier(
@@ -163,4 +160,4 @@ def _tier(
 
 
 def _scan_order(how: _Exact | _Tokens, name: str) -> str:
-    return f"{name}_fts.rowid DESC" if isinstance(how, _Tokens) else "found.nr DESC"
+    return dialect.newest_text_first(name) if isinstance(how, _Tokens) else "found.nr DESC"

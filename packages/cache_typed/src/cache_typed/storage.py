@@ -7,7 +7,6 @@ import asyncio
 import fcntl
 import os
 import re
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -116,7 +115,7 @@ class Storage:
     def _guarded[*A, T](self, work: Callable[[*A], T], *arguments: *A) -> T:
         try:
             return work(*arguments)
-        except (sqlite3.Error, UnicodeDecodeError) as error:
+        except (dialect.Error, UnicodeDecodeError) as error:
             if dialect.is_damage(error):
                 raise self._corrupt(error) from error
             raise CacheUnavailable(f"the typed cache cannot be used: {error}") from error
@@ -169,7 +168,7 @@ class Storage:
             private_file(self._path)
         try:
             self._connect()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except (dialect.DatabaseError, UnicodeDecodeError) as error:
             self._disconnect()
             if self._path is None or not dialect.is_damage_at_open(error):
                 raise
@@ -214,7 +213,7 @@ class Storage:
         try:
             if older:
                 self._fill(path, older)
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except (dialect.DatabaseError, UnicodeDecodeError) as error:
             if not dialect.is_damage(error):
                 raise
 

@@ -15,8 +15,8 @@ from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""
 
-MAX_STEPS = 4_000_000
-"""Steps of SQLite's machine that one search after a miss may take: about 200 ms."""
+MAX_STEPS = 1_000_000
+"""Steps of SQLite's machine that one search after a miss may take: 12 ms of counting, 300 ms of full-text rows."""
 
 _TICK = 1_000
 # Words that hold something else than digits: a number is never a typo, see `text.is_number`.

@@ -33,9 +33,6 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
-_REMEMBER = (
-    "INSERT INTO cache_state (entity, state) VALUES (?, ?) ON CONFLICT (entity) DO UPDATE SET state = excluded.state"
-)
 _to_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -89,14 +86,14 @@ def write_batch(db: Connection, layout: Layout, batch: Batch) -> Applied:
     _heal(db, batch)
     _quarantine(db, batch)
     if batch.state is not None:
-        db.execute(_REMEMBER, (batch.entity, encode_state(batch.state)))
+        db.execute(dialect.REMEMBER_STATE, (batch.entity, encode_state(batch.state)))
     return Applied(tuple(dict.fromkeys(changed)), ignored)
 
 
 def take_lease(db: Connection, claim: Claim) -> Lease:
     """Return the lease of an entity after a claim; the caller holds the transaction."""
     lease = granted(claim, _lease(db, claim.entity))
-    db.execute(_REMEMBER, (lease_line(claim.entity), encode_lease(lease)))
+    db.execute(dialect.REMEMBER_STATE, (lease_line(claim.entity), encode_lease(lease)))
     return lease
 
 
@@ -104,7 +101,7 @@ def void_lease(db: Connection, entity: str) -> None:
     """Make the late writes of who syncs the entity void; the caller holds the transaction."""
     standing = _lease(db, entity)
     if standing is not None:
-        db.execute(_REMEMBER, (lease_line(entity), encode_lease(voided(standing))))
+        db.execute(dialect.REMEMBER_STATE, (lease_line(entity), encode_lease(voided(standing))))
 
 
 def _lease(db: Connection, entity: str) -> Lease | None:
@@ -200,7 +197,7 @@ def _store_documents(db: Connection, layout: Layout, documents: list[_Document])
         names |= stored.names
         for name, added in stored.parts.items():
             parts[name] += added
-    db.executemany("INSERT INTO cache_fields (nr, names) VALUES (?, ?) ON CONFLICT DO NOTHING", names)
+    db.executemany(dialect.LEARN_FIELDS, names)
     columns = (layout.pk, *_STANDING, "cache_odd", *layout.columns)
     dialect.upsert(db, layout.name, layout.pk, columns, rows)
     for part, shape in layout.parts:

@@ -8,7 +8,7 @@ from katana_mcp.account import account
 from katana_mcp.adapter.doors import check_door
 from katana_mcp.adapter.server import build_server
 from katana_mcp.settings import Settings
-from katana_mcp.surface import served
+from katana_mcp.surface import promised, served
 from katana_mcp.wiring import Outside, connected
 
 
@@ -18,7 +18,7 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     Raises:
         SettingsError: a setting that cannot work, in one sentence.
     """
-    tools = served(settings)
+    tools = promised(served(settings), settings.flags())
     check_door(settings)
     tenant = connected(*((settings, outside) if outside is not None else account(settings)))
     return build_server(tools, tenant, search_mode=settings.search_mode)

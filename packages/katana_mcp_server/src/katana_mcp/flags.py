@@ -20,6 +20,14 @@ DEFAULTS: Mapping[str, Flag] = {
 }
 """The entities that have a flag, and what ships: the catalogue is typed, reference data is not worth it yet."""
 
+GUESSING = frozenset({"typed"})
+"""The backends whose search looks inside words and past typing errors after a miss."""
+
+
+def guesses(flag: Flag | None) -> bool:
+    """Return whether who answers under a flag can guess; None stands for an entity without one, which cannot."""
+    return flag is not None and flag.removeprefix("compare:") in GUESSING
+
 
 def chosen_flags(default: Flag | None, single: Mapping[str, Flag | None]) -> dict[str, Flag]:
     """Return the flag of each entity.

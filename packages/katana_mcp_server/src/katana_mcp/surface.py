@@ -1,10 +1,13 @@
 """The tool surface: two loops over entities and operations, and the workflows beside them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
+from katana_mcp.flags import Flag, guesses
 from katana_mcp.operations import OPERATIONS
+from katana_mcp.operations.search import search_tool
 from katana_mcp.settings import Choice, SettingsError
 from katana_mcp.tools.limits import meant
 from katana_mcp.workflows import WORKFLOWS
@@ -49,6 +52,17 @@ def served(choice: Choice) -> tuple[AnyTool, ...]:
         return chosen(choice.tools, choice.toolsets, choice.exclude_tools)
     except ValueError as error:
         raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
+
+
+def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:
+    """Return the tools with searches that promise guesses only where every backend that answers can make them."""
+    plain = {
+        made.name: made
+        for entity in ENTITIES
+        if entity.forgiving and not all(guesses(flags.get(source)) for source in entity.sources)
+        if (made := search_tool(replace(entity, forgiving=False))) is not None
+    }
+    return tuple(plain.get(spec.name, spec) for spec in specs)
 
 
 def _known(kind: str, asked: set[str], known: set[str]) -> None:

@@ -13,7 +13,7 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 from cache_core.clock import Clock
-from cache_core.compared import Recorder
+from cache_core.compared import Comparison, Recorder
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
@@ -58,7 +58,7 @@ class Setup:
         api_key: another key than the sandbox's default one.
         era: how the client negotiates the protocol.
         flags: further settings.
-        recorder: where the comparisons of a parallel run go.
+        recorder: where the comparisons of a parallel run go; in memory, a difference fails the test by default.
     """
 
     cache_dir: Path | None = None
@@ -66,6 +66,18 @@ class Setup:
     era: Literal["auto", "legacy"] = "auto"
     flags: Mapping[str, object] = field(default_factory=dict[str, object])
     recorder: Recorder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Keeps what a parallel run answered differently, and what its trial raised."""
+
+    found: list[Comparison] = field(default_factory=list[Comparison])
+
+    def record(self, comparison: Comparison) -> None:
+        """Keep the comparison if the sides differ."""
+        if comparison.mismatch or comparison.error:
+            self.found.append(comparison)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +121,13 @@ def text_of(result: CallToolResult) -> str:
 
 @asynccontextmanager
 async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[Stage]:
-    """Start a server on the sandbox, on the sandbox's clock, and connect a client."""
+    """Start a server on the sandbox, on the sandbox's clock, and connect a client.
+
+    Raises:
+        AssertionError: at the end, when the sides of a parallel run in memory differed and no recorder was given.
+    """
     chosen = setup or Setup()
+    differences = Differences()
     # Imported before time is moved by hand: on a loaded machine the import alone would let virtual seconds pass.
     PARTS.stores(None, ())
     flags: dict[str, object] = {
@@ -124,10 +141,11 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
         transport=own.transport(),
         clock=own.sandbox.clock,
         in_memory=chosen.cache_dir is None,
-        recorder=chosen.recorder,
+        recorder=chosen.recorder or (differences if chosen.cache_dir is None else None),
     )
     async with Client(application(settings, outside), mode=chosen.era) as client:
         yield Stage(client, own)
+    assert differences.found == []
 
 
 async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> T:

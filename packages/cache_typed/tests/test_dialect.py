@@ -1,0 +1,30 @@
+"""SQLite's own SQL stands in two modules of the typed cache, and its driver nowhere else where records are kept."""
+
+import re
+from pathlib import Path
+
+import cache_typed
+import katana_mcp
+
+TYPED = Path(cache_typed.__file__).parent
+SERVER = Path(katana_mcp.__file__).parent
+OWN = re.compile(
+    r"PRAGMA|pragma_|MATCH |fts5|trigram|ON CONFLICT|OR IGNORE|OR REPLACE|rowid|GLOB|instr\(|json_each|json_extract"
+    r"|sqlite_|import sqlite3|dialects import"
+)
+# The number of a request budget, what a parallel run found, and the deletion of files: no records.
+OTHER_FILES = {"accounts/ledger_file.py", "cache_commands/clear.py", "comparisons.py"}
+
+
+def naming(root: Path, pattern: re.Pattern[str]) -> set[str]:
+    """Return the modules in which a line matches, by path."""
+    return {str(path.relative_to(root)) for path in root.rglob("*.py") if pattern.search(path.read_text("utf-8"))}
+
+
+def test_what_only_sqlite_understands_stands_in_two_modules() -> None:
+    assert naming(TYPED, OWN) == {"dialect.py", "words.py"}
+
+
+def test_the_server_opens_databases_of_its_own_and_never_the_caches() -> None:
+    assert naming(SERVER, re.compile("import sqlite3|sqlalchemy|sqlmodel")) == OTHER_FILES
+    assert naming(SERVER, re.compile(r"fts5|MATCH \?|typed-\d+\.db")) == set()

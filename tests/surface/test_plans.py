@@ -1,0 +1,104 @@
+"""No filter of a list reads a whole table: the request models, tied to the indexes through the query plan."""
+
+import asyncio
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from cache_core.conditions import LIVE, OneOf, Where
+from cache_typed import dialect
+from cache_typed.backend import TypedBackend
+from cache_typed.compiling import compiled
+from cache_typed.dialect import Connection
+from cache_typed.mapping import layout_of
+from cache_typed.tables import TABLES
+from katana_mcp.descriptor import Entity
+from katana_mcp.entities import ENTITIES
+from katana_mcp.operations.filters import Means, Refers, filters_of
+from katana_mcp.tools.requests import ListRequest, Request
+from katana_sandbox import Sandbox
+
+from .matrix import matrix
+
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+LAYOUTS = {mapping.spec.name: layout_of(mapping) for mapping in TABLES}
+USUAL = matrix(Sandbox().tenant())
+LISTED = [each for each in ENTITIES if each.list_request is not None]
+SCANS = {
+    "open": "a status that is new or missing counts as open, so what is not closed is no range of an index",
+    "producible": "most items are not made, and only products say so: an index would name nearly all rows",
+    "purchasable": "most items are bought, and only products say so: an index would name nearly all rows",
+}
+"""Filters that may read a whole table by one of their values, each with its reason."""
+
+
+async def _made(directory: Path) -> None:
+    cache = TypedBackend(directory)
+    await cache.open()
+    await cache.close()
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Generator[Connection]:
+    """Return a raw connection to an empty cache; without statistics the plan is the same for any number of rows."""
+    directory = tmp_path_factory.mktemp("plans")
+    asyncio.run(_made(directory))
+    (path,) = directory.glob("*.db")
+    with closing(dialect.connect(str(path))) as connection:
+        yield connection
+
+
+def asked(model: type[Request], tool: str, name: str) -> Iterator[Request]:
+    """Yield requests that use a filter: as the matrix of usual calls does, and both ways where it is a yes or no."""
+    value = USUAL[tool].changes[name][name]
+    for each in (True, False) if isinstance(value, bool) else (value,):
+        yield model.model_validate(dict(USUAL[tool].arguments) | {name: each})
+
+
+def conditions(request: Request, name: str) -> Iterator[Where]:
+    """Yield what a filter narrows by: one value, and several where it names records."""
+    for meaning in type(request).model_fields[name].metadata:
+        if isinstance(meaning, Means):
+            yield meaning.conditions(getattr(request, name), NOW)
+        elif isinstance(meaning, Refers):
+            yield (OneOf(meaning.path, (1,)),)
+            yield (OneOf(meaning.path, (1, 2)),)
+
+
+def reads_whole(db: Connection, source: str, where: Where) -> bool:
+    """Return whether the conditions are decided by no index."""
+    layout = LAYOUTS[source]
+    clause = compiled(layout, where, LIVE)
+    sql = f"EXPLAIN QUERY PLAN SELECT count(*) FROM {layout.name} WHERE {clause.sql()}"
+    steps = [detail for *_, detail in db.execute(sql, clause.values)]
+    # A list of values is a table of its own, and a short one.
+    scans = [step for step in steps if step.startswith("SCAN") and not step.startswith("SCAN json_each")]
+    return bool(scans or clause.left) or not any(step.startswith(f"SEARCH {layout.name} ") for step in steps)
+
+
+def of_entity(entity: Entity, name: str) -> Iterator[tuple[str, Where]]:
+    """Yield the tables that a filter of a list narrows, and by what."""
+    model = entity.list_request
+    assert model is not None
+    for request in asked(model, f"list_{entity.plural}", name):
+        assert isinstance(request, ListRequest)
+        for source in entity.sources if entity.listing is None else entity.listing(request):
+            yield from ((source, where) for where in conditions(request, name) if where)
+
+
+@pytest.mark.parametrize("entity", LISTED, ids=lambda entity: entity.plural)
+def test_no_filter_of_a_list_reads_a_whole_table(db: Connection, entity: Entity) -> None:
+    assert entity.list_request is not None
+    names = filters_of(entity.list_request)
+    used = {name: list(of_entity(entity, name)) for name in names}
+    assert all(used.values())
+    assert {name for name in names if any(reads_whole(db, *each) for each in used[name])} == SCANS.keys() & set(names)
+
+
+def test_a_filter_without_an_index_would_be_seen(db: Connection) -> None:
+    assert not reads_whole(db, "sales_order", (OneOf("status", ("PACKED",)),))
+    assert reads_whole(db, "sales_order", (OneOf("additional_info", ("x",)),))
+    assert reads_whole(db, "sales_order", (OneOf("no_such_column", ("x",)),))
