@@ -53,9 +53,9 @@ def _some(rows: str = "rows") -> Callable[[Answer], str | None]:
     return lambda answer: None if answer[rows] else "nothing came back"
 
 
-def _first(tool: str, field: str, argument: str | None = None, *, of: str = "rows") -> Arguments:
+def _first(tool: str, field: str, argument: str | None = None) -> Arguments:
     """Return what takes a field of the first row of an earlier answer as an argument of the same name, or another."""
-    return lambda answers: {argument or field: answers[tool][of][0][field]}
+    return lambda answers: {argument or field: answers[tool]["rows"][0][field]}
 
 
 def _always(**arguments: object) -> Arguments:
@@ -144,10 +144,7 @@ def _bom_lines(answer: Answer) -> list[str]:
 
 def _past(answers: Mapping[str, Answer]) -> dict[str, object]:
     """Take the beginning of this month."""
-    return {
-        "skus_or_variant_ids": _three_skus(answers)["skus_or_variant_ids"],
-        "as_of": f"{answers['search_items']['as_of']:.7}-01T00:00:00Z",
-    }
+    return {**_three_skus(answers), "as_of": f"{answers['search_items']['as_of']:.7}-01T00:00:00Z"}
 
 
 def _customer_lines(answer: Answer) -> list[str]:
@@ -228,7 +225,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         "What moved the part's stock?",
         "get_inventory_movements",
-        lambda _: {"skus_or_variant_ids": ["FSKT-35M"], "limit": 3},
+        _always(skus_or_variant_ids=["FSKT-35M"], limit=3),
         _some(),
         _each("{movement_date:.10}  {quantity_change:>5} {balance_after:>6} left  {caused_by_order_no}"),
     ),
