@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import structlog
 from server_wire import live
 
 from katana_mcp.flags import FLAGS
@@ -160,17 +161,25 @@ async def test_progress_is_told_and_only_grows(clock: ManualClock) -> None:
     assert [done for done, _ in told] == sorted({done for done, _ in told})
 
 
-async def test_a_call_that_its_client_gave_up_leaves_the_old_data(own: OwnSandbox, tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["files are made", "Katana is asked"])
+async def test_a_call_that_its_client_gave_up_leaves_the_old_data(own: OwnSandbox, tmp_path: Path, when: str) -> None:
     async with staged(own, setup_in("files", tmp_path)) as stage:
         await stage.call("search_items", query="bike")
         own.sandbox.faults.add(Fault("GET /variants", action=Delay(20)))
         rename(own)
+        asked = stage.requests()
         rebuild = asyncio.ensure_future(stage.call("rebuild_cache", entities=["product", "variant"]))
-        await until(lambda: building(tmp_path))
-        rebuild.cancel()
-        await asyncio.gather(rebuild, return_exceptions=True)
+        await until(lambda: building(tmp_path) if when == "files are made" else stage.requests() == asked + 2)
+        with structlog.testing.capture_logs() as logs:
+            rebuild.cancel()
+            await asyncio.gather(rebuild, return_exceptions=True)
+            await until(lambda: any(each["event"] == "tool" for each in logs))
+        assert [each["outcome"] for each in logs if each["event"] == "tool"] == ["given up"]
         await until(lambda: not building(tmp_path))
         assert await found(stage) == 0
+        own.sandbox.faults.clear()
+        await stage.call("rebuild_cache", entities=["product", "variant"])
+        assert await found(stage) > 1
 
 
 async def test_an_entity_that_does_not_exist_is_refused_naming_those_that_do(stage: Stage) -> None:

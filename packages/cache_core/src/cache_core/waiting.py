@@ -17,27 +17,12 @@ async def to_the_end[T](work: Coroutine[object, object, T]) -> T:
     Raises:
         asyncio.CancelledError: the caller was cancelled; the work has ended, well or not.
     """
-    return await _ended(work, stop=False)
-
-
-async def stopped_once[T](work: Coroutine[object, object, T]) -> T:
-    """Return what the work returns; however often the caller is cancelled, the work is once, and may then clean up.
-
-    Raises:
-        asyncio.CancelledError: the caller was cancelled; the work has ended.
-    """
-    return await _ended(work, stop=True)
-
-
-async def _ended[T](work: Coroutine[object, object, T], *, stop: bool) -> T:
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
         try:
             await asyncio.wait([task])
         except asyncio.CancelledError as error:
-            if stop and cancelled is None:
-                task.cancel()
             cancelled = error
     if cancelled is None:
         return task.result()

@@ -15,7 +15,6 @@ from pydantic import PrivateAttr
 
 from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
-from cache_core.waiting import stopped_once
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
@@ -59,9 +58,11 @@ class RequestTool(Tool):
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Validate, run and render; every exit, errors included, passes here."""
         started = asyncio.get_running_loop().time()
-        outcome = "answered"
+        outcome = "given up"
         try:
-            return _result(payload_of(await stopped_once(self._answer(arguments))))
+            answer = await self._answer(arguments)
+            outcome = "answered"
+            return _result(payload_of(answer))
         except Exception as error:  # noqa: BLE001 - the one place that turns faults into text for the model
             outcome, refusal = await refusal_of(error, self.name, self._tenant)
             return refused(refusal)
