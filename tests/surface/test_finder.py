@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from katana_mcp.adapter.catalogue import catalogue, tokens
+from katana_mcp.adapter.catalogue import catalogue, in_search_mode, tokens
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
+from katana_mcp.surface import promised, tools
 from katana_mcp.testing import Setup, staged, text_of
 
 from .matrix import matrix
@@ -27,6 +29,10 @@ async def test_few_tools_are_listed_for_few_tokens(own: OwnSandbox) -> None:
     assert set(names[:-2]) < set(LISTED)
     assert sum(map(tokens, told)) <= 2_000
     assert all(each["annotations"]["readOnlyHint"] for each in told)
+    shown = await in_search_mode(promised(tools(), load(sandbox=True).flags()))
+    assert [(each["name"], each["description"]) for each in shown] == [
+        (each["name"], each["description"]) for each in told
+    ]
 
 
 @pytest.mark.parametrize(("query", "tool"), FOUND.items())

@@ -185,6 +185,22 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
         await stage.client.read_resource("katana://supplier/999999")
 
 
+async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(stage: Stage) -> None:
+    for name, given, told in (
+        ("promise_dates", {}, r"^no prompt is called 'promise_dates'; did you mean 'promise_date'\?$"),
+        ("lunch", {}, "^no prompt is called 'lunch'; there are morning_shortage_check, promise_date, "),
+        (
+            "promise_date",
+            {"sales_order": "SO-1", "lotion": "x"},
+            "^no argument of promise_date is called 'lotion'; there are sales_order$",
+        ),
+        ("promise_date", {}, "^promise_date needs sales_order: "),
+        ("promise_date", {"sales_order": " "}, "^promise_date needs sales_order: "),
+    ):
+        with pytest.raises(McpError, match=told):
+            await stage.client.get_prompt(name, given)
+
+
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_tool_that_does_not_exist_is_refused_with_the_nearest_that_does(own: OwnSandbox, era: str) -> None:
     async with staged(own, Setup(era="legacy" if era == "legacy" else "auto")) as stage:

@@ -67,6 +67,7 @@ WRONG = [
         "sync varient custmer",
         "no entity is called 'varient', 'custmer' here; did you mean 'variant'? did you mean 'customer'?",
     ),
+    ("tools --json --markdown", "--json and --markdown cannot be given together: choose one of them"),
     (
         "tools --tools serch_items",
         (
@@ -101,3 +102,4 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
+    assert "\n3 tools, " in command_line("tools", "--search-mode").out

@@ -63,19 +63,22 @@ def tools(
     markdown: Annotated[bool, Parameter(negative="")] = False,
     flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
 ) -> None:
-    """List the tools that would be served: names and purpose, with --json everything that a host is told.
+    """List the tools as a host would see them: names and purpose, with --json everything that it is told.
 
-    With --markdown, the page docs/reference/tools.md.
+    With --markdown, the page docs/reference/tools.md, whatever is listed.
     """
+    if as_json and markdown:
+        raise SettingsError("--json and --markdown cannot be given together: choose one of them")
     choice = load_choice(**given(flags))
-    from katana_mcp.adapter.catalogue import as_listed, as_reference, catalogue  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+    from katana_mcp.adapter.catalogue import as_listed, as_reference, catalogue, in_search_mode  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
     from katana_mcp.surface import served  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
 
     specs = served(choice)
     if markdown:
         sys.stdout.write(as_reference(specs))
         return
-    sys.stdout.write(json.dumps(catalogue(specs), indent=1, ensure_ascii=False) if as_json else as_listed(specs))
+    listed = asyncio.run(in_search_mode(specs)) if choice.search_mode else catalogue(specs)
+    sys.stdout.write(json.dumps(listed, indent=1, ensure_ascii=False) if as_json else as_listed(listed))
     sys.stdout.write("\n")
 
 

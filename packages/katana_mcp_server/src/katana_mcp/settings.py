@@ -105,6 +105,8 @@ class Choice(BaseSettings):
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
     """Never serve these tools, separated by commas; wins over everything."""
+    search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
+    """List a few everyday tools and one that finds the others: 1,100 tokens of the model's context instead of all."""
 
 
 class Settings(Choice):
@@ -113,8 +115,6 @@ class Settings(Choice):
     Environment variables are named `KATANA_…`; the field's description says which, as its flag is its name.
     """
 
-    search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
-    """List a few everyday tools and one that finds the others: 1,400 tokens of the model's context instead of all."""
     api_key: Annotated[Secret, Field(validation_alias="KATANA_API_KEY")] = SecretStr("")
     """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
     sync_api_key: Annotated[Secret | None, Field(validation_alias="KATANA_SYNC_API_KEY")] = None

@@ -5,6 +5,9 @@ import textwrap
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from fastmcp.tools.base import Tool
+
+from katana_mcp.adapter.server import build_server
 from katana_mcp.adapter.tool import RequestTool
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources.help import tool_reference
@@ -30,12 +33,18 @@ class _Nobody:
 
 def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
     """Return each tool, of all or of these, as it is listed: name, description, schemas, annotations."""
-    listed: list[dict[str, Any]] = []
-    for spec in tools() if specs is None else specs:
-        tool = RequestTool.of(spec, _Nobody()).to_mcp_tool()
-        shown = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-        shown.pop("_meta", None)
-        listed.append(shown)
+    return [_listed(RequestTool.of(spec, _Nobody())) for spec in (tools() if specs is None else specs)]
+
+
+async def in_search_mode(specs: Sequence[AnyTool]) -> list[dict[str, Any]]:
+    """Return what is listed where these tools are served in search mode."""
+    server = build_server(specs, _Nobody(), search_mode=True)
+    return [_listed(tool) for tool in await server.list_tools(run_middleware=False)]
+
+
+def _listed(tool: Tool) -> dict[str, Any]:
+    listed = tool.to_mcp_tool().model_dump(mode="json", by_alias=True, exclude_none=True)
+    listed.pop("_meta", None)
     return listed
 
 
@@ -62,9 +71,9 @@ def as_reference(specs: Sequence[AnyTool]) -> str:
     return pages.replace("# Tools\n", "\n".join(["# Tools", "", head, "", *table, ""]), 1).rstrip() + "\n"
 
 
-def as_listed(specs: Sequence[AnyTool]) -> str:
-    """Return the tools as a table for people."""
-    rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in catalogue(specs)]
+def as_listed(listed: Sequence[dict[str, Any]]) -> str:
+    """Return listed tools as a table for people."""
+    rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in listed]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {cost:>5}  {textwrap.shorten(text, 90)}" for name, cost, text in rows]
     return "\n".join(

@@ -45,6 +45,7 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: b
         search_mode: list a few of the tools, and one that finds the others.
     """
     names = [tool.name for tool in tools]
+    prompts = served(names)
 
     @asynccontextmanager
     async def lifespan(_: FastMCP[Any]) -> AsyncGenerator[dict[str, Any]]:
@@ -61,7 +62,7 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: b
         mask_error_details=True,
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[
-            UnknownNames([*names, FIND, CALL] if search_mode else names, RESOURCES, TEMPLATES),
+            UnknownNames([*names, FIND, CALL] if search_mode else names, prompts, RESOURCES, TEMPLATES),
             Waking(tenant, {entity for tool in tools for entity in tool.reads}),
         ],
     )
@@ -72,7 +73,6 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: b
     _add_help(server, tools)
     if search_mode:
         server.add_transform(ToolFinder())
-    prompts = served(names)
     for prompt in prompts:
         server.add_prompt(ServedPrompt.of(prompt))
     offer_completions(server, prompts, tenant)

@@ -1,16 +1,18 @@
 """Names that are not served: answered with the nearest that is, never with the framework's bare refusal."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from fastmcp.prompts import PromptResult
 from fastmcp.resources import ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, CallToolRequestParams, ReadResourceRequestParams
+from mcp.types import INVALID_PARAMS, CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams
 
 from katana_mcp.adapter.finder import meant
 from katana_mcp.adapter.tool import refused
+from katana_mcp.resources.prompts import WorkPrompt
 from katana_mcp.tools import limits, warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
@@ -18,10 +20,17 @@ _MAX_NAME = 60
 
 
 class UnknownNames(Middleware):
-    """Refuses calls of tools and reads of resources that are not there."""
+    """Refuses calls of tools, reads of resources, and prompts and arguments of prompts that are not there."""
 
-    def __init__(self, tools: Collection[str], resources: Collection[str], templates: Collection[str]) -> None:
+    def __init__(
+        self,
+        tools: Collection[str],
+        prompts: Sequence[WorkPrompt],
+        resources: Collection[str],
+        templates: Collection[str],
+    ) -> None:
         self._tools = tools
+        self._prompts = {prompt.name: prompt for prompt in prompts}
         self._resources = resources
         self._one = frozenset(each.removesuffix("{id}") for each in templates)
 
@@ -48,6 +57,25 @@ class UnknownNames(Middleware):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         raise MCPError(INVALID_PARAMS, _told("resource", uri, self._resources), data)
+
+    async def on_get_prompt(
+        self,
+        context: MiddlewareContext[GetPromptRequestParams],
+        call_next: CallNext[GetPromptRequestParams, PromptResult],
+    ) -> PromptResult:
+        """Refuse a prompt that is not served, an argument that it does not have, and one that it needs and lacks."""
+        name, given = context.message.name, context.message.arguments or {}
+        if name not in self._prompts:
+            raise MCPError(INVALID_PARAMS, _told("prompt", name, self._prompts))
+        arguments = self._prompts[name].arguments
+        known = [each.name for each in arguments]
+        for argument in given:
+            if argument not in known:
+                raise MCPError(INVALID_PARAMS, _told(f"argument of {name}", argument, known))
+        for each in arguments:
+            if each.required and not given.get(each.name, "").strip():
+                raise MCPError(INVALID_PARAMS, f"{name} needs {each.name}: {each.description}")
+        return await call_next(context)
 
 
 def _told(kind: str, name: str, known: Collection[str]) -> str:
