@@ -70,6 +70,20 @@ async def test_long_names_that_nothing_has_come_in_answers_that_fit(stage: Stage
     assert len(unknown) == len(set(unknown)) == len(every)
 
 
+@pytest.mark.parametrize("tool", ["get_bom", "get_inventory_movements"])
+async def test_rows_beside_many_long_names_that_nothing_has_come_in_answers_that_fit(
+    stage: Stage, tenant: Tenant, tool: str
+) -> None:
+    known = [each["id"] for each in live(tenant, "variants")[:150]]
+    asked = [*known, *(f"{nr:\u0436<240}" for nr in range(100))]
+    answer = await bounded(stage, tool, {"skus_or_variant_ids": asked, "limit": 250})
+    unknown, said = len(answer["not_found"]), [each["message"] for each in answer["warnings"]]
+    assert answer["has_more"] is True
+    assert len(answer["rows"]) > 10
+    assert 10 < unknown < 100
+    assert f"{100 - unknown} more of those asked were not found or need a remark; ask for fewer at once" in said
+
+
 async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, tenant: Tenant) -> None:
     shared = live(tenant, "variants")[:160]
     for each in shared:

@@ -1,7 +1,10 @@
 """A page of rows as every search and list gives it: bounded, with an honest total and the way to the rest."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
+
+from pydantic import BaseModel
 
 from katana_mcp.services import Current
 from katana_mcp.tools import warning_codes
@@ -43,7 +46,9 @@ class Paged:
     end: int
 
 
-def paged(tool: str, window: Window, rows: list[Answer], total: int, now: Current) -> Paged:
+def paged(  # noqa: PLR0913 - what a page is cut from
+    tool: str, window: Window, rows: list[Answer], total: int, now: Current, *, beside: Iterable[BaseModel] = ()
+) -> Paged:
     """Return the page of these rows, and the page to ask for next, which begins where this one ends.
 
     Args:
@@ -52,8 +57,9 @@ def paged(tool: str, window: Window, rows: list[Answer], total: int, now: Curren
         rows: all rows of the page.
         total: rows of all pages, as far as they are cached.
         now: while it is warming, neither the total nor the end of the rows is known.
+        beside: what else the answer says, the envelope apart.
     """
-    first, fits = offset(window), len(fitting(rows))
+    first, fits = offset(window), len(fitting(rows, beside))
     cut = fits < len(rows)
     size, end = _next_after(first, fits) if cut else (window.limit, first + fits)
     kept = rows[: end - first]

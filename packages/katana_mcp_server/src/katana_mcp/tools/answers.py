@@ -1,5 +1,6 @@
 """What answers share: exact numbers, freshness, honest totals and a bounded size."""
 
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import cache
 from typing import Annotated, Literal
@@ -41,9 +42,9 @@ ENVELOPE_BYTES = 3_000
 """What the envelope may take of an answer."""
 
 
-def fitting[A: Answer](rows: list[A]) -> list[A]:
-    """Return the first rows that fit into one answer; at least one."""
-    size = ENVELOPE_BYTES
+def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[A]:
+    """Return the first rows that fit into one answer with what stands beside them; at least one."""
+    size = ENVELOPE_BYTES + sum(size_of(part) + 1 for part in beside)
     for index, row in enumerate(rows):
         size += size_of(row) + 1
         if size > MAX_ANSWER_BYTES and index:

@@ -20,7 +20,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, whole
-from katana_mcp.workflows.variants import NotFound, resolve
+from katana_mcp.workflows.variants import NotFound, beside, resolve
 
 _READS = (*VARIANT_ENTITIES, "bom_row")
 _MOST_LINES = 5_000
@@ -137,16 +137,17 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     first = offset(request)
     lines = tree.lines[first : first + request.limit]
     shown = await _shown(lines, services)
-    page = paged("get_bom", request, shown, len(tree.lines), now)
+    said = beside(resolved)
+    page = paged("get_bom", request, shown, len(tree.lines), now, beside=said.parts)
     return now.answer(
         BomAnswer,
-        *resolved.warnings,
+        *said.warnings,
         *([_cut()] if tree.cut else []),
         *page.warnings,
         **page.fields,
         page=request.page,
         limit=request.limit,
-        not_found=resolved.not_found,
+        not_found=said.not_found,
         without=[each for each in asked if each not in tree.rows] or None,
     )
 

@@ -16,7 +16,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
-from katana_mcp.workflows.variants import NotFound, Resolved, resolve
+from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 
 _CHECKED = 10_000
 """Movements of the variants asked for up to which their balances are checked before they are shown."""
@@ -120,20 +120,22 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         "factory": [],
     }
     names = await look_up(services.cache, wanted, variants)
-    page = paged("get_inventory_movements", request, [_movement(row.record, names) for row in stored], total, now)
+    said = beside(resolved)
+    moved: list[Answer] = [_movement(row.record, names) for row in stored]
+    page = paged("get_inventory_movements", request, moved, total, now, beside=said.parts)
     kept = cast("list[InventoryMovement]", page.fields["rows"])
     # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
     places = {row.id: place(row.record) for row in stored}
     page.fields["rows"] = sorted(kept, key=lambda row: places[row.movement_id or 0], reverse=True)
     return now.answer(
         InventoryMovementsAnswer,
-        *resolved.warnings,
+        *said.warnings,
         *checked.warnings(),
         *page.warnings,
         **page.fields,
         page=request.page,
         limit=request.limit,
-        not_found=resolved.not_found,
+        not_found=said.not_found,
         base_currency=names.base_currency(),
     )
 

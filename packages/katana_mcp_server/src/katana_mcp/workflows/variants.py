@@ -100,6 +100,34 @@ def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[
     return Bounded(kept, shown.not_found, [*shown.warnings, *cut], actions)
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is to be said of what was asked, beside rows that are paged: at most half of an answer."""
+
+    not_found: list[NotFound]
+    warnings: list[ToolWarning]
+
+    @property
+    def parts(self) -> Sequence[Answer | ToolWarning]:
+        """All that is said."""
+        return [*self.not_found, *self.warnings]
+
+
+def beside(resolved: Resolved) -> Beside:
+    """Return what is to be said of the first of what was asked, and of how many others there was no room to say it."""
+    noted = [each for each in resolved.found if each.missing is not None or each.warnings]
+    sizes = [sum(size_of(part) + 1 for part in (each.missing, *each.warnings) if part) for each in noted]
+    fits = _fitting(sizes, MAX_ANSWER_BYTES // 2)
+    shown = Resolved(noted[:fits])
+    if fits == len(noted):
+        return Beside(shown.not_found, shown.warnings)
+    message = f"{len(noted) - fits} more of those asked were not found or need a remark; ask for fewer at once"
+    more = ToolWarning(
+        severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="skus_or_variant_ids"
+    )
+    return Beside(shown.not_found, [*shown.warnings, more])
+
+
 _REST_BYTES = 4_000
 """What the names of what is left may take of an answer."""
 
