@@ -118,6 +118,16 @@ async def test_what_cannot_be_written_never_reaches_the_read(tmp_path: Path, dam
         assert standing(tmp_path) == Standing("variant")
 
 
+async def test_nothing_is_written_behind_a_symbolic_link(tmp_path: Path) -> None:
+    elsewhere, link = tmp_path / "elsewhere", tmp_path / "link"
+    elsewhere.mkdir()
+    link.symlink_to(elsewhere)
+    kept = KeptComparisons(link, ManualClock())
+    kept.record(read())
+    await kept.close()
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_go_needs_enough_comparisons_and_no_difference() -> None:
     assert Standing("variant", ENOUGH).against is None
     assert Standing("variant", ENOUGH - 1).against == "9,999 of 10,000 comparisons"

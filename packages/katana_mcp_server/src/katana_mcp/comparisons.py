@@ -17,7 +17,7 @@ import structlog
 from cache_core.clock import Clock
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
-from cache_core.files import private_file
+from cache_core.files import private_directory, private_file
 from cache_core.records import iso
 
 FILE_NAME = "comparisons.db"
@@ -167,6 +167,7 @@ class KeptComparisons:
 
     def _write(self, batch: _Batch) -> None:
         try:
+            private_directory(self._path.parent)
             with closing(_connected(self._path)) as db:
                 db.execute("BEGIN IMMEDIATE")
                 db.executemany(_ADD_TALLY, [(*key, count) for key, count in batch.tally.items() if count])
