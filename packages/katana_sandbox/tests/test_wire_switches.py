@@ -188,7 +188,7 @@ async def test_a_reference_that_leads_nowhere_has_a_status(sandbox: Sandbox, api
 async def test_a_delete_that_other_records_forbid_has_a_status(
     sandbox: Sandbox, api: Caller, tenant: Tenant, status: int
 ) -> None:
-    """1.3: orders with a return, linked manufacturing orders, received purchase orders."""
+    """1.3: orders with a return, linked manufacturing orders, purchase orders received but not billed."""
     sandbox.switches.set("guarded_delete_status", status)
     variant = await gadget(api, tenant)
     sale = (
@@ -196,9 +196,10 @@ async def test_a_delete_that_other_records_forbid_has_a_status(
     ).body
     make = {"sales_order_row_id": sale["sales_order_rows"][0]["id"]}
     made = (await api.post("/manufacturing_order_make_to_order", make)).body
-    received = next(row for row in tenant.all("purchase_orders") if row["status"] == "RECEIVED")
+    billed = {bill["purchase_order_id"] for bill in tenant.all("purchase_order_accounting_metadata")}
+    orders = [row for row in tenant.all("purchase_orders") if row["status"] == "RECEIVED" and row["id"] not in billed]
     returned = next(tenant.all("sales_returns"))["sales_order_id"]
-    paths = (f"/sales_orders/{returned}", f"/manufacturing_orders/{made['id']}", f"/purchase_orders/{received['id']}")
+    paths = (f"/sales_orders/{returned}", f"/manufacturing_orders/{made['id']}", f"/purchase_orders/{orders[0]['id']}")
     assert [(await api.delete(path)).status for path in paths] == [status] * 3
 
 
