@@ -38,7 +38,7 @@ def create_order(ctx: Context, body: Record) -> Record:
     fields = build(ctx.collections["purchase_orders"], body)
     _check_kind(fields)
     supplier = ctx.get("suppliers", body["supplier_id"]) or {}
-    fields["currency"] = body.get("currency") or supplier.get("currency") or ctx.factory().get("base_currency_code")
+    fields["currency"] = body.get("currency") or supplier.get("currency")
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("PO")
     fields["status"] = body.get("status") or ctx.switches.word("new_purchase_status")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
