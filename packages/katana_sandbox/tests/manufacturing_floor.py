@@ -29,8 +29,8 @@ async def gadget(api: Caller, tenant: Tenant, **item: object) -> int:
 
 
 def clear(tenant: Tenant, variant_id: int) -> None:
-    """Let no seeded document want a variant."""
-    for name in ("sales_order_rows", "manufacturing_order_recipe_rows"):
+    """Let no seeded document want or bring a variant."""
+    for name in ("sales_order_rows", "manufacturing_order_recipe_rows", "purchase_order_rows"):
         for row in list(tenant.all(name)):
             if row["variant_id"] == variant_id and not row["deleted_at"]:
                 tenant.delete(name, row["id"])
@@ -57,8 +57,8 @@ async def header(api: Caller, order: dict[str, Any]) -> dict[str, Any]:
     return (await api.get(f"/manufacturing_orders/{order['id']}")).body
 
 
-def stock(tenant: Tenant, variant_id: int) -> tuple[float, float, float]:
+def stock(tenant: Tenant, variant_id: int, location_id: int = WORKSHOP) -> tuple[float, float, float]:
     """In stock, committed, expected."""
-    level = tenant.get("inventory", (variant_id, WORKSHOP))
+    level = tenant.get("inventory", (variant_id, location_id))
     in_stock, committed, expected = [float(level[f"quantity_{n}"]) for n in ("in_stock", "committed", "expected")]
     return in_stock, committed, expected

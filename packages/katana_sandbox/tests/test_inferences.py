@@ -6,7 +6,7 @@ import pytest
 
 from katana_sandbox import Caller, Sandbox, Tenant
 
-from .manufacturing_floor import STEEL, WORKSHOP, gadget, ordered, rows_of
+from .manufacturing_floor import STEEL, WORKSHOP, clear, gadget, ordered, rows_of, stock
 
 PART, STORE = 2006, 2002
 LINE = {"variant_id": PART, "quantity": 4, "price_per_unit": 10, "tax_rate_id": 2001}
@@ -16,19 +16,9 @@ BUY = {"variant_id": PART, "quantity": 10, "price_per_unit": 4}
 @pytest.fixture(autouse=True)
 def clear_shelves(tenant: Tenant) -> None:
     """Nothing seeded wants or brings the part; 10 of it at 8 stand in the workshop."""
-    for name in ("sales_order_rows", "manufacturing_order_recipe_rows", "purchase_order_rows"):
-        for row in list(tenant.all(name)):
-            if row["variant_id"] == PART and not row["deleted_at"]:
-                tenant.delete(name, row["id"])
+    clear(tenant, PART)
     tenant.set_stock(PART, WORKSHOP, 10, 8)
     tenant.set_stock(PART, STORE, 0)
-
-
-def levels(tenant: Tenant, location: int) -> tuple[float, float, float]:
-    """In stock, committed, expected."""
-    level = tenant.get("inventory", (PART, location))
-    in_stock, committed, expected = [float(level[f"quantity_{n}"]) for n in ("in_stock", "committed", "expected")]
-    return in_stock, committed, expected
 
 
 async def sold(api: Caller, *rows: dict[str, Any], **header: object) -> dict[str, Any]:
@@ -62,7 +52,7 @@ async def test_4_12_quotes_may_commit_stock(
 ) -> None:
     sandbox.switches.set("quotes_commit", on)
     await sold(api, status="PENDING")
-    assert levels(tenant, WORKSHOP) == (10, committed, 0)
+    assert stock(tenant, PART, WORKSHOP) == (10, committed, 0)
     later = await sold(api, {**LINE, "quantity": 8})
     state = later["sales_order_rows"][0]["product_availability"]
     assert (state == "NOT_AVAILABLE") is on, "what a quote holds is not promised again"
@@ -74,7 +64,7 @@ async def test_4_12_drafts_of_purchase_orders_may_be_expected(
 ) -> None:
     sandbox.switches.set("drafts_expected", on)
     await bought(api, status="DRAFT")
-    assert levels(tenant, STORE) == (0, 0, expected)
+    assert stock(tenant, PART, STORE) == (0, 0, expected)
 
 
 @pytest.mark.parametrize("leaves", [True, False])
@@ -94,7 +84,7 @@ async def test_4_8_what_a_transfer_in_transit_does_to_stock(
     seen: list[tuple[float, float]] = []
     for status in ("draft", "inTransit", "received", "draft"):
         assert (await api.patch(path, {"status": status})).status == 200
-        seen.append((levels(tenant, WORKSHOP)[0], levels(tenant, STORE)[2]))
+        seen.append((stock(tenant, PART, WORKSHOP)[0], stock(tenant, PART, STORE)[2]))
     assert seen == [(10, 0), (7 if leaves else 10, 3 if expected else 0), (7, 0), (10, 0)]
 
 
@@ -109,7 +99,7 @@ async def test_4_8_a_transfer_may_lead_to_where_it_comes_from(
     assert made.status == status
     if on:
         await api.patch(f"/stock_transfers/{made.body['id']}/status", {"status": "received"})
-        assert levels(tenant, WORKSHOP)[0] == 10
+        assert stock(tenant, PART, WORKSHOP)[0] == 10
 
 
 @pytest.mark.parametrize("mixed", ["PACKED", "PARTIALLY_DELIVERED"])
@@ -135,7 +125,7 @@ async def test_4_5_more_than_is_ordered_may_be_shipped(
     sandbox.switches.set("ship_beyond_order", on)
     order = await sold(api)
     assert [await ship(api, order, quantity, "DELIVERED") for quantity in (5, 4, 1)] == statuses
-    assert levels(tenant, WORKSHOP)[:2] == (0 if on else 6, 0)
+    assert stock(tenant, PART, WORKSHOP)[:2] == (0 if on else 6, 0)
     assert (await api.get(f"/sales_orders/{order['id']}")).body["status"] == "DELIVERED"
 
 
@@ -187,7 +177,7 @@ async def test_4_3_a_draft_may_be_received(
     status = (await api.patch(path, {"status": "RECEIVED"})).status if by_status else await receive(api, order)
     assert status == ((200 if by_status else 204) if on else 422)
     shown = (await api.get(f"/purchase_orders/{order['id']}")).body["status"]
-    assert (shown, levels(tenant, STORE)[0]) == (("RECEIVED", 10) if on else ("DRAFT", 0))
+    assert (shown, stock(tenant, PART, STORE)[0]) == (("RECEIVED", 10) if on else ("DRAFT", 0))
 
 
 @pytest.mark.parametrize(("word", "status"), [("refuse", 422), ("ignore", 204)])
@@ -197,7 +187,7 @@ async def test_4_3_a_second_receipt_is_refused_or_does_nothing(
     sandbox.switches.set("received_again", word)
     order = await bought(api)
     assert [await receive(api, order), await receive(api, order)] == [204, status]
-    assert levels(tenant, STORE)[0] == 10
+    assert stock(tenant, PART, STORE)[0] == 10
 
 
 @pytest.mark.parametrize("locked", [True, False])
@@ -213,7 +203,7 @@ async def test_4_3_a_received_order_may_take_and_give_up_rows(
     assert (await api.get(path)).body["status"] == ("RECEIVED" if locked else "PARTIALLY_RECEIVED")
     gone = await api.delete(f"/purchase_order_rows/{order['purchase_order_rows'][0]['id']}")
     assert gone.status == (422 if locked else 204)
-    assert levels(tenant, STORE) == ((10, 0, 0) if locked else (0, 0, 10)), "its stock goes with the row"
+    assert stock(tenant, PART, STORE) == ((10, 0, 0) if locked else (0, 0, 10)), "its stock goes with the row"
 
 
 @pytest.mark.parametrize(("locked", "status"), [(False, 200), (True, 422)])

@@ -160,6 +160,7 @@ async def test_date_bounds_can_be_exclusive_and_naive_dates_can_be_read_as_utc(a
     made = (await other.post("/customers", {"name": "A"})).body["id"]
     assert (await other.get("/customers", {"created_at_min": stamp})).rows == []
     assert (await other.get("/customers", {"created_at_min": "2026-03-02T08:59:59"})).ids == [made]
+    assert (await other.get("/customers", {"created_at_min": "2026-03-02T08:59+02:00"})).status == 400
 
 
 async def test_a_date_that_is_none_is_a_400_and_where_there_are_no_ranges_it_is_ignored(api: Caller) -> None:

@@ -67,9 +67,12 @@ async def test_a_foreign_currency_order_is_also_given_in_base_currency(api: Call
 
 async def test_an_order_takes_its_customers_currency_else_the_accounts(api: Caller) -> None:
     """4.4."""
-    customers = [(await api.post("/customers", {"name": "N", **own})).body["id"] for own in ({"currency": "USD"}, {})]
+    buyers = [(await api.post("/customers", {"name": "N", **own})).body for own in ({"currency": "USD"}, {}, {})]
+    assert [buyer["currency"] for buyer in buyers] == ["USD", "EUR", "EUR"]
+    customers = [buyer["id"] for buyer in buyers]
+    await api.patch(f"/customers/{customers[2]}", {"currency": None})
     made = [await ordered(api, customer_id=customer) for customer in customers]
-    assert [(order["currency"], order["conversion_rate"]) for order in made] == [("USD", 0.92), ("EUR", 1)]
+    assert [(order["currency"], order["conversion_rate"]) for order in made] == [("USD", 0.92), ("EUR", 1), ("EUR", 1)]
     named = await ordered(api, customer_id=customers[0], currency="SEK")
     moved = await api.patch(f"/sales_orders/{made[0]['id']}", {"customer_id": customers[1]})
     assert (named["currency"], moved.body["currency"]) == ("SEK", "USD"), "a stated or given currency stays"

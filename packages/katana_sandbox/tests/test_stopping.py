@@ -13,6 +13,27 @@ from katana_sandbox import ManualClock, Sandbox
 
 SERVE = (sys.executable, "-c", "from katana_sandbox.cli import main; main()", "serve", "--json", "--port", "0")
 
+STOPPED_WHEN_READY = """
+import io, os, signal, sys
+from katana_sandbox.cli import main
+
+
+class Announced(io.StringIO):
+    def write(self, text):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return len(text)
+
+
+sys.stdout = Announced()
+main()
+"""
+
+
+def test_a_server_can_be_stopped_as_soon_as_it_says_that_it_is_ready() -> None:
+    command = [sys.executable, "-c", STOPPED_WHEN_READY, "serve", "--scenario", "empty", "--port", "0"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stderr) == (0, "")
+
 
 @pytest.mark.parametrize("keep", [True, False])
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -13,6 +13,12 @@ LINE = {"variant_id": PART, "quantity": 1}
 NOBODY = "/customers/999999"
 
 
+async def sales_row(api: Caller, variant: int) -> int:
+    """The row of a new sales order."""
+    body = {"customer_id": 2001, "sales_order_rows": [{**LINE, "variant_id": variant}]}
+    return (await api.post("/sales_orders", body)).body["sales_order_rows"][0]["id"]
+
+
 @pytest.mark.parametrize(
     ("form", "statuses"), [("fixed", [200, 200, 429, 200, 200]), ("sliding", [200, 200, 429, 200, 429])]
 )
@@ -69,9 +75,7 @@ async def test_a_create_answers_200_or_201(sandbox: Sandbox, api: Caller, tenant
     """1.2: whatever is created; no other request is touched."""
     variant = await gadget(api, tenant)
     order = await ordered(api, variant)
-    sale = (
-        await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [{**LINE, "variant_id": variant}]})
-    ).body
+    wanted = await sales_row(api, variant)
     prices = {"price_list_id": next(tenant.all("price_lists"))["id"]}
     price = {"variant_id": PART, "adjustment_method": "fixed", "amount": 1}
     sandbox.switches.set("create_status", status)
@@ -79,7 +83,7 @@ async def test_a_create_answers_200_or_201(sandbox: Sandbox, api: Caller, tenant
         await api.post("/customers", {"name": "N"}),
         await produced(api, order, 1),
         await api.post("/price_list_rows", {**prices, "price_list_rows": [price]}),
-        await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": sale["sales_order_rows"][0]["id"]}),
+        await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": wanted}),
     ]
     assert [answer.status for answer in created] == [status] * 4
     others = [await api.patch("/customers/2001", {"name": "M"}), await api.post("/sales_orders/search", {"filter": {}})]
@@ -188,17 +192,15 @@ async def test_a_reference_that_leads_nowhere_has_a_status(sandbox: Sandbox, api
 async def test_a_delete_that_other_records_forbid_has_a_status(
     sandbox: Sandbox, api: Caller, tenant: Tenant, status: int
 ) -> None:
-    """1.3: orders with a return, linked manufacturing orders, received purchase orders."""
+    """1.3: orders with a return, linked manufacturing orders, purchase orders received but not billed."""
     sandbox.switches.set("guarded_delete_status", status)
     variant = await gadget(api, tenant)
-    sale = (
-        await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [{**LINE, "variant_id": variant}]})
-    ).body
-    make = {"sales_order_row_id": sale["sales_order_rows"][0]["id"]}
-    made = (await api.post("/manufacturing_order_make_to_order", make)).body
-    received = next(row for row in tenant.all("purchase_orders") if row["status"] == "RECEIVED")
+    wanted = await sales_row(api, variant)
+    made = (await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": wanted})).body
+    billed = {bill["purchase_order_id"] for bill in tenant.all("purchase_order_accounting_metadata")}
+    orders = [row for row in tenant.all("purchase_orders") if row["status"] == "RECEIVED" and row["id"] not in billed]
     returned = next(tenant.all("sales_returns"))["sales_order_id"]
-    paths = (f"/sales_orders/{returned}", f"/manufacturing_orders/{made['id']}", f"/purchase_orders/{received['id']}")
+    paths = (f"/sales_orders/{returned}", f"/manufacturing_orders/{made['id']}", f"/purchase_orders/{orders[0]['id']}")
     assert [(await api.delete(path)).status for path in paths] == [status] * 3
 
 

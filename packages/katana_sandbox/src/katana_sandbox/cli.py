@@ -224,16 +224,17 @@ def _announcement(sandbox: Sandbox, key: str, *, json_line: bool) -> str:
 async def _run(sandbox: Sandbox, host: str, port: int, announcement: str) -> None:
     try:
         async with sandbox.serve("127.0.0.1" if host == "localhost" else host, port) as url:
+            terminated = _termination()
             sys.stdout.write(announcement.replace("{url}", url) + "\n")
             sys.stdout.flush()
-            await _terminated()
+            await terminated.wait()
     except OSError as problem:
         raise BadInput(f"--port {port} on {host} can not be used: {problem.strerror}") from None
 
 
-async def _terminated() -> None:
-    """Wait until the process is asked to end; Ctrl-C ends the wait by itself."""
+def _termination() -> asyncio.Event:
+    """Set by SIGTERM; Ctrl-C ends the wait for it by itself."""
     asked = asyncio.Event()
     with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asked.set)
-    await asked.wait()
+    return asked

@@ -15,14 +15,14 @@ from katana_sandbox.wire.schema import Schema
 type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max"]
 type View = Literal["list", "one", "reply", "patch"]
 type Operation = Literal["list", "get", "create", "update", "delete"]
-type CreateRule = Callable[["Context", Record], Record]
-type UpdateRule = Callable[["Context", Record, Record], Record]
-type DeleteRule = Callable[["Context", Record], None]
-type SettleRule = Callable[["Context", Record | None, Record | None], None]
-type PartsRule = Callable[["Context", Key, View], dict[str, bytes]]
-type ComputedRule = Callable[["Context"], Iterator[Record]]
-type ExtendRule = Callable[["Context", Record], bytes]
-type Run = Callable[["Context", "Collection", Call], Reply]
+type CreateRule = Callable[[Context, Record], Record]
+type UpdateRule = Callable[[Context, Record, Record], Record]
+type DeleteRule = Callable[[Context, Record], None]
+type SettleRule = Callable[[Context, Record | None, Record | None], None]
+type PartsRule = Callable[[Context, Key, View], dict[str, bytes]]
+type ComputedRule = Callable[[Context], Iterator[Record]]
+type ExtendRule = Callable[[Context, Record], bytes]
+type Run = Callable[[Context, Collection, Call], Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Collection:
     references: Mapping[str, str] = field(default_factory=dict[str, str])
     children: tuple[tuple[str, str], ...] = ()
     embeds: tuple[Embed, ...] = ()
-    extends: Mapping[str, ExtendRule] = field(default_factory=dict[str, "ExtendRule"])
+    extends: Mapping[str, ExtendRule] = field(default_factory=dict[str, ExtendRule])
     parts: PartsRule | None = None
     hidden: frozenset[str] = frozenset()
     parent: tuple[str, str] | None = None

@@ -16,7 +16,7 @@ from katana_sandbox.journal import Journal, JournalEntry
 from katana_sandbox.registry import COLLECTIONS, build_router
 from katana_sandbox.scenarios import scenario_named
 from katana_sandbox.server import serve
-from katana_sandbox.snapshot import BadState, Snapshot, read_snapshot, write_snapshot
+from katana_sandbox.snapshot import BadState, Snapshot, below, read_snapshot, write_snapshot
 from katana_sandbox.store.database import Database
 from katana_sandbox.switch_list import Setting
 from katana_sandbox.switches import Switches
@@ -201,7 +201,7 @@ class Sandbox:
     def _take_back(self, snapshot: Snapshot) -> None:
         for place, name in enumerate(cast("list[str]", snapshot.facts["tenants"])):
             self._tenants[name] = self._new_tenant(name, self.config.seed)
-            self._tenants[name].db.restore(snapshot.below(str(place)))
+            self._tenants[name].db.restore(below(str(place), snapshot.pieces))
         for key, name in cast("dict[str, str]", snapshot.facts["keys"]).items():
             self._gateway.admit(key, self._tenants[name])
         written = parse_moment(snapshot.facts["now"])

@@ -28,10 +28,11 @@ class Snapshot:
     facts: Record
     pieces: Mapping[str, bytes]
 
-    def below(self, prefix: str) -> dict[str, bytes]:
-        """The pieces whose names begin with a prefix, without it."""
-        start = f"{prefix}/"
-        return {name.removeprefix(start): piece for name, piece in self.pieces.items() if name.startswith(start)}
+
+def below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The pieces whose names begin with a prefix, without it."""
+    start = f"{prefix}/"
+    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}
 
 
 def write_snapshot(path: Path, snapshot: Snapshot) -> None:

@@ -18,7 +18,7 @@ class Switch:
 
 SWITCHES: tuple[Switch, ...] = (
     Switch("rate_limit", 60, "requests a key may make per window; 0 switches the limit off", "1.4"),
-    Switch("rate_window", 60, "length of the fixed window in seconds, opened by the first request", "1.4"),
+    Switch("rate_window", 60, "length of the window in seconds", "1.4"),
     Switch("replica_lag", 0.0, "age in seconds of what a GET sees of earlier writes", "5.2"),
     Switch("max_lag", 3600, "seconds of history kept for lagging reads", "5.2"),
     Switch(
@@ -33,7 +33,7 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("detail_path", "pointer", "path form of 422 details", "1.3", ("pointer", "dotted")),
     Switch("all_errors", True, "a 422 lists every fault of the body instead of the first", "1.3"),
-    Switch("over_maximum_limit", "clamp", "what limit above 250 does", "1.5, 6.12", ("clamp", "reject")),
+    Switch("over_maximum_limit", "clamp", "what a limit above maximum_limit does", "1.5, 6.12", ("clamp", "reject")),
     Switch("bad_paging_status", 400, "status for limit below 1 or a non-number", "7.1 [I]"),
     Switch(
         "naive_query_dates",
@@ -144,7 +144,7 @@ SWITCHES: tuple[Switch, ...] = (
     Switch(
         "manufacturing_order_delete",
         "guarded",
-        "whether DELETE refuses linked (412) and done (422) manufacturing orders",
+        "whether DELETE refuses linked and done manufacturing orders",
         "4.7 [I]",
         ("guarded", "free"),
     ),
@@ -162,7 +162,7 @@ SWITCHES: tuple[Switch, ...] = (
     Switch(
         "received_order_delete",
         "refuse",
-        "DELETE of a purchase order with received rows: 412, or the stock goes back",
+        "DELETE of a purchase order with received rows is refused, or takes their stock back",
         "4.3 [I]",
         ("refuse", "allow"),
     ),

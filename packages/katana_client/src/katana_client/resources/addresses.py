@@ -1,4 +1,4 @@
-"""What addresses share, whoever's they are: the place, and who is to be met there (facts 3.3, 3.5, 4.2)."""
+"""What addresses share, whosever they are: the place, and who is to be met there (facts 3.3, 3.5, 4.2)."""
 
 from katana_client.wire import Moment, NonEmpty, ReadModel, WriteModel
 

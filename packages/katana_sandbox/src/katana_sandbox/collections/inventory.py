@@ -1,4 +1,4 @@
-"""Stock by variant and location: computed, never stored, oldest location first; zeros are shown too."""
+"""Stock by variant and location: computed, never stored, oldest location first; zeros too, unless switched."""
 
 from collections.abc import Sequence
 

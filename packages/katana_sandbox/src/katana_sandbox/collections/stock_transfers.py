@@ -6,13 +6,13 @@ from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.sales_order_rows import TRACEABILITY
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
 from katana_sandbox.operations.create import build, checked
-from katana_sandbox.operations.query import path_key
+from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import Refused, not_found, unprocessable
+from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 from katana_sandbox.wire.schema import choice, integer, maybe, moment, record, several, text
 from katana_sandbox.wire.schema import number as amount
@@ -61,9 +61,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
     body = checked(ctx, _STATUS, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    transfer = ctx.get("stock_transfers", path_key(ctx, collection, call))
-    if transfer is None:
-        raise not_found()
+    transfer = path_record(ctx, collection, call)
     if body["status"] != transfer["status"]:
         _move(ctx, transfer, body["status"])
     return Reply(200, render_key(ctx, "stock_transfers", transfer["id"], "patch") or b"{}")

@@ -14,7 +14,7 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     given = Parameters(call, ctx.switches)
     extend = extend_names(given, collection)
     if ctx.switches.on("deleted_by_id"):
-        return Reply(200, _whatever(ctx, collection, call, extend))
+        return Reply(200, _live_or_deleted(ctx, collection, call, extend))
     raw = render_key(ctx, collection.name, path_key(ctx, collection, call), "one", extend)
     if raw is None:
         raise not_found()
@@ -25,11 +25,10 @@ def run_with_deleted(ctx: Context, collection: Collection, call: Call) -> Reply:
     """As `run`, and include_deleted=true also shows deleted records."""
     if not Parameters(call, ctx.switches).flag("include_deleted"):
         return run(ctx, collection, call)
-    return Reply(200, _whatever(ctx, collection, call))
+    return Reply(200, _live_or_deleted(ctx, collection, call))
 
 
-def _whatever(ctx: Context, collection: Collection, call: Call, extend: Sequence[str] = ()) -> bytes:
-    """A record, deleted or not."""
+def _live_or_deleted(ctx: Context, collection: Collection, call: Call, extend: Sequence[str] = ()) -> bytes:
     slot = ctx.db.stores[collection.name].slot(path_key(ctx, collection, call))
     if slot is None:
         raise not_found()

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from katana_sandbox.calls import Call
 from katana_sandbox.descriptor import Collection, Context, Filter
 from katana_sandbox.store.select import Condition, Selection, Span
 from katana_sandbox.switches import Switches
-from katana_sandbox.wire.errors import Refused, bad_parameter
+from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.errors import Refused, bad_parameter, not_found
 from katana_sandbox.wire.numbers import is_decimal_text
 from katana_sandbox.wire.pagination import Page
 from katana_sandbox.wire.schema import INT32
-from katana_sandbox.wire.times import epoch_ms, parse_moment
+from katana_sandbox.wire.times import epoch_ms, naive_moment, parse_moment
 
 _DIGITS = 19
 
@@ -53,7 +53,9 @@ class Parameters:
         value = self.last(name)
         if value is None:
             return None
-        moment = parse_moment(value) or self._naive(value)
+        moment = parse_moment(value)
+        if moment is None and self._switches.word("naive_query_dates") == "utc":
+            moment = naive_moment(value)
         if moment is None:
             raise bad_parameter(name, value)
         rest = bool(moment.microsecond % 1000) and up
@@ -87,14 +89,6 @@ class Parameters:
         refusal = bad_parameter(name, value)
         refusal.status = self._switches.count("bad_paging_status")
         return refusal
-
-    def _naive(self, value: str) -> datetime | None:
-        if self._switches.word("naive_query_dates") == "reject":
-            return None
-        try:
-            return datetime.fromisoformat(value).replace(tzinfo=UTC) + timedelta()
-        except ValueError:
-            return None
 
 
 def list_query(call: Call, collection: Collection, switches: Switches) -> ListQuery:
@@ -188,3 +182,15 @@ def path_key(ctx: Context, collection: Collection, call: Call) -> int | str:
     except Refused as refusal:
         refusal.status = ctx.switches.count("bad_path_id_status")
         raise
+
+
+def path_record(ctx: Context, collection: Collection, call: Call) -> Record:
+    """The live record whose id is in the path.
+
+    Raises:
+        Refused: 404 when there is none; 400 as for `path_key`.
+    """
+    record = ctx.get(collection.name, path_key(ctx, collection, call))
+    if record is None:
+        raise not_found()
+    return record

@@ -3,7 +3,7 @@
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked, stored
-from katana_sandbox.operations.query import path_key
+from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
 from katana_sandbox.wire.encoding import Record
@@ -17,11 +17,11 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     if collection.update is None:
         raise not_found()
     if ctx.switches.word("patch_checks") == "record":
-        _found(ctx, collection, call)
+        path_record(ctx, collection, call)
     body = checked(ctx, collection.update, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
-    record = _found(ctx, collection, call)
+    record = path_record(ctx, collection, call)
     check_references(ctx, collection, body)
     check_unique(ctx, collection, body, record["id"])
     changes = stored(collection, body)
@@ -29,13 +29,6 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})
     return Reply(200, render_key(ctx, collection.name, record["id"], "patch") or b"{}")
-
-
-def _found(ctx: Context, collection: Collection, call: Call) -> Record:
-    record = ctx.get(collection.name, path_key(ctx, collection, call))
-    if record is None:
-        raise not_found()
-    return record
 
 
 def _wiped(ctx: Context, collection: Collection, body: Record) -> Record:

@@ -38,7 +38,7 @@ def create_order(ctx: Context, body: Record) -> Record:
     fields = build(ctx.collections["purchase_orders"], body)
     _check_kind(fields)
     supplier = ctx.get("suppliers", body["supplier_id"]) or {}
-    fields["currency"] = body.get("currency") or supplier.get("currency") or ctx.factory().get("base_currency_code")
+    fields["currency"] = body.get("currency") or supplier.get("currency")
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("PO")
     fields["status"] = body.get("status") or ctx.switches.word("new_purchase_status")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
@@ -55,9 +55,8 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     status = changes.pop("status", None)
     if order["status"] not in UNRECEIVED and any(name in changes for name in _PARTIES):
         raise unprocessable("purchase order can only be edited in status DRAFT or NOT_RECEIVED")
-    if order["status"] == "RECEIVED" and any(name in changes for name in _UNTIL_RECEIVED):
-        raise unprocessable("received purchase order can not be edited")
-    if order["status"] == "RECEIVED" and ctx.switches.on("received_locks_notes") and any(n in changes for n in _NOTES):
+    locked = (*_UNTIL_RECEIVED, *_NOTES) if ctx.switches.on("received_locks_notes") else _UNTIL_RECEIVED
+    if order["status"] == "RECEIVED" and any(name in changes for name in locked):
         raise unprocessable("received purchase order can not be edited")
     _check_kind({**order, **changes})
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
@@ -71,7 +70,7 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
 
 
 def check_order_deletable(ctx: Context, order: Record) -> None:
-    """Refuse to delete an order whose receipts hold it (412)."""
+    """Refuse to delete an order whose receipts hold it."""
     if order["status"] not in UNRECEIVED and ctx.switches.word("received_order_delete") == "refuse":
         status = ctx.switches.count("guarded_delete_status")
         raise Refused(status, "Cannot delete purchase orders as purchase orders have received rows.")

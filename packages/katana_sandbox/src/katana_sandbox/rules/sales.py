@@ -157,8 +157,8 @@ def _fee(ctx: Context, order: Record) -> Decimal:
     if not ctx.switches.on("total_includes_shipping"):
         return Decimal(0)
     total = Decimal(0)
+    taxed = ctx.switches.word("order_tax") != "none"
     for fee in ctx.children("sales_order_shipping_fee", "sales_order_id", order["id"]):
-        taxed = ctx.switches.word("order_tax") != "none"
         tax = (ctx.get("tax_rates", fee.get("tax_rate_id")) if taxed else None) or {}
         total += as_decimal(fee.get("amount")) * (1 + as_decimal(tax.get("rate")) / 100)
     return total

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
+from katana_sandbox.snapshot import below
 from katana_sandbox.store.keys import FIRST_ID
 from katana_sandbox.store.levels import Levels
 from katana_sandbox.store.movements import Movements
-from katana_sandbox.store.records import Store, below
+from katana_sandbox.store.records import Store
 from katana_sandbox.store.select import Selector
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import decode, encode

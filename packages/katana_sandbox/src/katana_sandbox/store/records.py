@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
+from katana_sandbox.snapshot import below
 from katana_sandbox.store.keys import Key, Keys, Links
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import Record, decode_record
@@ -220,12 +221,6 @@ class Store:
 
 def _link(value: object) -> Key | None:
     return value if isinstance(value, int | str) and not isinstance(value, bool) else None
-
-
-def below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The pieces whose names begin with a prefix, without it."""
-    start = f"{prefix}/"
-    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}
 
 
 def position(index: array[int], slot: int, times: array[int]) -> int:

@@ -1,11 +1,11 @@
 """Bodies as a more forgiving server would read them, for the switches that say so."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.schema import Schema
+from katana_sandbox.wire.times import naive_moment, wire_moment
 
 if TYPE_CHECKING:
     from katana_sandbox.wire.encoding import Record
@@ -35,8 +35,5 @@ def _read(schema: Schema, value: object, *, drop: bool, date: _Text) -> object:
 
 
 def _zoned(text: str) -> str:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return text
-    return text if moment.tzinfo is not None else moment.replace(tzinfo=UTC).isoformat()
+    moment = naive_moment(text)
+    return text if moment is None else wire_moment(moment)
