@@ -17,7 +17,7 @@ from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
 from katana_mcp.cache_commands.app import sync
 from katana_mcp.commandline import flags_of, given, sentence, settings_of
-from katana_mcp.settings import Choice, Settings, SettingsError, load, load_choice
+from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
@@ -83,10 +83,9 @@ def tools(
 def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
     from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
-    from katana_mcp.logs import takes_color  # noqa: PLC0415 - structlog, which only some commands need
 
-    load(sandbox=True)
-    raise SystemExit(asyncio.run(run(color=not no_color and takes_color(sys.stdout, os.environ))))
+    load(sandbox=True, base_url=API)
+    raise SystemExit(asyncio.run(run(color=not no_color)))
 
 
 def main() -> None:
