@@ -83,6 +83,6 @@ def _no_option(command: str, error: UnknownOptionError) -> str:
     elif field.startswith("entit") and takes_words:
         hint = f"entities are given as words alone, as in {command} variant product"
     else:
-        near = meant(name, [each for argument in known for each in argument.names if each.startswith("--")])
-        hint = near if near.startswith("did") else f"{command} --help names those that there are"
+        options = [each for argument in known for each in argument.names if each.startswith("--")]
+        hint = meant(name, options, f"{command} --help names those that there are")
     return f"{command} has no option {name}; {hint}"
