@@ -17,11 +17,6 @@ TOOLS: list[tuple[str, str, Payload]] = [
 ]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 async def bounded(stage: Stage, tool: str, arguments: Payload) -> Payload:
     """Return an answer that is not too large."""
     result = await stage.result(tool, arguments)
