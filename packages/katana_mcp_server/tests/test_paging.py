@@ -45,13 +45,14 @@ def told(text: str) -> Asked:
 
 @settings(deadline=None)
 @given(
-    sizes=st.lists(st.sampled_from([10, 300, 900, 5_000, 39_000]), max_size=700),
+    runs=st.lists(st.tuples(st.sampled_from([10, 300, 900, 5_000, 39_000]), st.integers(1, 60)), max_size=6),
     limit=st.integers(1, 250),
     page=st.integers(1, 4),
 )
 def test_following_what_is_said_meets_every_row_once_wherever_one_begins(
-    sizes: list[int], limit: int, page: int
+    runs: list[tuple[int, int]], limit: int, page: int
 ) -> None:
+    sizes = [size for size, count in runs for _ in range(count)]
     rows = [Row(nr=nr, text="x" * size) for nr, size in enumerate(sizes)]
     window, seen, more = Asked(limit, page), list[int](), True
     begin = offset(window)
