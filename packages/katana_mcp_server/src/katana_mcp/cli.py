@@ -16,15 +16,14 @@ from cyclopts import App, Parameter
 from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
 from katana_mcp.cache_commands.app import sync
-from katana_mcp.commandline import flags_of, given, sentence, settings_of
+from katana_mcp.commandline import VARIABLES, flags_of, given, sentence, settings_of
 from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
     version=__version__,
     help="An MCP server through which an assistant runs a factory on Katana.",
-    help_epilogue="An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the "
-    "option wins.",
+    help_epilogue=VARIABLES,
 )
 app.command(cache)
 app.command(sync)
