@@ -28,6 +28,7 @@ async def assert_filtered(stage: Stage, collection: str, documents: Sequence[Wir
     """Assert that a list with each of these filters shows exactly the documents that it keeps, newest first."""
     for filters, keeps in asked:
         expected = sorted((each["id"] for each in documents if keeps(each)), reverse=True)
+        assert len(expected) < len(documents) or not filters, f"{filters} keeps everything"
         answer = await stage.call(f"list_{collection}", limit=100, **filters)
         shown = [row[f"{collection[:-1]}_id"] for row in answer["rows"]]
         assert shown == expected, (filters, shown, expected)
