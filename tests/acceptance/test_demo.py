@@ -18,7 +18,12 @@ def shown(directory: Path, *words: str, **environment: str) -> subprocess.Comple
 
 
 def test_the_whole_demo_is_right_whatever_the_env_file_beside_it_says(tmp_path: Path) -> None:
-    (tmp_path / ".env").write_text("KATANA_API_KEY=of-a-real-account\nKATANA_MCP_TOOLSETS=sales\n")
+    beside = (
+        "KATANA_API_KEY=of-a-real-account",
+        "KATANA_BASE_URL=https://katana.example/v1",
+        "KATANA_MCP_TOOLSETS=sales",
+    )
+    (tmp_path / ".env").write_text("\n".join(beside))
     done = shown(tmp_path, "--no-color")
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[-1]) == (0, "", "every step was right")

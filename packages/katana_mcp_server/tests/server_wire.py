@@ -28,16 +28,19 @@ async def assert_filtered(stage: Stage, collection: str, documents: Sequence[Wir
     """Assert that a list with each of these filters shows exactly the documents that it keeps, newest first."""
     for filters, keeps in asked:
         expected = sorted((each["id"] for each in documents if keeps(each)), reverse=True)
+        assert len(expected) < len(documents) or not filters, f"{filters} keeps everything"
         answer = await stage.call(f"list_{collection}", limit=100, **filters)
         shown = [row[f"{collection[:-1]}_id"] for row in answer["rows"]]
         assert shown == expected, (filters, shown, expected)
         assert answer["total"] == len(expected) > 0, (filters, answer["total"])
 
 
-async def rows_of_cut_pages(stage: Stage, tool: str, limit: int, **asked: object) -> tuple[list[Wire], int]:
-    """Return the rows of all pages, each asked for as the one before says, and the total; pages fit, some were cut."""
+async def rows_of_cut_pages(
+    stage: Stage, tool: str, limit: int, page: int = 1, **asked: object
+) -> tuple[list[Wire], int]:
+    """Return the rows from a page on, each asked for as the one before says, and the total; all fit, some were cut."""
     seen: list[Wire] = []
-    left, page = limit, 1
+    left = limit
     while True:
         result = await stage.result(tool, {**asked, "limit": left, "page": page})
         answer = result.structured_content or {}

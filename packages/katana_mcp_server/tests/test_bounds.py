@@ -17,11 +17,6 @@ TOOLS: list[tuple[str, str, Payload]] = [
 ]
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 async def bounded(stage: Stage, tool: str, arguments: Payload) -> Payload:
     """Return an answer that is not too large."""
     result = await stage.result(tool, arguments)
@@ -89,9 +84,13 @@ async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, t
     for each in shared:
         tenant.edit("variants", each["id"], sku="SHARED")
     async with staged(own) as stage:
-        left, seen = list[object](["SHARED"]), list[int]()
+        left, seen, told = list[object](["SHARED"]), list[int](), list[str]()
         while left:
             answer = await bounded(stage, "get_variant_details", {"skus_or_variant_ids": left})
             seen += [each["variant_id"] for each in answer["variants"]]
+            told += [each["message"] for each in answer["warnings"] if each["code"] == "duplicate_sku"]
             left = left_of(answer, left)
-    assert seen == [each["id"] for each in shared]
+    ids = [each["id"] for each in shared]
+    assert seen == ids
+    some = ", ".join(map(str, ids[:20]))
+    assert told == [f"{len(ids)} variants have the SKU 'SHARED': all are shown, ids {some} and more"]

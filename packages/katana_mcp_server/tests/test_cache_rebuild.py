@@ -24,7 +24,7 @@ from katana_mcp.cache_commands.status import status
 from katana_mcp.cache_commands.verify import verify
 from katana_mcp.flags import FLAGS
 from katana_mcp.kept import LISTED, NotDone, opened
-from katana_mcp.rebuilding import BESIDE
+from katana_mcp.rebuilding import BESIDE, STAYS
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.stores import PARTS
 from katana_mcp.testing import Setup, paced, staged
@@ -247,6 +247,21 @@ async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_d
             assert (await held(job, "customer"))[0] == sum(1 for _ in own.sandbox.tenant().all("customers"))
     assert ends[0] == f"no room is left{kept}"
     assert sum(each.endswith((kept, partly)) for each in ends) > len(ends) * 3 // 4
+
+
+@two_backends
+@pytest.mark.parametrize(("failing", "told"), [(0, STAYS), (1, "not in place everywhere: rebuild again")])
+async def test_a_swap_that_fails_says_whether_it_had_begun(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int, told: str
+) -> None:
+    async def full(*_: object) -> None:
+        raise NoRoom
+
+    job = job_on(own, tmp_path)
+    await rebuild(job, ["customer"])
+    monkeypatch.setattr(type(list(BACKENDS.values())[failing](None, ())), "take", full)
+    with pytest.raises(NotDone, match=f"^no room is left; .*{told}$"):
+        await rebuild(job, ["customer"])
 
 
 @two_backends

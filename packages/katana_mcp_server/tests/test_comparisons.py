@@ -10,8 +10,9 @@ from other_backend import TRIAL, two_backends
 
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
+from cache_core.protocol import SearchResult
 from cache_core.testing import ManualClock
-from katana_mcp.backends import ALWAYS
+from katana_mcp.backends import ALWAYS, BACKENDS
 from katana_mcp.comparisons import (
     BATCH,
     ENOUGH,
@@ -158,6 +159,19 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
     assert {each.mismatches + each.errors for each in found.values()} == {0}
     with closing(sqlite3.connect(path)) as db:
         assert not any("berger" in line.lower() for line in db.iterdump())
+
+
+@two_backends
+async def test_a_parallel_run_in_memory_whose_sides_differ_fails_the_test_around_it(
+    own: OwnSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing(*_: object) -> SearchResult:
+        return SearchResult((), 0)
+
+    monkeypatch.setattr(type(BACKENDS[ALWAYS](None, ())), "search", nothing)
+    with pytest.raises(AssertionError, match="mismatch="):
+        async with staged(own, Setup(flags={"cache_backend": TRIAL})) as stage:
+            assert (await stage.call("search_customers", query="berger"))["rows"]
 
 
 async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:

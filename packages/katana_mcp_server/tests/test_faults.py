@@ -7,7 +7,11 @@ import pytest
 from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.services import Current
 from katana_mcp.testing import Payload, Stage, paced, staged, within
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Stale
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_sandbox import Action, Delay, Drop, Fault, Hang, ManualClock, Sandbox, SandboxConfig, Status, Truncate
 
 CALLS: dict[str, dict[str, object]] = {
@@ -187,8 +191,26 @@ async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there
     (told,) = [each["message"] for each in listed["warnings"] if each["code"] == "unread_records"]
     assert "sales_order 990002" in told
     refusal = await stage.refusal("get_sales_order", sales_order_id=990_002)
-    assert told in refusal["warnings"][0]["message"]
-    assert "unread_records" not in str(await stage.call("search_customers", query="velo"))
+    assert refusal["warnings"][0]["message"] == f"sales order 990002 not found; {told}"
+    customer = live(stage.own.sandbox.tenant(), "customers")[0]["id"]
+    assert "unread_records" not in str(await stage.call("get_customer", customer_id=customer))
+
+
+@pytest.mark.parametrize(
+    ("stale", "warming", "told"),
+    [
+        (None, "5/10", "no order among the records cached so far (5/10); ask again in a moment; some were not read"),
+        (Stale(age_seconds=9, reason="down"), None, "no order; judged by rows 9 s old: down; some were not read"),
+    ],
+)
+def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_left_out(
+    stale: Stale | None, warming: str | None, told: str
+) -> None:
+    unread = ToolWarning(severity="advisory", code=warning_codes.UNREAD_RECORDS, message="some were not read")
+    now = Current(None, stale, warming, None, [unread])
+    with pytest.raises(Refused) as refused, now.refusals():
+        raise Refused(blocking(warning_codes.NOT_FOUND, "no order"))
+    assert [each.message for each in refused.value.warnings] == [told]
 
 
 async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:

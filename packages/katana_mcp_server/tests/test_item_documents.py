@@ -88,6 +88,19 @@ async def test_pages_beyond_the_reach_of_merging_are_refused_unless_one_type_is_
     assert (await stage.call("list_items", limit=250, page=1_000, type="product"))["rows"] == []
 
 
+async def test_the_pages_of_all_types_go_on_to_the_last_row_that_they_reach(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("katana_mcp.operations.list.REACH", 25)
+    last = await stage.call("list_items", limit=10, page=3)
+    assert (len(last["rows"]), last["has_more"]) == (5, True)
+    assert last["next_actions"] == ["list_items(..., type=...): the pages of several types reach the first 25 rows"]
+    refusal = await stage.refusal("list_items", limit=10, page=4)
+    assert refusal["warnings"][0]["field_path"] == "page"
+    alone = await stage.call("list_items", limit=5, page=5, type="material")
+    assert alone["next_actions"] == ["list_items(..., limit=5, page=6)"]
+
+
 async def test_ids_that_several_types_share_are_refused_and_found_with_a_type(stage: Stage, tenant: Tenant) -> None:
     shared = live(tenant, "services")[0]["id"]
     refusal = await stage.refusal("list_items", ids=[shared])

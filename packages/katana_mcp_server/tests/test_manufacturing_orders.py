@@ -28,6 +28,8 @@ PLAIN: list[Filtered] = [
 
 
 async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
+    elsewhere = next(each for each in live(tenant, "manufacturing_orders") if not each.get("sales_order_id"))
+    tenant.edit("manufacturing_orders", elsewhere["id"], location_id=2003)
     orders = live(tenant, "manufacturing_orders")
     made = next(each for each in orders if each.get("sales_order_id"))
     sold = tenant.get("sales_orders", made["sales_order_id"])["order_no"]

@@ -40,6 +40,7 @@ async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, 
     for status in ("NOT_RECEIVED", "DRAFT"):
         order = next(each for each in live(tenant, "purchase_orders") if each["status"] == status)
         tenant.edit("purchase_orders", order["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
+    tenant.edit("purchase_orders", live(tenant, "purchase_orders")[-1]["id"], entity_type="outsourced")
     orders = live(tenant, "purchase_orders")
     await assert_filtered(stage, "purchase_orders", orders, PLAIN)
     overdue = await stage.call("list_purchase_orders", overdue=True)

@@ -16,6 +16,9 @@ def _holds(document: Wire, rows: str, variant: int) -> bool:
 async def test_each_filter_keeps_exactly_the_transfers_that_it_names(stage: Stage, tenant: Tenant) -> None:
     for each in live(tenant, "stock_transfers")[:6]:
         tenant.edit("stock_transfers", each["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
+    other = live(tenant, "stock_transfers")[-1]["id"]
+    tenant.edit("stock_transfers", other, expected_arrival_date="2026-03-09T00:00:00.000Z")
+    tenant.edit("stock_transfers", other, source_location_id=2003, target_location_id=2001)
     moved = live(tenant, "stock_transfers")
     some = moved[3]
     middle, variant = some["transfer_date"], some["stock_transfer_rows"][0]["variant_id"]

@@ -171,7 +171,13 @@ async def test_who_stops_the_command_is_not_told_that_katana_does_not_answer(
     ["sync", "cache status", "cache verify", "cache compare", "cache migrate", "cache rebuild", "cache clear --yes"],
 )
 @pytest.mark.parametrize(
-    ("where", "why"), [("/proc/x", "No such file or directory"), ("/etc/hostname/x", "Not a directory")]
+    ("where", "why"),
+    [
+        ("/proc/x", "No such file or directory"),
+        ("/etc/hostname/x", "Not a directory"),
+        (f"/{'x' * 256}", "File name too long"),
+    ],
+    ids=["nothing", "below a file", "too long"],
 )
 def test_a_directory_in_which_no_cache_can_stand_is_one_sentence_and_exit_code_1(
     command_line: Run, command: str, where: str, why: str

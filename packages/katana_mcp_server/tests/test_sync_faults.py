@@ -36,7 +36,8 @@ FAULTS: dict[str, Action] = {
     "no total": MissingHeader(),
 }
 PAGES = 3
-THEN = "2026-03-01T00:00:00.000Z"
+THEN = "2022-03-01T00:00:00.000Z"
+"""Before every other version: a listing of what changed does not reach it."""
 BIG = 10_000_000
 
 

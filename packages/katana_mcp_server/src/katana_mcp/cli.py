@@ -16,15 +16,14 @@ from cyclopts import App, Parameter
 from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
 from katana_mcp.cache_commands.app import sync
-from katana_mcp.commandline import flags_of, given, sentence, settings_of
-from katana_mcp.settings import Choice, Settings, SettingsError, load, load_choice
+from katana_mcp.commandline import VARIABLES, flags_of, given, sentence, settings_of
+from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
     version=__version__,
     help="An MCP server through which an assistant runs a factory on Katana.",
-    help_epilogue="An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the "
-    "option wins.",
+    help_epilogue=VARIABLES,
 )
 app.command(cache)
 app.command(sync)
@@ -86,10 +85,9 @@ def tools(
 def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
     from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
-    from katana_mcp.logs import takes_color  # noqa: PLC0415 - structlog, which only some commands need
 
-    load(sandbox=True)
-    raise SystemExit(asyncio.run(run(color=not no_color and takes_color(sys.stdout, os.environ))))
+    load(sandbox=True, base_url=API)
+    raise SystemExit(asyncio.run(run(color=not no_color)))
 
 
 def main() -> None:

@@ -18,6 +18,11 @@ from pydantic import BaseModel, Field, create_model
 from katana_mcp.settings import SECRETS, Settings, load, variable
 from katana_mcp.tools.limits import meant, wrong
 
+VARIABLES = (
+    "An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the option wins."
+)
+"""What the help of each command says of them at its end."""
+
 
 def flags_of(fields: Iterable[str]) -> type[BaseModel]:
     """Return a model with a flag per field of the settings; the field's own type is checked by the settings."""
@@ -56,8 +61,8 @@ def sentence(error: CycloptsError) -> str:
         case UnknownOptionError():
             told = _no_option(command, error)
         case UnusedCliTokensError(unused_tokens=[word, *_]):
-            given = "an option with a value is given as --name value, one without as --name alone"
-            told = f"{command} takes options only, and {word!r} is none: {given}; {command} --help names them"
+            how = "an option with a value is given as --name value, one without as --name alone"
+            told = f"{command} takes options only, and {word!r} is none: {how}; {command} --help names them"
         case MissingArgumentError(keyword=str(name)):
             told = f"{name} needs a value, as in {name} VALUE"
         case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
@@ -83,6 +88,6 @@ def _no_option(command: str, error: UnknownOptionError) -> str:
     elif field.startswith("entit") and takes_words:
         hint = f"entities are given as words alone, as in {command} variant product"
     else:
-        near = meant(name, [each for argument in known for each in argument.names if each.startswith("--")])
-        hint = near if near.startswith("did") else f"{command} --help names those that there are"
+        options = [each for argument in known for each in argument.names if each.startswith("--")]
+        hint = meant(name, options, f"{command} --help names those that there are")
     return f"{command} has no option {name}; {hint}"

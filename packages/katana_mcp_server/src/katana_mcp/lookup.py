@@ -6,8 +6,7 @@ from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
-
-_MAX_DIGITS = 11
+from katana_mcp.values import id_in
 
 
 async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
@@ -53,6 +52,6 @@ async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
 
 async def _otherwise(services: Services, entity: str, wanted: str) -> list[Stored]:
     """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
-    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS
+    number = id_in(wanted)
     same = await same_key(services, entity, wanted)
-    return same or (await _by_id(services, entity, int(wanted)) if is_number else [])
+    return same or (await _by_id(services, entity, number) if number is not None else [])

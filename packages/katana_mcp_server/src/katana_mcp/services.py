@@ -129,16 +129,14 @@ class Current:
         """Return the warning, with what old or missing rows mean for "not found"."""
         if warning.code != warning_codes.NOT_FOUND:
             return warning
-        unread = next((each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS), None)
-        if unread is not None:
-            warning = blocking(warning_codes.NOT_FOUND, f"{warning.message}; {unread}", warning.field_path)
+        code, message = warning_codes.NOT_FOUND, warning.message
         if self.warming is not None:
-            message = f"{warning.message} among the records cached so far ({self.warming}); ask again in a moment"
-            return blocking(warning_codes.COLD_CACHE, message, warning.field_path)
-        if self.stale is not None:
-            message = f"{warning.message}; judged by rows {self.stale.age_seconds} s old: {self.stale.reason}"
-            return blocking(warning_codes.NOT_FOUND, message, warning.field_path)
-        return warning
+            code = warning_codes.COLD_CACHE
+            message += f" among the records cached so far ({self.warming}); ask again in a moment"
+        elif self.stale is not None:
+            message += f"; judged by rows {self.stale.age_seconds} s old: {self.stale.reason}"
+        unread = [each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS]
+        return blocking(code, "; ".join([message, *unread]), warning.field_path)
 
 
 async def current(services: Services, entities: Iterable[str], main: Iterable[str]) -> Current:

@@ -49,8 +49,8 @@ class Parts:
 
 PARTS = Parts(SPECS, BACKENDS)
 
-
 IN_MEMORY = "; the cache is kept in memory and is lost at the end"
+"""What a server says of files that cannot be used, after the reason."""
 
 _NOTE = "opened.json"
 """How the cache was opened last: the flags, and what was searchable."""

@@ -145,7 +145,7 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
     )
     async with Client(application(settings, outside), mode=chosen.era) as client:
         yield Stage(client, own)
-    assert differences.found == []
+    assert differences.found == [], differences.found
 
 
 async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> T:

@@ -30,6 +30,14 @@ def whole(record: Record, name: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
+def id_in(text: str) -> int | None:
+    """Return the id that a text of digits is, because some hosts send numbers as texts, or None."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS else None
+
+
+_MAX_DIGITS = 10
+
+
 def flag(record: Record, name: str) -> bool | None:
     """Return a yes or no, or None."""
     value = record.get(name)

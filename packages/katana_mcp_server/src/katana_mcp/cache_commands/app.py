@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 from pydantic import BaseModel
 
-from katana_mcp.commandline import flags_of, settings_of
+from katana_mcp.commandline import VARIABLES, flags_of, settings_of
 from katana_mcp.settings import Choice, Settings
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ type Command = Callable[[Job], Awaitable[Report]]
 app = App(
     name="cache",
     help="Look at, check, compare, move, rebuild or clear the cache of your account.",
-    help_epilogue="An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the "
-    "option wins.\n\nExit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
+    help_epilogue=f"{VARIABLES}\n\nExit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
 )
 
 

@@ -55,10 +55,10 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
 
 def _refuse_unusable(directory: Path) -> None:
     """Refuse a directory that is none, or that could not be made; nothing is left behind."""
-    for each in (directory.parent, directory):
-        if each.is_symlink():
-            raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")
     try:
+        for each in (directory.parent, directory):
+            if each.is_symlink():
+                raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")
         if not directory.is_dir():
             Path(tempfile.mkdtemp(dir=next(each for each in directory.parents if each.exists()))).rmdir()
     except OSError as error:
@@ -72,10 +72,10 @@ def telling(outside: Outside, base_url: str) -> Outside:
     def tell(request: RequestRecord) -> None:
         nonlocal silent
         logged(request)
-        answered = request.status is not None and request.status < 500 and request.status not in _AGAIN
         working = asyncio.current_task()
         if working is not None and working.cancelling():
             return
+        answered = request.status is not None and request.status < 500 and request.status not in _AGAIN
         if not answered and not silent:
             how = "does not answer" if request.status is None else f"answers {request.status}"
             sys.stderr.write(f"katana-mcp: {host} {how}: it is asked again\n")

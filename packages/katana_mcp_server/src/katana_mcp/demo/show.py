@@ -14,6 +14,7 @@ from fastmcp.client.transports import StdioTransport
 
 from katana_mcp.demo.hosts import CONNECT
 from katana_mcp.demo.steps import STEPS, Answer, Step
+from katana_mcp.logs import takes_color
 from katana_mcp.sandbox import ServedSandbox, served
 
 
@@ -32,8 +33,8 @@ class Screen:
 
 
 async def run(*, color: bool) -> int:
-    """Show the session; return 0 when every step was right, else 1."""
-    screen = Screen(color)
+    """Show the session, in colour where that is wanted; return 0 when every step was right, else 1."""
+    screen = Screen(color and takes_color(sys.stdout, os.environ))
     screen.line("Katana MCP: the main job, on invented data", "1")
     with tempfile.TemporaryDirectory(prefix="katana-demo-") as directory:
         async with served() as sandbox:

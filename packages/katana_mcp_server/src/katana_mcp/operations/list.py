@@ -62,6 +62,10 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         stored, total, missing = await _rows(tuple(views), request, services)
     rows = await shown(lambda each: views[each], stored, services)
     page = paged(f"list_{entity.plural}", request, rows, total, now)
+    if len(views) > 1 and page.end >= REACH and "next_actions" in page.fields:
+        page.fields["next_actions"] = [
+            f"list_{entity.plural}(..., type=...): the pages of several types reach the first {REACH} rows"
+        ]
     return now.answer(
         listed_of(next(iter(views.values())).model),
         *page.warnings,

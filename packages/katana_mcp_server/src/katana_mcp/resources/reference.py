@@ -12,6 +12,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import MAX_ANSWER_BYTES, Envelope, plain_number
 from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.values import id_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +99,13 @@ async def read_one(resource: ReferenceResource, record_id: str, services: Servic
         Refused: nothing has the id.
     """
     now = await current(services, (resource.entity,), (resource.entity,))
-    known = record_id.isascii() and record_id.isdecimal() and len(record_id) < _MAX_DIGITS
+    known = id_in(record_id)
     with now.refusals():
-        rows = (await services.cache.get_many(resource.entity, [int(record_id)])).rows if known else ()
+        rows = () if known is None else (await services.cache.get_many(resource.entity, [known])).rows
         if not rows:
             message = f"nothing in {resource.uri} has the id {record_id[:40]!r}"
             raise Refused(blocking(warning_codes.NOT_FOUND, message, "id"))
     return now.answer(One, record=_plain(rows[0].record))
-
-
-_MAX_DIGITS = 11
 
 
 async def read(resource: ReferenceResource, services: Services) -> Page:

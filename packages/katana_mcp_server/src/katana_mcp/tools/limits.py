@@ -32,11 +32,11 @@ def wrong(kind: str, context: Context, message: str) -> str:
     return family or "has a form that is not allowed"
 
 
-def meant(name: str, known: Iterable[str]) -> str:
-    """Return what may have been meant by a name that nothing has, or else all that there is."""
+def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """Return what may have been meant by a name that nothing has, or otherwise all that there is or these words."""
     names = list(known)
     near = difflib.get_close_matches(name[:_MAX_NAME].casefold(), names, 1, _LIKE)
-    return f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+    return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(names)}"
 
 
 _MAX_NAME = 60

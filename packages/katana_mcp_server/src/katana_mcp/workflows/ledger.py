@@ -15,7 +15,7 @@ from katana_mcp.names import text
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import number, whole
+from katana_mcp.values import number, total, whole
 
 LEDGER = "inventory_movement"
 _READ_AGAIN = 1_000
@@ -71,18 +71,13 @@ def standing(movements: Sequence[Record]) -> Standing:
     for _, group in groupby(movements, key=lambda each: text(each, "movement_date")):
         # Movements of one moment count as one: whichever of them Katana takes as the last closes it.
         same = list(group)
-        after = _added(before, [number(each, "quantity_change") for each in same])
+        after = total([before, *(number(each, "quantity_change") for each in same)])
         balances = [number(each, "balance_after") for each in same]
         follows = after is not None and any(each is not None and abs(each - after) <= _ROUNDING for each in balances)
         if broken or not (follows or first):
             broken += [each for movement in same if (each := whole(movement, "id")) is not None]
         before, first = after if follows else balances[-1], False
     return Standing(before if movements else Decimal(0), tuple(broken))
-
-
-def _added(before: Decimal | None, changes: Sequence[Decimal | None]) -> Decimal | None:
-    known = [each for each in changes if each is not None]
-    return None if before is None or len(known) < len(changes) else sum(known, before)
 
 
 async def ledger(services: Services, where: Where, most: int) -> Ledger:

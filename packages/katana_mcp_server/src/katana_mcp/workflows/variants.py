@@ -12,11 +12,11 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, size_of
 from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import id_in
 
 _EXPLAINED = 20
 """Unknown SKUs of one call for which near misses are looked up."""
 _MOST = 10_000
-_MAX_DIGITS = 11
 
 
 class NotFound(Answer):
@@ -188,7 +188,8 @@ async def _found(asked: Sequence[str | int], services: Services) -> dict[str | i
         same = [] if each in found else await same_key(services, "variant", each)
         if same:
             found[each] = same
-    numbers = {each: int(each) for each in asked if each not in found and _is_number(each)}
+    left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
+    numbers = {each: number for each, number in left.items() if number is not None}
     by_id = await _by_id(list(dict.fromkeys(numbers.values())), services)
     return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
 
@@ -217,10 +218,6 @@ async def _by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stor
     found = await services.cache.get_many("variant", ids)
     sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
     return {row.id: row for row in (*found.rows, *sold)}
-
-
-def _is_number(asked: str | int) -> bool:
-    return isinstance(asked, int) or (asked.isdecimal() and len(asked) < _MAX_DIGITS)
 
 
 def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:

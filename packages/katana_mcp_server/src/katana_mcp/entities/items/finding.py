@@ -7,9 +7,7 @@ from katana_mcp.operations.rows import Sourced
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
-from katana_mcp.values import whole
-
-_MAX_DIGITS = 11
+from katana_mcp.values import id_in, whole
 
 
 async def one_item(wanted: int | str, kind: ItemType | None, services: Services) -> Sourced:
@@ -35,9 +33,8 @@ async def _found(wanted: int | str, kinds: tuple[ItemType, ...], services: Servi
         return await _by_id(wanted, kinds, services)
     found = [each for kind in kinds for each in await _by_name(wanted, kind, services)]
     found = found or await _by_sku(wanted, kinds, services)
-    if found or not (wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS):
-        return found
-    return await _by_id(int(wanted), kinds, services)
+    number = id_in(wanted)
+    return found if found or number is None else await _by_id(number, kinds, services)
 
 
 async def _by_id(item_id: int, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:

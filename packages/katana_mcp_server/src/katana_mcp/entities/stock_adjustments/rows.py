@@ -54,4 +54,4 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
 
 
 with_rows = with_lines(header, StockAdjustmentLine, "stock_adjustment")
-"""How a adjustment is shown with its rows, their SKUs and names."""
+"""How an adjustment is shown with its rows, their SKUs and names."""
