@@ -58,4 +58,4 @@ soak: .venv/.synced  ## Run the slow proofs
 	$(RUN) python -m mutants
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract check format bench soak
+.PHONY: help setup demo serve test contract states check format bench soak

@@ -27,12 +27,14 @@ class Fuse:
         step: which operation that is.
         blow: what happens then.
         left: how many operations are left until then; more than 0 at the end: it met no fault.
+        connections: those on this fuse that are open.
     """
 
     def __init__(self, step: int, blow: Blow = fails) -> None:
         self.step = step
         self.left = step
         self.blow = blow
+        self.connections: set[sqlite3.Connection] = set()
 
     def burn(self, error: BaseException) -> None:
         """Count an operation; `error` is how it fails."""
@@ -77,6 +79,14 @@ class Wired(sqlite3.Connection):
     """A connection whose statements burn a fuse; a rollback cannot fail."""
 
     fuse: Fuse
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as sqlite3 declares it
+        super().__init__(*arguments, **named)
+        self.fuse.connections.add(self)
+
+    def close(self) -> None:
+        super().close()
+        self.fuse.connections.discard(self)
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
         if sql != "ROLLBACK":

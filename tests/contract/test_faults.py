@@ -17,7 +17,7 @@ from cache_core.errors import CacheError
 from cache_core.protocol import Batch, CacheBackend, Quarantined, SyncState
 
 from .accounts import ENTITIES, Account
-from .backends import Kind
+from .backends import TOYS, Kind
 from .fuses import Cancelling, Fuse, asked_on, fails, fuses, wired
 from .proofs import NOTHING, filled, held, mends, of_files, process, proves_sound
 from .toys import found_ids, moment, toy
@@ -104,6 +104,24 @@ async def test_a_sync_that_fails_at_any_operation_harms_nothing_and_the_next_one
             await proves_sound(cache, account, before)
             await mends(cache, account)
     assert step > 100
+
+
+@pytest.mark.usefixtures("persistence")
+@each_way
+async def test_an_opening_that_fails_at_any_statement_leaves_nothing_open(kind: Kind, tmp_path: Path, way: str) -> None:
+    step = 0
+    for fuse, directory in Faults(kind, tmp_path, way, stride=1):
+        step = fuse.step
+        cache = kind.make(TOYS, directory)
+        with pytest.MonkeyPatch.context() as patch:
+            wired(patch, fuse)
+            opening = asyncio.create_task(cache.open())
+            await meets(fuse, opening)
+            has_failed = opening.cancelled() or opening.exception() is not None
+            assert not (has_failed and fuse.connections)
+            await cache.close()
+            assert not fuse.connections
+    assert step > 3
 
 
 async def everything(cache: CacheBackend) -> object:

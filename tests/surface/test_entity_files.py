@@ -21,8 +21,9 @@ FOLDERS = "packages/katana_mcp_server/src/katana_mcp/entities"
 KEPT_AS = {"po_additional_cost_rows": "purchase_order_additional_cost_rows", "inventory": "stock"}
 """Collections that the cache calls otherwise than Katana's path: an abbreviation, and stock beside its movements."""
 NO_TABLES = {"addresses", "dated", "items"}
-SHARED = {"addresses", "items"}  # what several collections of the client have in common
 """Columns that several tables share."""
+NO_RESOURCES = {"addresses", "items"}
+"""What several collections of the client share."""
 BY_ENTITY = {spec.name: spec.collection for spec in SPECS}
 WORDS = (ROOT / "docs/explanation/search.md").read_text("utf-8")
 
@@ -77,7 +78,7 @@ def test_every_file_has_its_line_in_the_registry_beside_it() -> None:
     assert modules(TABLE_FILES) - NO_TABLES - tables == set()
     assert kept - tables == set()
     assert modules(FOLDERS) == {entity.plural for entity in ENTITIES}
-    assert modules(RESOURCES) - SHARED - bound == set()
+    assert modules(RESOURCES) - NO_RESOURCES - bound == set()
 
 
 @pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.plural)

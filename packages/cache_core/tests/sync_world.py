@@ -1,7 +1,11 @@
 """A made-up Katana and a cache of it, on a clock moved by hand: what the tests of sync share."""
 
 import asyncio
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from datetime import timedelta
+from random import Random
+from typing import ClassVar
 
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheUnavailable
@@ -9,7 +13,7 @@ from cache_core.leases import Claim, Lease
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Applied, Batch, Search, Selection
 from cache_core.records import RecordId
-from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
+from cache_core.spec import EntitySpec, Feed, Listed, Lookup, Searchable
 from cache_core.specs.stock import STOCK
 from cache_core.sync import FreshReads, Syncer
 from cache_core.testing import START, FakeSource, ManualClock
@@ -98,3 +102,79 @@ class World:
     async def found(self, text: str) -> list[RecordId]:
         """Return the ids of the gadgets that a search finds."""
         return [hit.row.id for hit in (await self.cache.search("gadget", Search(text))).hits]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the world behaves: our clock's error, how far replicas lag, what happens between pages, how often we sync."""
+
+    skew: float = 0
+    lag: float = 0
+    edits: int = 0
+    shifts: int = 0
+    pause: float = 30
+
+
+class Account(ABC):
+    """A server that people work on, with a clock and replicas of its own, and a cache that follows it."""
+
+    entity: ClassVar[str]
+
+    def __init__(self, condition: Condition, seed: int) -> None:
+        self.condition = condition
+        self.random = Random(seed)
+        self.server = ManualClock(START - timedelta(hours=1))
+        self.world = World()
+        self.source = self.world.source
+        self.source.clock = self.server
+        self.fill()
+        self.server.advance((START - self.server.now()).total_seconds())
+        self.world.clock.jump(condition.skew)
+        self.source.lag = lambda: self.random.uniform(0, condition.lag)
+        self.source.before = self._between_pages
+
+    @abstractmethod
+    def fill(self) -> None:
+        """Make the records of the hour before the first sync."""
+
+    @abstractmethod
+    def edit(self) -> None:
+        """Change one thing."""
+
+    @abstractmethod
+    def shift(self) -> None:
+        """Make later pages begin elsewhere."""
+
+    def pass_time(self, seconds: float) -> None:
+        self.server.advance(seconds)
+        self.world.clock.advance(seconds)
+
+    def _between_pages(self, listed: Listed, number: int) -> None:
+        self.pass_time(self.random.uniform(0.2, 5))
+        for _ in range(self.condition.edits):
+            self.edit()
+        for _ in range(self.condition.shifts):
+            self.shift()
+
+    async def sync(self) -> int:
+        """Sync once; return the requests that it took."""
+        outcome = await self.world.syncer.start(self.entity)
+        await settled()
+        return outcome.requests
+
+    async def work(self, rounds: int) -> float:
+        """Let people work and the cache follow; return the requests of one sync on average."""
+        requests = await self.sync()
+        for _ in range(rounds):
+            self.pass_time(self.random.uniform(0.5, 1.5) * self.condition.pause)
+            for _ in range(8):
+                self.edit()
+            requests += await self.sync()
+        return requests / (rounds + 1)
+
+    async def rest(self) -> None:
+        """Let everybody stop until every replica knows everything, and sync once."""
+        self.source.before = lambda listed, number: None
+        self.pass_time(self.condition.lag + 1)
+        self.source.lag = lambda: 0
+        await self.sync()

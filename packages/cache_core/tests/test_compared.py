@@ -209,6 +209,36 @@ async def test_verifying_names_what_is_missing_surplus_and_different() -> None:
     assert (verified.missing, verified.surplus, verified.differences) == ((2,), (3,), 3)
 
 
+class Door(MemoryBackend):
+    """A trial of which one can tell whether it is open, and whose reads wait until they are let through."""
+
+    def __init__(self) -> None:
+        super().__init__((PART,))
+        self.is_open = True
+        self.through = asyncio.Event()
+
+    async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
+        await self.through.wait()
+        return await super().get_many(entity, ids)
+
+    async def close(self) -> None:
+        self.is_open = False
+
+
+async def test_who_is_cancelled_while_the_last_comparison_runs_has_closed_both() -> None:
+    trial = Door()
+    both = ComparedBackend(MemoryBackend((PART,)), trial, Kept(), ManualClock())
+    await both.get_many("part", [1])
+    closing = asyncio.create_task(both.close())
+    await asyncio.sleep(0)
+    assert trial.is_open
+    closing.cancel()
+    await asyncio.gather(closing, return_exceptions=True)
+    assert not trial.is_open
+    trial.through.set()
+    await both.settle()
+
+
 class Timed(MemoryBackend):
     """A backend whose reads take time."""
 

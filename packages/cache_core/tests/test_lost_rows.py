@@ -1,71 +1,39 @@
 """No change of a row is lost though its document keeps its version: people work, under skew, lag and moving pages."""
 
-from dataclasses import dataclass
-from datetime import timedelta
-from random import Random
-
 import pytest
-from sync_world import World, settled
+from sync_world import Account, Condition
 
 from cache_core.records import Record, RecordId, iso
-from cache_core.spec import Listed
-from cache_core.testing import START, ManualClock
 
 DOCUMENTS = 300
 
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """How the world behaves: our clock's error, how far replicas lag, whether pages move, how rare syncs are."""
-
-    skew: float = 0
-    lag: float = 0
-    moves: bool = False
-    pause: float = 30
-
-
 CONDITIONS = {
     "calm": Condition(),
-    "our clock five minutes ahead": Condition(skew=300, lag=30),
-    "our clock five minutes behind": Condition(skew=-300, lag=30),
-    "replicas lag up to 600 s": Condition(lag=600),
-    "rare reads and lag": Condition(lag=600, pause=400),
-    "everything at once": Condition(skew=-300, lag=600, moves=True),
+    "our clock five minutes ahead": Condition(skew=300, lag=30, edits=1),
+    "our clock five minutes behind": Condition(skew=-300, lag=30, edits=1),
+    "replicas lag up to 600 s": Condition(lag=600, edits=1),
+    "rare reads and lag": Condition(lag=600, edits=1, pause=400),
+    "everything at once": Condition(skew=-300, lag=600, edits=1, shifts=1),
 }
 
 
-class Orders:
-    """Documents with rows that people change, and a cache that follows them."""
+class Orders(Account):
+    """Documents with rows that people change."""
 
-    def __init__(self, condition: Condition, seed: int) -> None:
-        self.condition = condition
-        self.random = Random(seed)
-        self.server = ManualClock(START - timedelta(hours=1))
-        self.world = World()
-        self.source = self.world.source
-        self.source.clock = self.server
+    entity = "part"
+
+    def fill(self) -> None:
         self.last_row = 0
         self.last_document = 0
         for _ in range(DOCUMENTS):
             self.add_document()
-        self.server.advance(3600)
-        self.world.clock.jump(condition.skew)
-        self.source.lag = lambda: self.random.uniform(0, condition.lag)
-        self.source.before = self.between_pages
+            self.server.advance(3600 / DOCUMENTS)
 
-    def pass_time(self, seconds: float) -> None:
-        self.server.advance(seconds)
-        self.world.clock.advance(seconds)
-
-    def between_pages(self, listed: Listed, number: int) -> None:
-        self.pass_time(self.random.uniform(0.2, 5))
-        self.act()
-        if self.condition.moves:
-            self.add_document()
-
-    def act(self) -> None:
-        """Do one thing."""
+    def edit(self) -> None:
         self.random.choice((self.edit_row, self.edit_row, self.add_row, self.delete_row, self.edit_document))()
+
+    def shift(self) -> None:
+        self.add_document()
 
     def add_document(self) -> None:
         self.last_document += 1
@@ -107,26 +75,6 @@ class Orders:
         rows = self.source.rows("part_rows").values()
         live = [row for row in rows if row["part_id"] == document and row["deleted_at"] is None]
         self.source.alter("part", {"id": document, "rows": live})
-
-    async def sync(self) -> None:
-        await self.world.syncer.start("part")
-        await settled()
-
-    async def work(self, rounds: int) -> None:
-        """Let people work and the cache follow."""
-        await self.sync()
-        for _ in range(rounds):
-            self.pass_time(self.random.uniform(0.5, 1.5) * self.condition.pause)
-            for _ in range(8):
-                self.act()
-            await self.sync()
-
-    async def rest(self) -> None:
-        """Let everybody stop until every replica knows everything, and sync once."""
-        self.source.before = lambda listed, number: None
-        self.pass_time(self.condition.lag + 1)
-        self.source.lag = lambda: 0
-        await self.sync()
 
     async def different(self) -> list[RecordId]:
         """Return the documents that the cache does not show as they are."""

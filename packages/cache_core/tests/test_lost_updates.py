@@ -1,30 +1,13 @@
 """No update is lost: a busy account on virtual time, under skew, lag, moving pages and edits between them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import timedelta
-from random import Random
 
 import pytest
-from sync_world import World, settled
+from sync_world import Account, Condition
 
-from cache_core.spec import Listed
-from cache_core.testing import START, ManualClock
+from cache_core.records import RecordId
 
 ROWS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """How the world behaves: our clock's error, how far replicas lag, what happens between two pages."""
-
-    skew: float = 0
-    lag: float = 0
-    edits: int = 0
-    shifts: int = 0
-    pause: float = 30
-
-
 CONDITIONS = {
     "calm": Condition(),
     "our clock five minutes ahead": Condition(skew=300, edits=2),
@@ -38,64 +21,35 @@ CONDITIONS = {
 }
 
 
-class Account:
-    """A server that people work on, and a cache that follows it."""
+class Gadgets(Account):
+    """Gadgets that people change, delete without a trace and add."""
 
-    def __init__(self, condition: Condition, seed: int) -> None:
-        self.condition = condition
-        self.random = Random(seed)
-        self.server = ManualClock()
-        self.world = World()
-        self.world.source.clock = self.server
-        self.world.clock.jump(condition.skew)
-        self.highest = ROWS
-        for number in range(1, ROWS + 1):
-            self.world.source.put("gadget", {"id": number, "n": 0}, START - timedelta(hours=1))
-        self.world.source.lag = lambda: self.random.uniform(0, condition.lag)
-        self.world.source.before = self.between_pages
+    entity = "gadget"
 
-    def pass_time(self, seconds: float) -> None:
-        self.server.advance(seconds)
-        self.world.clock.advance(seconds)
+    def fill(self) -> None:
+        self.last = 0
+        for _ in range(ROWS):
+            self.add()
 
-    def between_pages(self, listed: Listed, number: int) -> None:
-        self.pass_time(self.random.uniform(0.2, 5))
-        self.edit(self.condition.edits)
-        for _ in range(self.condition.shifts):
-            self.world.source.drop("gadget", self.random.choice(list(self.world.source.rows("gadget"))))
-            self.highest += 1
-            self.world.source.put("gadget", {"id": self.highest, "n": 1}, self.server.now())
+    def add(self) -> None:
+        self.last += 1
+        self.source.put("gadget", {"id": self.last, "n": 0}, self.server.now())
 
-    def edit(self, count: int) -> None:
-        for each in self.random.sample(sorted(map(int, self.world.source.rows("gadget"))), count):
-            self.world.source.put("gadget", {"id": each, "n": self.random.random()}, self.server.now())
+    def any_gadget(self) -> RecordId:
+        return self.random.choice(list(self.source.rows("gadget")))
 
-    async def sync(self) -> int:
-        outcome = await self.world.syncer.start("gadget")
-        await settled()
-        return outcome.requests
+    def edit(self) -> None:
+        self.source.put("gadget", {"id": self.any_gadget(), "n": self.random.random()}, self.server.now())
 
-    async def work(self, rounds: int) -> float:
-        """Let people work and the cache follow; return the requests of one sync on average."""
-        requests = await self.sync()
-        for _ in range(rounds):
-            self.pass_time(self.random.uniform(0.5, 1.5) * self.condition.pause)
-            self.edit(8)
-            requests += await self.sync()
-        return requests / (rounds + 1)
-
-    async def rest(self) -> None:
-        """Let everybody stop until every replica knows everything, and sync once."""
-        self.world.source.before = lambda listed, number: None
-        self.pass_time(self.condition.lag + 1)
-        self.world.source.lag = lambda: 0
-        await self.sync()
+    def shift(self) -> None:
+        self.source.drop("gadget", self.any_gadget())
+        self.add()
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 @pytest.mark.parametrize("seed", range(10))
 async def test_after_rest_and_one_sync_no_row_differs(name: str, seed: int) -> None:
-    account = Account(CONDITIONS[name], seed)
+    account = Gadgets(CONDITIONS[name], seed)
     cost = await account.work(12)
     assert cost < 4
     await account.rest()
@@ -104,7 +58,7 @@ async def test_after_rest_and_one_sync_no_row_differs(name: str, seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(5))
 async def test_after_an_audit_no_row_is_left_over_either(seed: int) -> None:
-    account = Account(CONDITIONS["everything at once"], seed)
+    account = Gadgets(CONDITIONS["everything at once"], seed)
     await account.work(12)
     await account.rest()
     await account.world.syncer.audit("gadget")
@@ -127,7 +81,7 @@ def never_backwards(account: Account, seen: dict[object, str]) -> Callable[[], N
 
 @pytest.mark.parametrize("seed", range(5))
 async def test_no_row_ever_goes_back_to_an_older_version(seed: int) -> None:
-    account = Account(CONDITIONS["everything at once"], seed)
+    account = Gadgets(CONDITIONS["everything at once"], seed)
     check = never_backwards(account, {})
     account.world.syncer.listen(lambda progress: check())
     await account.work(12)
