@@ -237,7 +237,7 @@ async def test_a_cache_outlives_the_process(own: OwnSandbox, tmp_path: Path) -> 
     assert len(own.sandbox.journal) == asked
 
 
-@pytest.mark.parametrize("trap", ["symlink", "file", "below a file"])
+@pytest.mark.parametrize("trap", ["symlink", "file", "below a file", "too long"])
 async def test_a_cache_directory_that_cannot_be_trusted_is_left_alone_with_a_notice(
     own: OwnSandbox, tmp_path: Path, trap: str
 ) -> None:
@@ -250,7 +250,7 @@ async def test_a_cache_directory_that_cannot_be_trusted_is_left_alone_with_a_not
         (root / name).symlink_to(elsewhere)
     else:
         (root if trap == "file" else tmp_path / "blocked").write_text("not a directory")
-    where = tmp_path / "blocked" / "below" if trap == "below a file" else root
+    where = {"below a file": tmp_path / "blocked" / "below", "too long": tmp_path / ("x" * 300)}.get(trap, root)
     async with staged(own, Setup(cache_dir=where)) as stage:
         assert (await stage.call("search_customers", query="velo"))["total"] > 0
         status = await stage.call("cache_status")

@@ -17,9 +17,9 @@ def private_directory(path: Path) -> Path:
         CacheUnavailable: it is a symlink, not a directory, somebody else's, or cannot be made.
     """
     target = path.expanduser().absolute()
-    if target.is_symlink():
-        raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
     try:
+        if target.is_symlink():
+            raise CacheUnavailable(f"the cache directory {target} is a symbolic link; name a real directory")
         for missing in [each for each in (target, *target.parents) if not each.exists()][::-1]:
             missing.mkdir(mode=_DIRECTORY, exist_ok=True)
         owner = target.stat()

@@ -4,6 +4,7 @@ Refuses nothing itself: what Katana does not answer stays unknown, and an unknow
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -60,7 +61,7 @@ class Tenancy:
         known = await asyncio.to_thread(self._tenants.of_key, key.digest)
         if known is not None:
             return known
-        has_cache = await asyncio.to_thread((self._root / key.digest).exists)
+        has_cache = await asyncio.to_thread(_is_there, self._root / key.digest)
         oldest = await self._oldest(key.client, _ASKING_WITH_CACHE if has_cache else _ASKING)
         if oldest is None:
             return key.digest
@@ -107,3 +108,10 @@ class Tenancy:
             return None
         created, number = min(known)
         return Oldest(base=self._base, id=number, created_at=created)
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether it is there; what cannot be looked at is told where the cache is opened."""
+    with suppress(OSError):
+        return path.exists()
+    return False
