@@ -53,9 +53,8 @@ bench: .venv/.synced  ## Measure against the floors (timings are never asserted 
 	$(RUN) python -m bench $(ARGS)
 	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s
 
-soak: .venv/.synced  ## Run the slow proofs
-	$(RUN) pytest -q -m soak --timeout 3600 $(ARGS)
-	$(RUN) python -m mutants
+soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
+	@$(RUN) pytest -q -m soak --timeout 3600 $(ARGS); ended=$$?; $(RUN) python -m mutants && exit $$ended
 
 .PHONY: retire  # goes with cache_legacy
 .PHONY: help setup demo serve test contract states check format bench soak
