@@ -6,12 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from other_backend import TRIAL, two_backends
+from other_backend import OTHER, TRIAL, two_backends
 
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.testing import ManualClock
-from katana_mcp.backends import ALWAYS
+from katana_mcp.backends import ALWAYS, BACKENDS
 from katana_mcp.comparisons import (
     BATCH,
     ENOUGH,
@@ -26,6 +26,7 @@ from katana_mcp.comparisons import (
 )
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
+from katana_sandbox import ManualClock as SandboxClock
 
 SIDES = ("first", "second")
 
@@ -158,6 +159,51 @@ async def test_a_server_on_a_compare_flag_keeps_what_it_finds_and_no_personal_da
     assert {each.mismatches + each.errors for each in found.values()} == {0}
     with closing(sqlite3.connect(path)) as db:
         assert not any("berger" in line.lower() for line in db.iterdump())
+
+
+@two_backends
+@pytest.mark.parametrize("flag", [f"compare:{ALWAYS}", ALWAYS])
+async def test_another_backend_that_cannot_be_opened_costs_no_request_and_not_the_cache(
+    own: OwnSandbox, tmp_path: Path, flag: str
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": f"compare:{ALWAYS}"})) as stage:
+        expected = await stage.call("search_items", query="00.4021")
+        before = stage.requests()
+    for path in tmp_path.glob(f"*/{OTHER}*"):
+        path.unlink()
+        path.mkdir()
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": flag})) as stage:
+        assert await stage.call("search_items", query="00.4021") == expected
+        assert stage.requests() == before
+
+
+@two_backends
+async def test_a_trial_whose_state_cannot_be_read_is_not_noticed_by_who_asks(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(self: object, entity: str) -> None:
+        raise CacheUnavailable("sick")
+
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
+        expected = await stage.call("search_items", query="00.4021")
+    monkeypatch.setattr(type(BACKENDS[OTHER](None, ())), "state", fails)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": f"compare:{ALWAYS}"})) as stage:
+        assert await stage.call("search_items", query="00.4021") == expected
+    (path,) = files(tmp_path)
+    assert standing(path.parent).errors > 0
+
+
+@two_backends
+async def test_a_cold_search_asks_katana_for_both_sides_at_once(own: OwnSandbox, clock: SandboxClock) -> None:
+    counts: list[int] = []
+    for flag in (ALWAYS, f"compare:{ALWAYS}", TRIAL):
+        before = len(own.sandbox.journal)
+        async with staged(own, Setup(flags={"cache_backend": flag})) as stage:
+            await stage.call("search_items", query="00.4021")
+        counts.append(len(own.sandbox.journal) - before)
+        clock.advance(60)  # Katana answers 60 requests a minute
+    assert counts == [counts[0]] * 3
+    assert counts[0] > 0
 
 
 async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:
