@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from cache_core.errors import CacheUnavailable
 from cache_core.testing import ManualClock
 from katana_mcp.backends import ALWAYS, BACKENDS
 from katana_mcp.comparisons import (
+    ASKED,
     BATCH,
     ENOUGH,
     EXAMPLES,
@@ -40,6 +42,13 @@ def read(
 def standing(directory: Path) -> Standing:
     (found,) = standings(directory, ["variant"])
     return found
+
+
+def in_the_way(root: Path) -> None:
+    """Put a directory in the place of each file of the other backend."""
+    for path in root.glob(f"*/{OTHER}*"):
+        path.unlink()
+        path.mkdir()
 
 
 def files(root: Path) -> list[Path]:
@@ -131,9 +140,28 @@ async def test_nothing_is_written_behind_a_symbolic_link(tmp_path: Path) -> None
 
 def test_go_needs_enough_comparisons_and_no_difference() -> None:
     assert Standing("variant", ENOUGH).against is None
-    assert Standing("variant", ENOUGH - 1).against == "9,999 of 10,000 comparisons"
+    assert Standing("variant", ENOUGH - 1, cut=1).against == "9,999 of 10,000 comparisons"
     assert Standing("variant", ENOUGH, mismatches=1).against == "differences: 1, errors of the trial: 0"
     assert Standing("variant", ENOUGH, errors=1).against == "differences: 0, errors of the trial: 1"
+
+
+def test_go_needs_reads_that_somebody_asked_for() -> None:
+    assert Standing("variant", ENOUGH, generated=ENOUGH - ASKED).against is None
+    missing = Standing("variant", 2 * ENOUGH, generated=2 * ENOUGH - ASKED + 1)
+    assert missing.against == "99 of 100 reads that somebody asked for, the others are generated"
+
+
+@pytest.mark.parametrize("generated", [False, True])
+async def test_what_was_cut_short_and_the_upkeep_of_a_trial_are_no_comparisons(tmp_path: Path, generated: bool) -> None:
+    kept = KeptComparisons(tmp_path, ManualClock(), generated=generated)
+    kept.record(read())
+    kept.record(replace(read(), cut=True))
+    kept.record(replace(read(error="TrialSilent"), operation="apply"))
+    kept.record(replace(read(error="TrialSilent"), operation="state"))
+    await kept.close()
+    found = standing(tmp_path)
+    assert (found.comparisons, found.generated, found.cut, found.errors) == (1, int(generated), 1, 2)
+    assert found.timings["first"].count == 2
 
 
 async def test_forgetting_one_entity_leaves_the_others(tmp_path: Path) -> None:
@@ -169,9 +197,7 @@ async def test_another_backend_that_cannot_be_opened_costs_no_request_and_not_th
     async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": f"compare:{ALWAYS}"})) as stage:
         expected = await stage.call("search_items", query="00.4021")
         before = stage.requests()
-    for path in tmp_path.glob(f"*/{OTHER}*"):
-        path.unlink()
-        path.mkdir()
+    in_the_way(tmp_path)
     async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": flag})) as stage:
         assert await stage.call("search_items", query="00.4021") == expected
         assert stage.requests() == before
