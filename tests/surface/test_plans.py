@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from cache_core.conditions import LIVE, OneOf, Where
+from cache_core.protocol import Selection, Stored
 from cache_typed import dialect
 from cache_typed.backend import TypedBackend
 from cache_typed.compiling import compiled
 from cache_typed.dialect import Connection
 from cache_typed.mapping import layout_of
+from cache_typed.reading import window_query
 from cache_typed.tables import TABLES
 from katana_mcp.descriptor import Entity
 from katana_mcp.entities import ENTITIES
 from katana_mcp.operations.filters import Means, Refers, filters_of
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, staged
 from katana_mcp.tools.requests import ListRequest, Request
 from katana_sandbox import Sandbox
 
@@ -26,6 +30,7 @@ from .matrix import matrix
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 LAYOUTS = {mapping.spec.name: layout_of(mapping) for mapping in TABLES}
 USUAL = matrix(Sandbox().tenant())
+TYPED = Setup(flags={"cache_backend": "typed"})
 LISTED = [each for each in ENTITIES if each.list_request is not None]
 SCANS = {
     "open": "a status that is new or missing counts as open, so what is not closed is no range of an index",
@@ -102,3 +107,60 @@ def test_a_filter_without_an_index_would_be_seen(db: Connection) -> None:
     assert not reads_whole(db, "sales_order", (OneOf("status", ("PACKED",)),))
     assert reads_whole(db, "sales_order", (OneOf("additional_info", ("x",)),))
     assert reads_whole(db, "sales_order", (OneOf("status", ("PACKED",)), OneOf("no_such_column", ("x",))))
+
+
+WORKFLOWS = (
+    *("check_inventory", "get_bom", "get_inventory_movements", "get_item", "get_variant_details", "inventory_at"),
+    *("list_blocking_ingredients", "list_low_stock_items"),
+)
+WHOLE = {
+    "manufacturing_order: NoneOf status": "like the filter `open` of lists",
+    "variant: Missing product_id": "all variants of products, to find those of which little is left",
+    "variant: Missing material_id": "all variants of materials, likewise",
+}
+"""What workflows read of a whole table, each with its reason."""
+
+
+@pytest.fixture
+def selections(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Selection]]:
+    """Return the list to which every selection from the typed cache is added from now on."""
+    seen: list[tuple[str, Selection]] = []
+    select = TypedBackend.select
+
+    async def noted(self: TypedBackend, entity: str, selection: Selection) -> tuple[Stored, ...]:
+        seen.append((entity, selection))
+        return await select(self, entity, selection)
+
+    monkeypatch.setattr(TypedBackend, "select", noted)
+    return seen
+
+
+async def test_what_workflows_look_for_is_found_by_an_index(
+    db: Connection, selections: list[tuple[str, Selection]], own: OwnSandbox
+) -> None:
+    async with staged(own, TYPED) as stage:
+        for tool in WORKFLOWS:
+            await stage.call(tool, **USUAL[tool].arguments)
+    narrowed = {_told(entity, each.where): (entity, each.where) for entity, each in selections if each.where}
+    assert {told for told, each in narrowed.items() if reads_whole(db, *each)} == WHOLE.keys()
+    assert len(narrowed) > 15
+
+
+def _told(entity: str, where: Where) -> str:
+    return f"{entity}: {', '.join(f'{type(each).__name__} {each.field}' for each in where)}"
+
+
+async def test_items_and_customers_come_in_any_order_without_sorting_a_table(
+    db: Connection, selections: list[tuple[str, Selection]], own: OwnSandbox
+) -> None:
+    async with staged(own, TYPED) as stage:
+        for tool in ("list_items", "list_customers"):
+            for order in (None, "name", "-name", "created_at", "-created_at", "updated_at", "-updated_at"):
+                await stage.call(tool, order_by=order)
+    listed = {(entity, each.order) for entity, each in selections if not each.where}
+    for entity, order in listed:
+        query = window_query(LAYOUTS[entity], Selection((), order))
+        assert query is not None
+        steps = [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {query[0]}", query[1])]
+        assert not [step for step in steps if "TEMP B-TREE" in step and "LAST" not in step], (entity, order, steps)
+    assert {entity for entity, order in listed if order.field == "name"} >= {"product", "material", "customer"}

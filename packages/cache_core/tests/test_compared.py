@@ -5,17 +5,21 @@ from dataclasses import replace
 import pytest
 
 from cache_core.compared import ComparedBackend, Comparison, Mismatch
+from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import CacheUnavailable, WrongCacheUse
 from cache_core.indexing import prepare
+from cache_core.leases import Claim
 from cache_core.memory import MemoryBackend
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import Applied, Batch, Found, Origin, Search, Selection, SyncState
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec, Searchable
+from cache_core.states import Checkpoint
 from cache_core.testing import ManualClock
 
 PART = EntitySpec(name="part", collection="parts", searchable=Searchable(keys=("sku",)), key_path="sku")
 AT = "2026-03-02T08:00:00.000Z"
+LATER = "2026-03-02T09:00:00.000Z"
 
 
 def _quiet(entity: str, done: int, total: int) -> None:
@@ -47,6 +51,15 @@ class Sick(MemoryBackend):
             raise CacheUnavailable("sick")
         return await super().apply(batch)
 
+    async def state(self, entity: str) -> SyncState:
+        if self.failing:
+            raise CacheUnavailable("sick")
+        return await super().state(entity)
+
+    async def open(self) -> None:
+        if self.failing:
+            raise CacheUnavailable("sick")
+
 
 class Pair:
     def __init__(self, *, strict: bool = False) -> None:
@@ -59,6 +72,14 @@ class Pair:
             prepared = await prepare(PART, [{"id": 1, "sku": sku, "updated_at": AT}], backend)
             state = SyncState(cursor=AT, completed_at=AT)
             await backend.apply(Batch(entity="part", at=AT, upserts=prepared.rows, state=state))
+
+    async def list_one(self, at: str) -> None:
+        """Complete a listing of one page at this moment, as sync does: from the state, under the lease."""
+        claim = Claim("part", "this process", at, 10)
+        await self.both.claim(claim)
+        state = await self.both.state("part")
+        await self.both.apply(Batch(entity="part", at=at, state=replace(state, cursor=at, completed_at=at)))
+        await self.both.claim(replace(claim, seconds=0))
 
     async def mismatches(self) -> list[str | None]:
         await self.both.settle()
@@ -115,13 +136,13 @@ async def test_a_trial_that_raises_never_reaches_the_caller() -> None:
     assert error.startswith("CacheUnavailable at test_compared.py:")
 
 
-async def test_a_trial_that_cannot_be_written_falls_behind_and_holds_the_cursor_back() -> None:
+async def test_a_trial_that_could_not_be_written_once_holds_the_cursor_back() -> None:
     pair = Pair()
     await pair.put(pair.both)
     pair.trial.failing = True
-    later = "2026-03-02T09:00:00.000Z"
-    state = SyncState(cursor=later, completed_at=later)
-    await pair.both.apply(Batch(entity="part", at=later, state=state))
+    await pair.both.apply(Batch(entity="part", at=LATER, state=SyncState(cursor=LATER, completed_at=LATER)))
+    pair.trial.failing = False
+    await pair.both.apply(Batch(entity="part", at=LATER))
     assert (await pair.both.state("part")).cursor == AT
 
 
@@ -260,3 +281,149 @@ async def test_each_side_is_timed_by_itself() -> None:
     await compared.settle()
     assert [each.seconds for each in kept.comparisons] == [(2, 5)]
     await compared.close()
+
+
+class Blocked(MemoryBackend):
+    """A trial that does not answer while it is told to hang."""
+
+    def __init__(self) -> None:
+        super().__init__((PART,))
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
+
+    async def apply(self, batch: Batch) -> Applied:
+        await self.goes_on.wait()
+        return await super().apply(batch)
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        await self.goes_on.wait()
+        return await super().count(entity, where, visibility)
+
+    async def state(self, entity: str) -> SyncState:
+        await self.goes_on.wait()
+        return await super().state(entity)
+
+    async def close(self) -> None:
+        await self.goes_on.wait()
+
+
+async def test_a_trial_whose_state_cannot_be_read_is_recorded_and_left_out_of_account() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    assert (await pair.both.state("part")).cursor == AT
+    ((operation, error),) = [(each.operation, each.error or "") for each in pair.kept.comparisons]
+    assert (operation, error.partition(":")[0]) == ("state", "CacheUnavailable at test_compared.py")
+
+
+async def test_a_trial_that_cannot_be_opened_leaves_the_answering_side_open() -> None:
+    pair = Pair()
+    pair.trial.failing = True
+    await pair.both.open()
+    await pair.put(pair.both)
+    assert await pair.both.count("part") == 1
+    await pair.both.close()
+
+
+async def test_a_trial_that_keeps_failing_makes_nothing_look_old() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    await pair.list_one(LATER)
+    assert (await pair.both.state("part")).completed_at == LATER
+
+
+async def test_a_trial_that_was_never_complete_makes_nothing_look_cold() -> None:
+    pair = Pair()
+    await pair.put(pair.answering)
+    assert (await pair.both.state("part")).completed_at == AT
+
+
+async def test_a_trial_that_missed_a_page_is_not_told_that_the_listing_is_complete() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    await pair.both.apply(Batch(entity="part", at=LATER))
+    pair.trial.failing = False
+    await pair.list_one(LATER)
+    assert (await pair.trial.state("part")).cursor == AT
+
+
+async def test_a_trial_that_is_well_again_gets_the_next_listing_from_its_own_cursor() -> None:
+    pair = Pair()
+    await pair.put(pair.both)
+    pair.trial.failing = True
+    await pair.list_one(LATER)
+    pair.trial.failing = False
+    await pair.list_one(LATER)
+    assert (await pair.both.state("part")).cursor == AT
+    await pair.list_one(LATER)
+    assert (await pair.trial.state("part")).cursor == LATER
+
+
+async def test_of_two_listings_broken_off_the_trial_s_is_gone_on_with() -> None:
+    pair = Pair()
+    for backend, page in ((pair.answering, 3), (pair.trial, 2)):
+        checkpoint = Checkpoint(page=page, total=700, since=None, first=None, newest=None)
+        await backend.apply(Batch(entity="part", at=AT, state=SyncState(checkpoint=checkpoint)))
+    begun = (await pair.both.state("part")).checkpoint
+    assert begun is not None
+    assert begun.page == 2
+
+
+async def test_a_trial_that_hangs_holds_up_neither_writes_nor_reads_nor_the_end() -> None:
+    answering, trial, kept = MemoryBackend((PART,)), Blocked(), Kept()
+    both = ComparedBackend(answering, trial, kept, ManualClock())
+    both.patience = 0.001
+    trial.goes_on.clear()
+    async with asyncio.timeout(30):
+        for _ in range(2):
+            await both.apply(Batch(entity="part", at=AT, state=SyncState(cursor=AT, completed_at=AT)))
+        assert (await both.state("part")).cursor == AT
+        assert await both.count("part") == 0
+        await both.close()
+    assert [each.operation for each in kept.comparisons] == ["apply", "apply", "state", "count"]
+    assert {(each.error or "").partition(" ")[0] for each in kept.comparisons} == {"TrialSilent"}
+
+
+async def test_a_trial_that_answers_again_is_asked_again() -> None:
+    trial, kept = Blocked(), Kept()
+    both = ComparedBackend(MemoryBackend((PART,)), trial, kept, ManualClock())
+    both.patience = 0.001
+    trial.goes_on.clear()
+    await both.count("part")
+    await both.settle()
+    trial.goes_on.set()
+    await asyncio.sleep(0)
+    await both.count("part")
+    await both.settle()
+    assert [each.error is None for each in kept.comparisons] == [False, True]
+
+
+async def test_no_write_overtakes_one_that_hangs_because_a_read_that_hung_too_has_ended() -> None:
+    trial, kept = Blocked(), Kept()
+    both = ComparedBackend(MemoryBackend((PART,)), trial, kept, ManualClock())
+    both.patience = 0.001
+    writing = trial.goes_on = asyncio.Event()
+    write = asyncio.create_task(both.apply(Batch(entity="part", at=AT)))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    reading = trial.goes_on = asyncio.Event()
+    await both.count("part")
+    await both.settle()
+    await write
+    reading.set()
+    await asyncio.sleep(0)
+    await both.apply(Batch(entity="part", at=LATER, state=SyncState(cursor=LATER)))
+    writing.set()
+    await asyncio.sleep(0)
+    assert [each.operation for each in kept.comparisons] == ["apply", "apply"]
+    assert (await trial.state("part")).cursor is None
+
+
+async def test_answers_that_were_cut_short_are_told_apart() -> None:
+    pair = Pair(strict=True)
+    await pair.put(pair.both)
+    for text in ("a-1", "a " * 300):
+        await pair.both.search("part", Search(text))
+    assert [each.cut for each in pair.kept.comparisons] == [False, True]

@@ -17,6 +17,8 @@ from cache_core.text import SearchText, Tier, WeightClass, match, normalised, pa
 from cache_typed import dialect, searching
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
+from cache_typed.mapping import TableMapping, layout_of
+from cache_typed.tables import TABLES
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 RELAXED = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -33,15 +35,15 @@ async def db(tmp_path: Path) -> AsyncGenerator[Connection]:
         yield connection
 
 
-def found(db: Connection, word: str) -> list[int]:
+def found(db: Connection, word: str, table: str = "sales_order") -> list[int]:
     """Return what the full-text index finds."""
-    sql = "SELECT rowid FROM sales_order_fts WHERE sales_order_fts MATCH ? ORDER BY rowid"
+    sql = f"SELECT rowid FROM {table}_fts WHERE {table}_fts MATCH ? ORDER BY rowid"
     return [nr for (nr,) in db.execute(sql, (f'"{word}"*',))]
 
 
-def coded(db: Connection, code: str) -> list[int]:
+def coded(db: Connection, code: str, table: str = "sales_order") -> list[int]:
     """Return what the code index finds."""
-    return [nr for (nr,) in db.execute("SELECT nr FROM sales_order_code WHERE code = ? ORDER BY nr", (code,))]
+    return [nr for (nr,) in db.execute(f"SELECT nr FROM {table}_code WHERE code = ? ORDER BY nr", (code,))]
 
 
 def test_raw_updates_are_followed(db: Connection) -> None:
@@ -70,6 +72,39 @@ def test_a_moved_primary_key_and_a_raw_insert_are_followed(db: Connection) -> No
     db.execute(f"INSERT INTO sales_order (id, {others}) SELECT 100, {others} FROM sales_order WHERE id = 99")
     db.execute(dialect.sidecar_check("sales_order"))
     assert coded(db, "so 1") == [99, 100]
+
+
+@pytest.mark.parametrize("mapping", TABLES, ids=lambda mapping: mapping.spec.name)
+async def test_raw_writes_of_every_kind_are_followed_in_every_table(tmp_path: Path, mapping: TableMapping) -> None:
+    layout = layout_of(mapping)
+    table, pk = layout.name, layout.pk
+    ids = [nr if layout.id_is_pk else f"x{nr}" for nr in range(1, 6)]
+    texts = [SearchText(f"k {nr}", "old", codes=((f"k {nr}", WeightClass.KEYS),)) for nr in range(1, 6)]
+    rows = [Row(each, None, {mapping.spec.id_path: each}, text) for each, text in zip(ids, texts, strict=True)]
+    cache = TypedBackend(tmp_path, (mapping,))
+    await cache.open()
+    await cache.apply(Batch(entity=mapping.spec.name, at=NOON, upserts=rows))
+    await cache.close()
+    with closing(dialect.connect(str(only_file(tmp_path)))) as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        numbers = db.execute(f"SELECT {pk} FROM {table} ORDER BY abs({pk})")
+        updated, gone, replaced, moved, copied = (nr for (nr,) in numbers)
+        db.execute(
+            f"UPDATE {table} SET cache_names = 'zebra', cache_codes = '[[\"zz 9\", 0]]' WHERE {pk} = ?", (updated,)
+        )
+        db.execute(f"DELETE FROM {table} WHERE {pk} = ?", (gone,))
+        row = db.execute(f"SELECT * FROM {table} WHERE {pk} = ?", (replaced,)).fetchone()
+        db.execute(f"REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        db.execute(f"UPDATE {table} SET {pk} = 1000 WHERE {pk} = ?", (moved,))
+        columns = [name for _, name, *_ in db.execute(f"PRAGMA table_info({table})")]
+        others = ", ".join(name for name in columns if name not in {pk, "cache_id"})
+        sql = f"INSERT INTO {table} ({pk}, {others}) SELECT 2000, {others} FROM {table} WHERE {pk} = ?"
+        db.execute(sql, (copied,))
+        db.execute(dialect.sidecar_check(table))
+        assert found(db, "zebra", table) == coded(db, "zz 9", table) == [updated]
+        assert found(db, "old", table) == sorted([replaced, copied, 1000, 2000])
+        codes = {nr: coded(db, f"k {nr}", table) for nr in range(1, 6)}
+        assert codes == {1: [], 2: [], 3: [replaced], 4: [1000], 5: [copied, 2000]}
 
 
 def test_an_update_that_changes_no_text_leaves_the_sidecar_alone(db: Connection) -> None:

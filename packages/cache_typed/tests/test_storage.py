@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
+import string
 import subprocess
 import sys
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -14,8 +16,9 @@ from typed_orders import NOON, batch, only_file, order
 from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
 from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
 from cache_core.records import InvalidRecord
-from cache_core.text import SearchText
-from cache_typed import dialect, storage
+from cache_core.suggest import closest
+from cache_core.text import SearchText, Tier
+from cache_typed import dialect, storage, words
 from cache_typed.backend import TypedBackend
 
 
@@ -200,7 +203,9 @@ async def test_an_unchanged_order_writes_no_rows_and_still_loses_its_own_write_m
         assert raw.execute("SELECT cache_written_at FROM sales_order").fetchall() == [(None,)]
 
 
-async def test_the_event_loop_runs_on_while_the_cache_works(cache: TypedBackend) -> None:
+@asynccontextmanager
+async def running_on() -> AsyncGenerator[None]:
+    """Let the event loop turn while the block waits, a hundred times at least."""
     turns = 0
 
     async def tick() -> None:
@@ -210,10 +215,35 @@ async def test_the_event_loop_runs_on_while_the_cache_works(cache: TypedBackend)
             turns += 1
 
     ticking = asyncio.create_task(tick())
-    await cache.apply(batch(*(order(nr) for nr in range(1, 200))))
-    await asyncio.gather(*(cache.search("sales_order", Search("so")) for _ in range(20)))
+    yield
     ticking.cancel()
     assert turns > 100
+
+
+async def test_the_event_loop_runs_on_while_the_cache_works(cache: TypedBackend) -> None:
+    async with running_on():
+        await cache.apply(batch(*(order(nr) for nr in range(1, 200))))
+        await asyncio.gather(*(cache.search("sales_order", Search("so")) for _ in range(20)))
+
+
+async def test_the_event_loop_runs_on_while_the_cache_guesses_what_a_typo_means(
+    cache: TypedBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: set[int] = set()
+
+    def noted(token: str, known: Sequence[str], limit: int) -> list[str]:
+        threads.add(threading.get_ident())
+        return closest(token, known, limit)
+
+    monkeypatch.setattr(words, "closest", noted)
+    names = [f"wheel{left}barrow{right}" for left in string.ascii_lowercase for right in string.ascii_lowercase]
+    rows = [Row(nr, None, {"id": nr}, SearchText(names=name)) for nr, name in enumerate(names)]
+    await cache.apply(Batch(entity="product", at=NOON, upserts=rows))
+    async with running_on():
+        found = await asyncio.gather(*(cache.search("product", Search("whelabarrowz")) for _ in range(5)))
+    assert {hit.tier for each in found for hit in each.hits} == {Tier.TYPO}
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 async def test_five_thousand_rows_and_forty_thousand_ids_fit(cache: TypedBackend) -> None:

@@ -3,10 +3,11 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from other_backend import TRIAL, two_backends
+from other_backend import OTHER, TRIAL, two_backends
 
 from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
@@ -14,6 +15,7 @@ from cache_core.protocol import SearchResult
 from cache_core.testing import ManualClock
 from katana_mcp.backends import ALWAYS, BACKENDS
 from katana_mcp.comparisons import (
+    ASKED,
     BATCH,
     ENOUGH,
     EXAMPLES,
@@ -27,6 +29,7 @@ from katana_mcp.comparisons import (
 )
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
+from katana_sandbox import ManualClock as SandboxClock
 
 SIDES = ("first", "second")
 
@@ -40,6 +43,13 @@ def read(
 def standing(directory: Path) -> Standing:
     (found,) = standings(directory, ["variant"])
     return found
+
+
+def in_the_way(root: Path) -> None:
+    """Put a directory in the place of each file of the other backend."""
+    for path in root.glob(f"*/{OTHER}*"):
+        path.unlink()
+        path.mkdir()
 
 
 def files(root: Path) -> list[Path]:
@@ -131,9 +141,28 @@ async def test_nothing_is_written_behind_a_symbolic_link(tmp_path: Path) -> None
 
 def test_go_needs_enough_comparisons_and_no_difference() -> None:
     assert Standing("variant", ENOUGH).against is None
-    assert Standing("variant", ENOUGH - 1).against == "9,999 of 10,000 comparisons"
+    assert Standing("variant", ENOUGH - 1, cut=1).against == "9,999 of 10,000 comparisons"
     assert Standing("variant", ENOUGH, mismatches=1).against == "differences: 1, errors of the trial: 0"
     assert Standing("variant", ENOUGH, errors=1).against == "differences: 0, errors of the trial: 1"
+
+
+def test_go_needs_reads_that_somebody_asked_for() -> None:
+    assert Standing("variant", ENOUGH, generated=ENOUGH - ASKED).against is None
+    missing = Standing("variant", 2 * ENOUGH, generated=2 * ENOUGH - ASKED + 1)
+    assert missing.against == "99 of 100 reads that somebody asked for, the others are generated"
+
+
+@pytest.mark.parametrize("generated", [False, True])
+async def test_what_was_cut_short_and_the_upkeep_of_a_trial_are_no_comparisons(tmp_path: Path, generated: bool) -> None:
+    kept = KeptComparisons(tmp_path, ManualClock(), generated=generated)
+    kept.record(read())
+    kept.record(replace(read(), cut=True))
+    kept.record(replace(read(error="TrialSilent"), operation="apply"))
+    kept.record(replace(read(error="TrialSilent"), operation="state"))
+    await kept.close()
+    found = standing(tmp_path)
+    assert (found.comparisons, found.generated, found.cut, found.errors) == (1, int(generated), 1, 2)
+    assert found.timings["first"].count == 2
 
 
 async def test_forgetting_one_entity_leaves_the_others(tmp_path: Path) -> None:
@@ -172,6 +201,49 @@ async def test_a_parallel_run_in_memory_whose_sides_differ_fails_the_test_around
     with pytest.raises(AssertionError, match="mismatch="):
         async with staged(own, Setup(flags={"cache_backend": TRIAL})) as stage:
             assert (await stage.call("search_customers", query="berger"))["rows"]
+
+
+@two_backends
+@pytest.mark.parametrize("flag", [f"compare:{ALWAYS}", ALWAYS])
+async def test_another_backend_that_cannot_be_opened_costs_no_request_and_not_the_cache(
+    own: OwnSandbox, tmp_path: Path, flag: str
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": f"compare:{ALWAYS}"})) as stage:
+        expected = await stage.call("search_items", query="00.4021")
+        before = stage.requests()
+    in_the_way(tmp_path)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": flag})) as stage:
+        assert await stage.call("search_items", query="00.4021") == expected
+        assert stage.requests() == before
+
+
+@two_backends
+async def test_a_trial_whose_state_cannot_be_read_is_not_noticed_by_who_asks(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(self: object, entity: str) -> None:
+        raise CacheUnavailable("sick")
+
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
+        expected = await stage.call("search_items", query="00.4021")
+    monkeypatch.setattr(type(BACKENDS[OTHER](None, ())), "state", fails)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": f"compare:{ALWAYS}"})) as stage:
+        assert await stage.call("search_items", query="00.4021") == expected
+    (path,) = files(tmp_path)
+    assert standing(path.parent).errors > 0
+
+
+@two_backends
+async def test_a_cold_search_asks_katana_for_both_sides_at_once(own: OwnSandbox, clock: SandboxClock) -> None:
+    counts: list[int] = []
+    for flag in (ALWAYS, f"compare:{ALWAYS}", TRIAL):
+        before = len(own.sandbox.journal)
+        async with staged(own, Setup(flags={"cache_backend": flag})) as stage:
+            await stage.call("search_items", query="00.4021")
+        counts.append(len(own.sandbox.journal) - before)
+        clock.advance(60)  # Katana answers 60 requests a minute
+    assert counts == [counts[0]] * 3
+    assert counts[0] > 0
 
 
 async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSandbox, tmp_path: Path) -> None:

@@ -1,15 +1,16 @@
 """A parallel run: one backend answers, the other is on trial; their answers are compared and never mixed.
 
-The caller gets the answering backend's result or error, at its speed. What the trial does differently, and what it
-raises, is recorded; under `strict` (tests) it is raised.
+The caller gets the answering backend's result or error, at its speed. What the trial does differently, what it raises,
+and that it does not answer, is recorded; under `strict` (tests) it is raised.
 """
 
 import asyncio
+import contextlib
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from cache_core.clock import Clock
 from cache_core.conditions import LIVE, Visibility, Where
@@ -33,10 +34,16 @@ from cache_core.protocol import (
 from cache_core.records import RecordId
 from cache_core.text import Tier
 
+PATIENCE = 10.0
+"""Real seconds for a call: the storage of a backend waits for another process for 5 at most."""
+
+UPKEEP = frozenset({"apply", "state"})
+"""Calls that a trial gets for the sake of the run; they are recorded when they fail, and compare nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One read, answered by both.
+    """One read, answered by both, or a call of `UPKEEP` that failed.
 
     Attributes:
         entity: whose rows.
@@ -46,6 +53,7 @@ class Comparison:
         error: what the trial raised and where, without its message, which may hold data; or None.
         seconds: how long the answering backend and the trial took.
         sides: the names of the answering backend and of the trial.
+        cut: whether an answer was cut short by a bound or a deadline, so that nothing was compared.
     """
 
     entity: str
@@ -55,6 +63,7 @@ class Comparison:
     error: str | None
     seconds: tuple[float, float]
     sides: tuple[str, str]
+    cut: bool = False
 
 
 class Recorder(Protocol):
@@ -69,8 +78,19 @@ class Mismatch(AssertionError):
     """The trial answered otherwise; raised only under `strict`."""
 
 
+class TrialSilent(Exception):
+    """The trial did not answer in time, now or to an earlier call that it has not ended yet."""
+
+
 class ComparedBackend:
-    """Two backends that hold the same entities, one of them on trial."""
+    """Two backends that hold the same entities, one of them on trial.
+
+    A trial that missed a write is given no sync state until the listing under way has ended, so that its cursor never
+    passes what it lacks; the next listing starts from there.
+
+    Attributes:
+        patience: real seconds that the trial gets for a call.
+    """
 
     name = "compared"
 
@@ -80,10 +100,16 @@ class ComparedBackend:
         self.answering = answering
         self.trial = trial
         self.entities = answering.entities & trial.entities
+        self.patience = PATIENCE
         self._sides = (answering.name, trial.name)
         self._recorder = recorder
         self._clock = clock
         self._strict = strict
+        self._hanging: set[asyncio.Future[Any]] = set()
+        self._failing: set[str] = set()
+        """Entities of which the trial failed at the last write, or to tell its sync state."""
+        self._missed: set[str] = set()
+        """Entities of which the trial lacks something that the listing under way has brought."""
         self._revision = 0
         self._comparing: set[asyncio.Task[None]] = set()
         self._writing: set[asyncio.Task[Applied]] = set()
@@ -95,20 +121,28 @@ class ComparedBackend:
         return self.answering.capabilities(entity)
 
     async def open(self) -> None:
-        """Open both, or none."""
+        """Open both; a trial that cannot be opened fails at every call, which is recorded there."""
         await self.answering.open()
         try:
             await self.trial.open()
+        except Exception:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            return
         except BaseException:
             await self.answering.close()
             raise
 
     async def close(self) -> None:
-        """Finish the comparisons under way, then close both."""
+        """Finish the comparisons under way, then close both; a trial that hangs is left."""
         try:
             await self.settle()
         finally:
-            await asyncio.gather(self.answering.close(), self.trial.close())
+            await asyncio.gather(self.answering.close(), self._leave())
+
+    async def _leave(self) -> None:
+        while self._hanging:
+            self._hanging.pop().cancel()
+        with contextlib.suppress(Exception):
+            await self._in_time(self.trial.close)
 
     async def settle(self) -> None:
         """Wait for the writes and the comparisons under way."""
@@ -116,7 +150,7 @@ class ComparedBackend:
             await asyncio.wait(running)
 
     async def apply(self, batch: Batch) -> Applied:
-        """Write to both; a trial that fails falls behind and is fed again from its own, older cursor.
+        """Write to both; a trial that fails falls behind, and is fed again from its own, older cursor when it is well.
 
         Both get the batches in the same order, and a caller that goes away leaves no batch with one of them alone.
         """
@@ -135,20 +169,52 @@ class ComparedBackend:
 
     def _written(self, task: asyncio.Task[Applied]) -> None:
         self._writing.discard(task)
-        if not task.cancelled():
-            # The caller may be gone, and then nobody else asks what became of it.
-            task.exception()
+        _ended(task)
 
     async def _feed(self, batch: Batch) -> None:
+        entity = batch.entity
+        fed = replace(batch, lease=None, state=None if entity in self._missed else batch.state)
         try:
-            await self.trial.apply(replace(batch, lease=None))
+            await self._in_time(lambda: self.trial.apply(fed))
         except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
-            wrote = f"{len(batch.upserts)} rows"
-            self._note(Comparison(batch.entity, "apply", wrote, None, fault(error), (0.0, 0.0), self._sides))
+            self._fails(entity, "apply", f"{len(batch.upserts)} rows", error)
+        else:
+            self._failing.discard(entity)
+
+    def _fails(self, entity: str, operation: str, question: str, error: Exception) -> None:
+        self._failing.add(entity)
+        self._missed.add(entity)
+        self._note(Comparison(entity, operation, question, None, fault(error), (0.0, 0.0), self._sides))
+
+    async def _in_time[T](self, call: Callable[[], Awaitable[T]]) -> T:
+        """Return what a call of the trial gives.
+
+        Raises:
+            TrialSilent: it takes too long, or an earlier one still does; writes must not overtake each other.
+        """
+        if self._hanging:
+            raise TrialSilent
+        task = asyncio.ensure_future(call())
+        try:
+            await asyncio.wait({task}, timeout=self.patience)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not task.done():
+            self._hanging.add(task)
+            task.add_done_callback(self._answered)
+            raise TrialSilent
+        return task.result()
+
+    def _answered(self, task: "asyncio.Future[Any]") -> None:
+        self._hanging.discard(task)
+        _ended(task)
 
     async def claim(self, claim: Claim) -> Lease:
         """Return the answering backend's lease after a claim; it fences the writes to both."""
         self._held(claim.entity)
+        if not claim.seconds:
+            self._missed.discard(claim.entity)
         return await self.answering.claim(claim)
 
     async def get_many(self, entity: str, ids: Sequence[RecordId]) -> Found:
@@ -180,10 +246,22 @@ class ComparedBackend:
         return await self.answering.suggest(entity, text, limit)
 
     async def state(self, entity: str) -> SyncState:
-        """Return the older of the two sync states, so that one listing feeds both."""
+        """Return the older of the two sync states, so that one listing feeds both.
+
+        A trial that fails, or that was never complete while the other is, is not waited for: it stays behind until it
+        is well, or filled.
+        """
         self._held(entity)
-        states = [await self.answering.state(entity), await self.trial.state(entity)]
-        return min(states, key=lambda state: (state.completed_at is not None, state.cursor or ""))
+        ours = await self.answering.state(entity)
+        try:
+            theirs = await self._in_time(lambda: self.trial.state(entity))
+        except Exception as error:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            self._fails(entity, "state", "the sync state", error)
+            return ours
+        if entity in self._failing or (ours.completed_at and not theirs.completed_at):
+            self._missed.add(entity)
+            return ours
+        return min((theirs, ours), key=lambda state: (state.completed_at is not None, state.cursor or ""))
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands in the answering backend."""
@@ -222,20 +300,28 @@ class ComparedBackend:
         """Ask the trial the same and record the difference, unless something was written in between."""
         started = self._clock.monotonic()
         mismatch = error = None
+        cut = False
         try:
-            other = await read(self.trial)
+            other = await self._in_time(lambda: read(self.trial))
         except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
             error = fault(raised)
         else:
-            mismatch = difference(answer, other)
+            cut = _is_cut(answer) or _is_cut(other)
+            mismatch = None if cut else difference(answer, other)
         seconds = (comparison.seconds[0], self._clock.monotonic() - started)
         if revision == self._revision:
-            self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds))
+            self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds, cut=cut))
 
     def _note(self, comparison: Comparison) -> None:
         self._recorder.record(comparison)
         if self._strict and (comparison.mismatch or comparison.error):
             raise Mismatch(f"{comparison.operation} {comparison.entity}: {comparison.mismatch or comparison.error}")
+
+
+def _ended(task: "asyncio.Future[Any]") -> None:
+    """Look at how a task ended that nobody waits for any more, or asyncio reports it as never looked at."""
+    if not task.cancelled():
+        task.exception()
 
 
 def fault(error: Exception) -> str:
@@ -263,14 +349,16 @@ def difference(answer: object, other: object) -> str | None:
 
 
 def _search_difference(answer: SearchResult, other: SearchResult) -> str | None:
-    if answer.cut or other.cut:
-        return None
     beyond = {Tier.SUBSTRING, Tier.TYPO}
     sides = [[hit for hit in side.hits if hit.tier not in beyond] for side in (answer, other)]
     if sides[0] == sides[1]:
         return None
     left, right = ([hit.row.id for hit in side] for side in sides)
     return f"ids {left[:10]} against {right[:10]}" if left != right else "same ids, other fields or ranks"
+
+
+def _is_cut(answer: object) -> bool:
+    return isinstance(answer, SearchResult) and answer.cut
 
 
 def _ids(answer: object) -> list[RecordId] | None:

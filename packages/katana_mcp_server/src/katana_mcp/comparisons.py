@@ -15,7 +15,7 @@ from pathlib import Path
 import structlog
 
 from cache_core.clock import Clock
-from cache_core.compared import Comparison
+from cache_core.compared import UPKEEP, Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.files import private_directory, private_file
 from cache_core.records import iso
@@ -23,6 +23,9 @@ from cache_core.records import iso
 FILE_NAME = "comparisons.db"
 ENOUGH = 10_000
 """Comparisons without a difference after which an entity may be flipped."""
+
+ASKED = 100
+"""How many of them must be reads that somebody asked for: what people ask is not what `--run` thinks of."""
 
 EXAMPLES = 20
 """Differences that are kept of an entity, the first ones."""
@@ -83,8 +86,9 @@ class Standing:
 
     Attributes:
         entity: which.
-        comparisons: reads that both sides answered, or that the trial failed to.
+        comparisons: reads that both sides answered in full, or that the trial failed to.
         generated: how many of them nobody asked but `katana-mcp cache compare --run`.
+        cut: reads of which one side cut its answer short, so that nothing was compared.
         mismatches: how many differed.
         errors: how often the trial raised, writes included.
         timings: per backend.
@@ -94,6 +98,7 @@ class Standing:
     entity: str
     comparisons: int = 0
     generated: int = 0
+    cut: int = 0
     mismatches: int = 0
     errors: int = 0
     timings: Mapping[str, Timing] = field(default_factory=dict[str, Timing])
@@ -106,6 +111,9 @@ class Standing:
             return f"differences: {self.mismatches}, errors of the trial: {self.errors}"
         if self.comparisons < ENOUGH:
             return f"{self.comparisons:,} of {ENOUGH:,} comparisons"
+        asked = self.comparisons - self.generated
+        if asked < ASKED:
+            return f"{asked} of {ASKED} reads that somebody asked for, the others are generated"
         return None
 
 
@@ -144,9 +152,10 @@ class KeptComparisons:
 
     def _add(self, comparison: Comparison) -> None:
         entity, batch = comparison.entity, self._batch
-        if comparison.operation != "apply":
-            batch.tally[entity, "comparisons"] += 1
-            batch.tally[entity, "generated"] += self._generated
+        if comparison.operation not in UPKEEP:
+            batch.tally[entity, "cut"] += comparison.cut
+            batch.tally[entity, "comparisons"] += not comparison.cut
+            batch.tally[entity, "generated"] += self._generated and not comparison.cut
             batch.timing[entity, comparison.sides[0], bucket(comparison.seconds[0])] += 1
             if comparison.error is None:
                 batch.timing[entity, comparison.sides[1], bucket(comparison.seconds[1])] += 1

@@ -11,7 +11,7 @@ import structlog
 
 from cache_core.clock import Clock
 from cache_core.compared import ComparedBackend, Recorder
-from cache_core.errors import CacheUnavailable, LeaseLost
+from cache_core.errors import CacheError, CacheUnavailable, LeaseLost
 from cache_core.files import private_directory, private_file
 from cache_core.migrate import Migration, needs_filling
 from cache_core.protocol import CacheBackend
@@ -116,11 +116,9 @@ class Stores:
         used = {ALWAYS, *(name for flag in self._flags.values() for name in holders(flag, stores))}
         unused = [store for name, store in stores.items() if name not in used and _was_used(directory, name)]
         there = {name: store for name, store in stores.items() if name in used or store in unused}
-        for store in unused:
-            await store.open()
         try:
             note = _last_note(directory)
-            await self._flip(note, cache, there)
+            await self._flip(note, cache, {name: store for name, store in there.items() if await _opens(store)})
             await self._reindex(note, cache)
             _keep_note(directory, {"flags": dict(self._flags), "searchable": self._searchable()})
         finally:
@@ -135,8 +133,10 @@ class Stores:
             if flag is None:
                 continue
             wrote = holders(str(before.get(spec.name, flag)), stores)
+            answering = holders(flag, stores)[0]
             for target, source in product(holders(flag, stores), stores):
-                if source != target:
+                other = stores[source if target == answering else target]
+                if source != target and await _tells_state(other, spec):
                     stale = target not in wrote and source in wrote
                     await self._fill(spec, cache, (stores[source], stores[target]), stale)
 
@@ -163,6 +163,29 @@ class Stores:
                 _log.info("another process fills the cache", entity=spec.name, target=target.name)
             else:
                 _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
+
+
+async def _opens(store: Store) -> bool:
+    """Open a backend unless it is open; one that cannot be opened neither fills nor is filled.
+
+    The one that answers was opened before: without it there is no cache.
+    """
+    try:
+        await store.open()
+    except CacheError as error:
+        _log.warning("a backend cannot be opened", backend=store.name, reason=str(error))
+        return False
+    return True
+
+
+async def _tells_state(store: Store, spec: EntitySpec) -> bool:
+    """Return whether a backend that does not answer can be filled, or be filled from."""
+    try:
+        await store.state(spec.name)
+    except CacheError as error:
+        _log.warning("a backend cannot be read", backend=store.name, entity=spec.name, reason=str(error))
+        return False
+    return True
 
 
 def holders(flag: str, names: Iterable[str]) -> list[str]:

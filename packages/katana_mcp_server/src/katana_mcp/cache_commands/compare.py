@@ -133,13 +133,13 @@ async def _statuses(spec: EntitySpec, sides: Sequence[CacheBackend]) -> list[Ent
 
 def _sheet(found: Sequence[Standing], backends: Sequence[str]) -> Sheet:
     times = (f"{name} p50/p95" for name in backends)
-    head = ("entity", "comparisons", "generated", "differences", "errors", *times, "verdict")
+    head = ("entity", "comparisons", "generated", "cut", "differences", "errors", *times, "verdict")
     return Sheet(head, [_line(each, backends) for each in found])
 
 
 def _line(each: Standing, backends: Sequence[str]) -> Line:
     verdict = "go" if each.against is None else f"no-go: {each.against}"
-    counts = (each.comparisons, each.generated, each.mismatches, each.errors)
+    counts = (each.comparisons, each.generated, each.cut, each.mismatches, each.errors)
     times = (_times(each, name) for name in backends)
     return Line((each.entity, *counts, *times, verdict), good=each.against is None)
 
