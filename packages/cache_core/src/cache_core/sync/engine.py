@@ -110,7 +110,7 @@ class Syncer:
     async def write_through(self, entity: str, record: Record, *, knows: Collection[str] | None = None) -> bool:
         """Store what Katana answered to our own write; return whether the cache shows it now.
 
-        It is read at once, and stands for 15 minutes against listings of the same version.
+        It is read at once, and stands for 15 minutes against listings of the same version, or until one shows it.
 
         Args:
             entity: whose record.
