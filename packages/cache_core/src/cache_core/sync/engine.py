@@ -115,8 +115,9 @@ class Syncer:
         Args:
             entity: whose record.
             record: the answer, wire quirks already normalised.
-            knows: the child paths of the spec that the answer is right about; None for all of them. The others are
-                kept as they are stored; a document that is not stored is read first.
+            knows: the child paths of the spec that the answer is right about; None where it is the whole record.
+                The others, and fields that it does not name, are kept as they are stored; a document that is not
+                stored is read first.
 
         Raises:
             SourceUnavailable: the rest of a document that is not cached could not be read.
