@@ -124,6 +124,31 @@ async def test_a_write_moves_no_cursor() -> None:
     assert await world.cache.state("part") == before
 
 
+@pytest.mark.parametrize("lag", [0, 600])
+async def test_what_we_wrote_stays_in_a_collection_that_is_listed_whole_while_replicas_lag(lag: float) -> None:
+    world = World()
+    for number in (1, 2):
+        world.source.put("colour", {"id": number, "name": f"c{number}"}, START - timedelta(days=number))
+    await world.syncer.start("colour")
+    world.clock.advance(3600)
+    world.source.put("colour", {"id": 3, "name": "ours"}, world.clock.now())
+    world.source.lag = lambda: lag
+    assert await world.syncer.write_through("colour", world.source.rows("colour")[3])
+    for _ in range(12):
+        world.clock.advance(150)
+        await world.fresh.ensure(["colour"])
+        assert list(await world.cached("colour")) == [3, 2, 1]
+    world.source.drop("colour", 2)
+    world.source.drop("colour", 3)
+    world.source.lag = lambda: 0
+    world.clock.advance(150)
+    await world.fresh.ensure(["colour"])
+    assert list(await world.cached("colour")) == [3, 1]
+    world.clock.advance(1201)
+    await world.fresh.ensure(["colour"])
+    assert list(await world.cached("colour")) == [1]
+
+
 async def test_what_we_deleted_stays_deleted_while_listings_lag() -> None:
     world = await with_a_part()
     assert await world.syncer.delete_through("part", 1)
