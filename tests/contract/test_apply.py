@@ -1,5 +1,7 @@
 """What a batch does: exact records, the version rule, atomicity, removal, quarantine, sync state."""
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import cast
 
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import WrongCacheUse
-from cache_core.protocol import Batch, CacheBackend, Checkpoint, Quarantined, Row, Selection, SyncState
+from cache_core.protocol import Batch, CacheBackend, Checkpoint, Origin, Quarantined, Row, Selection, SyncState
 from cache_core.records import InvalidRecord, Json, canonical
 from cache_core.text import SearchText
 
@@ -107,6 +109,23 @@ async def test_a_listing_ends_the_protection_of_an_own_write(cache: CacheBackend
     await cache.apply(listing(toy(1, version=2, name="second"), at=1))
     await cache.apply(listing(toy(1, version=2, name="third"), at=2))
     assert (await record_of(cache, 1))["name"] == "third"
+
+
+@pytest.mark.parametrize("entity", ["toy", "toy_tag"])
+async def test_an_own_write_stands_until_a_matching_read(cache: CacheBackend, entity: str) -> None:
+    old, own, edited = (
+        toy(1, version=1, name=word, amount=Decimal("1.50")) if entity == "toy" else tag("a", word)
+        for word in ("old", "own", "edited")
+    )
+    written = Batch(entity=entity, at=moment(), upserts=(own,), origin=Origin.OWN_WRITE)
+    await cache.apply(written)
+    assert (await cache.apply(listing(old, entity=entity, at=10))).ignored == 1
+    assert (await cache.apply(listing(own, entity=entity, at=20))).ignored == 0
+    assert (await cache.apply(listing(edited, entity=entity, at=30))).changed == (own.id,)
+    assert await record_of(cache, own.id, entity) == edited.record
+    await cache.apply(replace(written, at=moment(40)))
+    assert (await cache.apply(listing(own, old, entity=entity, at=50))).ignored == 0
+    assert await record_of(cache, own.id, entity) == old.record
 
 
 async def test_records_without_a_version_are_always_replaced(cache: CacheBackend) -> None:

@@ -7,10 +7,14 @@ from sync_world import World, settled
 
 from cache_core.errors import SourceUnavailable
 from cache_core.indexing import prepare
+from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch
 from cache_core.records import Record, iso
+from cache_core.spec import EntitySpec
+from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
-from cache_core.testing import START
+from cache_core.sync import Syncer
+from cache_core.testing import START, FakeSource, ManualClock
 
 ROWS: list[Record] = [{"id": 1, "part_id": 1, "variant_id": 5}, {"id": 2, "part_id": 1, "variant_id": 6}]
 
@@ -50,6 +54,25 @@ async def test_an_answer_without_rows_wipes_none() -> None:
     assert await world.syncer.write_through("part", answer, knows=())
     shown = await part(world)
     assert (shown["name"], shown["rows"]) == ("new", ROWS)
+
+
+NESTED = [spec for spec in SPECS if spec.children or spec.feeds]
+
+
+@pytest.mark.parametrize("spec", NESTED, ids=lambda spec: spec.name)
+async def test_no_answer_wipes_anything_that_it_does_not_know(spec: EntitySpec) -> None:
+    clock = ManualClock()
+    cache = MemoryBackend(SPECS)
+    syncer = Syncer(SPECS, FakeSource(clock), cache, clock)
+    nested = [each.partition("[")[0] for each in (*spec.children, *(feed.children for feed in spec.feeds))]
+    whole = {spec.id_path: 1, **{each: [{"id": 7}] for each in nested}, "note": "kept", "updated_at": iso(START)}
+    await syncer.write_through(spec.name, whole)
+    for wiped in ({}, dict.fromkeys(nested, None), {each: list[Record]() for each in nested}):
+        clock.advance(1)
+        said: Record = {spec.id_path: 1, "name": f"at {clock.monotonic()}", "updated_at": iso(clock.now())}
+        assert await syncer.write_through(spec.name, {**said, **wiped}, knows=())
+        (row,) = (await cache.get_many(spec.name, [1])).rows
+        assert row.record == {**whole, **said}
 
 
 async def test_an_answer_that_knows_its_rows_replaces_them() -> None:
@@ -99,6 +122,31 @@ async def test_a_write_moves_no_cursor() -> None:
     before = await world.cache.state("part")
     await world.syncer.write_through("part", {"id": 2, "rows": [], "updated_at": iso(START + timedelta(hours=3))})
     assert await world.cache.state("part") == before
+
+
+@pytest.mark.parametrize("lag", [0, 600])
+async def test_what_we_wrote_stays_in_a_collection_that_is_listed_whole_while_replicas_lag(lag: float) -> None:
+    world = World()
+    for number in (1, 2):
+        world.source.put("colour", {"id": number, "name": f"c{number}"}, START - timedelta(days=number))
+    await world.syncer.start("colour")
+    world.clock.advance(3600)
+    world.source.put("colour", {"id": 3, "name": "ours"}, world.clock.now())
+    world.source.lag = lambda: lag
+    assert await world.syncer.write_through("colour", world.source.rows("colour")[3])
+    for _ in range(12):
+        world.clock.advance(150)
+        await world.fresh.ensure(["colour"])
+        assert list(await world.cached("colour")) == [3, 2, 1]
+    world.source.drop("colour", 2)
+    world.source.drop("colour", 3)
+    world.source.lag = lambda: 0
+    world.clock.advance(150)
+    await world.fresh.ensure(["colour"])
+    assert list(await world.cached("colour")) == [3, 1]
+    world.clock.advance(1201)
+    await world.fresh.ensure(["colour"])
+    assert list(await world.cached("colour")) == [1]
 
 
 async def test_what_we_deleted_stays_deleted_while_listings_lag() -> None:

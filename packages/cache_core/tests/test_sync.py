@@ -145,7 +145,7 @@ async def test_a_record_without_an_id_goes_to_quarantine_and_stops_nothing() -> 
 async def test_a_collection_without_a_watermark_loses_what_a_complete_listing_no_longer_holds() -> None:
     world = World()
     for number in (1, 2, 3):
-        world.source.put("colour", {"id": number, "name": f"c{number}"}, START)
+        world.source.put("colour", {"id": number, "name": f"c{number}"}, START - timedelta(days=number))
     await world.syncer.start("colour")
     world.source.drop("colour", 2)
     await world.syncer.start("colour")

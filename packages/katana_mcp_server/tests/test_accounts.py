@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cache_jobs import job_on
 
 from katana_mcp.accounts.tenants import Oldest, Tenants, identity
 from katana_mcp.application import application
+from katana_mcp.cache_commands.rebuild import rebuild
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, paced, staged, within
@@ -205,6 +207,16 @@ async def test_listings_go_through_the_second_key_and_what_people_wait_for_throu
     assert "notices" not in status
     budgets = {f"budget-{identity(ADDRESS, each)}.sqlite" for each in (own.api_key, SYNC)}
     assert kept == (budgets <= _names(tmp_path))
+
+
+async def test_a_rebuild_goes_through_the_second_key_and_says_when_it_cannot(own: OwnSandbox, tmp_path: Path) -> None:
+    own.sandbox.add_key(SYNC)
+    for second, used, notes in ((SYNC, SYNC, 0), ("a-key-that-katana-refuses", own.api_key, 1)):
+        before = len(own.sandbox.journal)
+        report = await rebuild(job_on(own, tmp_path, sync_api_key=second), ["customer"])
+        asked = [each for each in list(own.sandbox.journal)[before:] if each.path == "/v1/customers"]
+        assert {each.key for each in asked} == {key_digest(used)}
+        assert sum("KATANA_SYNC_API_KEY" in each for each in report.notes) == notes
 
 
 async def test_a_second_key_that_is_known_costs_no_request(own: OwnSandbox, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from server_wire import Wire, amount, live
 
 from cache_core.spec import EntitySpec, Feed
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage
+from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Sandbox
 
 FEEDS = ["sales_order_rows", "sales_order_addresses", "sales_order_shipping_fee"]
@@ -106,6 +106,37 @@ async def test_an_order_deleted_without_a_trace_leaves_the_cache_within_the_hour
         totals.append((await stage.call("list_sales_orders"))["total"])
     assert totals[-1] == total - 1
     await stage.refusal("get_sales_order", sales_order_id=order["id"])
+
+
+@pytest.mark.parametrize(("kind", "link"), [("product", "product_id"), ("material", "material_id")])
+async def test_an_item_shows_its_variants_as_they_are_though_it_stays(
+    stage: Stage, own: OwnSandbox, clock: ManualClock, kind: str, link: str
+) -> None:
+    tenant, caller = own.sandbox.tenant(), own.sandbox.caller()
+    item = next(each for each in live(tenant, f"{kind}s") if len(each["variants"]) > 1)
+    asked = {"item_id": item["id"], "item_type": kind}
+    changed, deleted = (each["id"] for each in item["variants"][:2])
+    assert {changed, deleted} <= _variants(await stage.call("get_item", **asked)).keys()
+    clock.advance(600)
+    assert (await caller.patch(f"/variants/{changed}", {"sku": "RENAMED-1", "purchase_price": 12345})).status == 200
+    assert (await caller.delete(f"/variants/{deleted}")).status == 204
+    attributes = tenant.get("variants", changed)["config_attributes"]
+    added = await caller.post("/variants", {link: item["id"], "sku": "ADDED-1", "config_attributes": attributes})
+    assert added.status == 200
+    assert tenant.get(f"{kind}s", item["id"])["updated_at"] == item["updated_at"]
+    clock.advance(121)
+    answer = await stage.call("get_item", **asked)
+    shown = _variants(answer)
+    assert (shown[changed]["sku"], amount(shown[changed]["purchase_price"])) == ("RENAMED-1", 12345)
+    assert deleted not in shown
+    assert shown[added.body["id"]]["sku"] == "ADDED-1"
+    assert answer["item"]["variant_count"] == len(shown) == len(item["variants"])
+    (listed_item,) = (await stage.call("list_items", ids=[item["id"]], type=kind, include_rows=True))["rows"]
+    assert listed_item["rows"] == answer["item"]["rows"]
+
+
+def _variants(answer: Payload) -> dict[int, Payload]:
+    return {each["variant_id"]: each for each in answer["item"]["rows"]}
 
 
 @pytest.mark.parametrize("gone", [False, True], ids=["edited", "deleted"])

@@ -1,20 +1,34 @@
 """Every price names its currency, and no link leads where its record is not."""
 
+from decimal import Decimal
+
 import pytest
 from server_wire import live
 
 from cache_core.indexing import row_of
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch
-from cache_core.records import canonical
+from cache_core.records import Record, canonical
 from cache_core.spec import EntitySpec, Searchable
 from katana_mcp.names import look_up
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
+from katana_mcp.values import number, total
 from katana_sandbox import Tenant
 
 FACTORY = EntitySpec(name="factory", collection="factory", searchable=Searchable(keys=()))
 NOON = "2026-03-02T12:00:00.000Z"
+
+
+@pytest.mark.parametrize("sent", [{}, *({"price": each} for each in (None, True, False, "", "12.5", [], {}))], ids=repr)
+def test_an_amount_that_katana_does_not_say_is_absent_and_never_zero(sent: Record) -> None:
+    assert number(sent, "price") is None
+    assert total([number(sent, "price"), Decimal(3)]) is None
+
+
+def test_amounts_keep_every_digit_and_zero_is_one_of_them() -> None:
+    sent = {"zero": 0, "none": Decimal("0.00"), "whole": 3, "exact": Decimal("0.1000000000000000000001")}
+    assert {name: str(number(sent, name)) for name in sent} == {name: str(value) for name, value in sent.items()}
 
 
 @pytest.mark.parametrize("currency", ["EUR", "USD"])

@@ -7,6 +7,7 @@ from other_backend import OTHER
 from server_wire import live, unique_sku
 
 from cache_core.protocol import Capability
+from cache_typed import searching
 from katana_mcp.entities import ENTITIES
 from katana_mcp.flags import DEFAULTS, FLAGS, guesses
 from katana_mcp.sandbox import OwnSandbox
@@ -40,6 +41,20 @@ async def test_every_live_sku_finds_its_variant_first(stage: Stage, tenant: Tena
             if not rows or rows[0]["variant_id"] != each["id"]:
                 wrong.append(each["sku"])
     assert wrong == []
+
+
+async def test_a_search_that_was_cut_says_that_its_total_is_a_lower_bound(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = live(tenant, "sales_orders")[0]["order_no"][:2]
+    whole = await stage.call("search_sales_orders", query=prefix, limit=2)
+    assert whole["total"] > 4
+    assert "total_is_lower_bound" not in whole
+    monkeypatch.setattr(searching, "MAX_CANDIDATES", 3)
+    cut = await stage.call("search_sales_orders", query=prefix, limit=2)
+    assert cut["total_is_lower_bound"] is True
+    assert len(cut["rows"]) <= cut["total"] < whole["total"]
+    assert (await stage.call("search_items", query=" ".join(map(str, range(17)))))["total_is_lower_bound"] is True
 
 
 async def test_services_are_found_beside_variants(stage: Stage, tenant: Tenant) -> None:

@@ -39,6 +39,18 @@ async def test_an_order_is_read_by_its_id_before_its_listing_has_come_to_it(
         assert done["total"] == len(live(slow.sandbox.tenant(), "sales_orders"))
 
 
+async def test_what_a_first_listing_stored_before_it_broke_off_is_told(clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(403), times=None))
+    async with staged(own) as stage:
+        answer = await paced(clock, stage.call("search_items", query="a"))
+        total = own.sandbox.tenant().count("variants")
+        assert answer["warming"] == f"250/{total}"
+        cached = {each["entity"]: each for each in (await stage.call("cache_status"))["entities"]}
+        assert (cached["variant"]["warming"], cached["variant"]["records"]) == (f"250/{total}", 250)
+        assert all("warming" not in cached[each] for each in ("service", "customer"))
+
+
 KEYED = {
     "sales_order": ("sales_orders", "order_no"),
     "purchase_order": ("purchase_orders", "order_no"),

@@ -2,7 +2,8 @@
 
 CacheError
 ├── CacheUnavailable   storage refused (locked, full, unreadable): answer without it, try again later
-│   └── CacheMissing   only looked for, and not there: somebody has to make it first
+│   ├── CacheMissing   only looked for, and not there: somebody has to make it first
+│   └── CacheReadOnly  its file may not be written: look at what it holds
 ├── CacheCorrupt       the file is damaged: set it aside and rebuild
 ├── LeaseLost          another process syncs the entity now: write nothing more, read what it stores
 └── WrongCacheUse      the call itself is wrong (unknown entity, field or condition): mend the code
@@ -20,6 +21,10 @@ class CacheUnavailable(CacheError):
 
 class CacheMissing(CacheUnavailable):
     """There is no such cache, and who only looks makes none."""
+
+
+class CacheReadOnly(CacheUnavailable):
+    """The file is there and may not be written."""
 
 
 class CacheCorrupt(CacheError):

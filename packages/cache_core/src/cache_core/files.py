@@ -1,13 +1,15 @@
 """Where cache files may stand: a private directory of real files. Refuses symlinks and foreign owners."""
 
+import errno
 import os
 import stat
 from pathlib import Path
 
-from cache_core.errors import CacheUnavailable
+from cache_core.errors import CacheReadOnly, CacheUnavailable
 
 _DIRECTORY = 0o700
 _FILE = 0o600
+_PROTECTED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def private_directory(path: Path) -> Path:
@@ -36,11 +38,14 @@ def private_file(path: Path) -> Path:
     """Make the file if need be, readable and writable by its owner alone, and return it.
 
     Raises:
+        CacheReadOnly: it is there and may not be written.
         CacheUnavailable: it is a symlink or cannot be made.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE)
     except OSError as error:
+        if error.errno in _PROTECTED and path.is_file():
+            raise CacheReadOnly(f"the cache file {path} can only be read") from error
         raise CacheUnavailable(f"the cache file {path} cannot be used: {error.strerror}") from error
     try:
         os.fchmod(handle, _FILE)

@@ -20,6 +20,7 @@ from cache_core.protocol import (
     Search,
     SearchResult,
     Selection,
+    Standing,
     Stored,
     SyncState,
     replaces,
@@ -91,7 +92,7 @@ class MemoryBackend:
     def _upsert(self, table: _Table, batch: Batch, row: Row) -> bool:
         table.quarantine.pop(row.id, None)
         stored = table.rows.get(row.id)
-        known = None if stored is None else (stored.version, table.written_at.get(row.id))
+        known = None if stored is None else Standing(stored.version, table.written_at.get(row.id), stored.record)
         if not replaces(batch, row, known):
             return False
         table.rows[row.id] = row

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from cache_core.conditions import LIVE, Order, Visibility, Where
 from cache_core.leases import Claim, Lease
@@ -74,7 +74,8 @@ class Batch:
     Attributes:
         entity: whose rows these are.
         upserts: a newer version replaces, an older one is ignored; at equal version, or without one, a listing
-            replaces, unless the stored row is an own write no older than `OWN_WRITE_STANDS` seconds at `at`.
+            replaces, unless the stored row is an own write no older than `OWN_WRITE_STANDS` seconds at `at` that no
+            listing has shown yet.
         removed: ids that are gone from Katana without a tombstone; they leave the quarantine too.
         reindexed: new text and soft state of rows whose parents changed; the record stays, and a row that is
             stored with another version by now stays as it is.
@@ -288,11 +289,19 @@ def own_write_stands(written_at: str | None, at: str) -> bool:
     return abs(age) <= OWN_WRITE_STANDS
 
 
-def replaces(batch: Batch, row: Row, stored: tuple[str | None, str | None] | None) -> bool:
-    """Return whether an upsert replaces what is stored, given as `(version, own write time)` or None."""
+class Standing(NamedTuple):
+    """What decides whether a stored row is replaced; the record counts only where the row is an own write."""
+
+    version: str | None
+    written_at: str | None = None
+    record: dict[str, Json] | None = None
+
+
+def replaces(batch: Batch, row: Row, stored: Standing | None) -> bool:
+    """Return whether an upsert replaces what is stored; one that shows our own write ends its protection."""
     if stored is None:
         return True
-    version, written_at = stored
+    version, written_at, record = stored
     if row.version is not None and version is not None and row.version != version:
         return row.version > version
-    return batch.origin is Origin.OWN_WRITE or not own_write_stands(written_at, batch.at)
+    return batch.origin is Origin.OWN_WRITE or row.record == record or not own_write_stands(written_at, batch.at)

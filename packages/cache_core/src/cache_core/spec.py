@@ -120,7 +120,7 @@ class EntitySpec:
         keys_at_once: for how many business keys Katana filters one listing; 0 where it does not.
         watermark: whether Katana filters this collection by `updated_at_min`.
         include: which soft states the listing must ask for explicitly.
-        children: paths of embedded row lists that belong to the document.
+        children: paths of what is embedded and has collections or writes of its own: rows, addresses, a fee.
         feeds: the collections of children that Katana may change without touching the document.
         moves: paths of the variants whose stock a change of the record may move.
         inherits: lookups whose record passes its soft state on (a variant is archived with its product).

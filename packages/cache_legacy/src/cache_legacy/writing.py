@@ -6,8 +6,8 @@ from itertools import batched
 import aiosqlite
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
-from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
-from cache_core.records import RecordId, encode
+from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
+from cache_core.records import RecordId, decode, encode
 
 IDS_PER_STATEMENT = 500
 _REF = "(SELECT ref FROM entities WHERE entity = ? AND id = ?)"
@@ -26,7 +26,7 @@ _SAME_POISON = "DELETE FROM quarantine WHERE entity = ? AND id IS ? AND (id IS N
 
 _REMEMBER = "INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)"
 
-type _Versions = dict[RecordId, tuple[str | None, str | None]]
+type _Versions = dict[RecordId, Standing]
 
 
 async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
@@ -44,7 +44,7 @@ async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
     taken, ignored = _taken(batch, stored)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     await db.executemany(_UPSERT, [_values(entity, row, written_at) for row in taken.values()])
-    moved = {row.id: row for row in batch.reindexed if row.id in stored and stored[row.id][0] == row.version}
+    moved = {row.id: row for row in batch.reindexed if row.id in stored and stored[row.id].version == row.version}
     soft = [(row.deleted, row.archived, entity, row.id) for row in moved.values()]
     await db.executemany("UPDATE entities SET deleted = ?, archived = ? WHERE entity = ? AND id = ?", soft)
     await _index(db, entity, (taken | moved).values())
@@ -55,13 +55,17 @@ async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
 
 
 async def _versions(db: aiosqlite.Connection, entity: str, ids: Sequence[RecordId]) -> _Versions:
-    """Return version and own write time of the rows that are there."""
+    """Return version, own write time and own record of the rows that are there."""
     versions: _Versions = {}
     for some in batched(dict.fromkeys(ids), IDS_PER_STATEMENT):
         marks = ",".join("?" * len(some))
-        sql = f"SELECT id, version, written_at FROM entities WHERE entity = ? AND id IN ({marks})"
+        own = "CASE WHEN written_at IS NOT NULL THEN body END"
+        sql = f"SELECT id, version, written_at, {own} FROM entities WHERE entity = ? AND id IN ({marks})"
         rows = await db.execute_fetchall(sql, (entity, *some))
-        versions.update((row_id, (version, written_at)) for row_id, version, written_at in rows)
+        versions.update(
+            (row_id, Standing(version, written_at, None if body is None else decode(body)))
+            for row_id, version, written_at, body in rows
+        )
     return versions
 
 
@@ -72,7 +76,7 @@ def _taken(batch: Batch, stored: _Versions) -> tuple[dict[RecordId, Row], int]:
     for row in batch.upserts:
         if replaces(batch, row, stored.get(row.id)):
             taken[row.id] = row
-            stored[row.id] = (row.version, batch.at if batch.origin is Origin.OWN_WRITE else None)
+            stored[row.id] = Standing(row.version, batch.at if batch.origin is Origin.OWN_WRITE else None)
         else:
             ignored += 1
     return taken, ignored

@@ -11,7 +11,7 @@ from itertools import batched
 from typing import NamedTuple
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
-from cache_core.protocol import Applied, Batch, Origin, Row, encode_state, replaces
+from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
 from cache_typed import dialect
 from cache_typed.columns import Cell
@@ -121,12 +121,15 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
     known = _known(db, layout, [row.id for row in rows])
+    ours = dict(load(db, layout, [each.nr for each in known.values() if each.written_at is not None]))
     fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
     changes = _Changes()
     for row in rows:
         old = known.get(row.id)
-        if not replaces(batch, row, None if old is None else (old.version, old.written_at)):
+        own = None if old is None else ours.get(old.nr)
+        record = None if own is None else own.record
+        if not replaces(batch, row, None if old is None else Standing(old.version, old.written_at, record)):
             changes.ignored += 1
             continue
         changes.taken.append(row.id)

@@ -56,11 +56,13 @@ class View:
         model: the row's shape; what it shares with the record is read from the record.
         own: returns the row's other fields.
         names: which ids of a record need names: entity → paths.
+        parts: cache entities whose records belong to a row, and the field that names it: entity → field.
     """
 
     model: type[Answer]
     own: Own
     names: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    parts: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

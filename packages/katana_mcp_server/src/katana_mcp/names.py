@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from cache_core.conditions import EVERYTHING, OneOf, Scalar
+from cache_core.conditions import EVERYTHING, OneOf, Order, Scalar
 from cache_core.protocol import CacheBackend, Selection, Stored
 from cache_core.records import Json, Record, RecordId, as_id, values_at
 from cache_core.specs import SPECS
@@ -22,6 +22,8 @@ class Names:
     """Records by entity and id, in any soft state; what is unknown stays unnamed."""
 
     records: dict[tuple[str, RecordId], Record] = field(default_factory=dict[tuple[str, RecordId], Record])
+    parts: dict[tuple[str, RecordId], list[Record]] = field(default_factory=dict[tuple[str, RecordId], list[Record]])
+    """Records that belong to a row, in any soft state, by the entity and id of the row."""
 
     def record(self, entity: str, record_id: object) -> Record | None:
         """Return the record, or None when it is not known."""
@@ -92,6 +94,21 @@ async def look_up(
     if "supplier" in wanted:
         await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
     return names
+
+
+async def add_parts(
+    cache: CacheBackend, names: Names, entity: str, path: str, of: Sequence[tuple[str, Stored]]
+) -> None:
+    """Add the records of a cache entity whose field at `path` names one of these rows."""
+    owners = {row.id: (source, row.id) for source, row in of}
+    where = (OneOf(path, tuple(owners)),)
+    for row in await cache.select(entity, Selection(where, Order("id"), _MOST_PARTS, visibility=EVERYTHING)):
+        owner = as_id(row.record.get(path))
+        if owner in owners:
+            names.parts.setdefault(owners[owner], []).append(row.record)
+
+
+_MOST_PARTS = 10_000
 
 
 async def service_variants(cache: CacheBackend, field_name: str, values: Sequence[Scalar]) -> list[Stored]:

@@ -11,10 +11,11 @@ import structlog
 
 from cache_core.clock import Clock
 from cache_core.compared import ComparedBackend, Recorder
-from cache_core.errors import CacheError, CacheUnavailable, LeaseLost
+from cache_core.conditions import EVERYTHING
+from cache_core.errors import CacheError, CacheReadOnly, CacheUnavailable, LeaseLost
 from cache_core.files import private_directory, private_file
 from cache_core.migrate import Migration, needs_filling
-from cache_core.protocol import CacheBackend
+from cache_core.protocol import CacheBackend, Selection
 from cache_core.records import InvalidRecord, Json, decode, encode
 from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
@@ -52,6 +53,8 @@ PARTS = Parts(SPECS, BACKENDS)
 IN_MEMORY = "; the cache is kept in memory and is lost at the end"
 """What a server says of files that cannot be used, after the reason."""
 
+ONLY_READ = "; it shows what it holds, and nothing new is kept: mend the modes of the cache files, then start again"
+
 _NOTE = "opened.json"
 """How the cache was opened last: the flags, and what was searchable."""
 
@@ -73,7 +76,10 @@ class Stores:
         self.directory: Path | None = None
 
     async def open(self, directory: Path | None) -> tuple[RoutedBackend, tuple[str, ...]]:
-        """Return the open cache and what should be known of it; kept in memory where the directory cannot be used.
+        """Return the open cache and what should be known of it.
+
+        Where its files may not be written, it shows what they hold and keeps nothing; where the directory cannot be
+        used, it is kept in memory.
 
         Raises:
             CacheUnavailable: not even memory can stand in.
@@ -85,6 +91,9 @@ class Stores:
         except CacheUnavailable as error:
             if directory is None:
                 raise
+            if isinstance(error, CacheReadOnly) and (protected := await self._looked(directory)) is not None:
+                _log.warning("cache is only read", reason=str(error))
+                return protected, (f"{error}{ONLY_READ}",)
             _log.warning("cache in memory", reason=str(error))
             cache, _ = await self._opened(None)
             return cache, (f"{error}{IN_MEMORY}",)
@@ -102,6 +111,20 @@ class Stores:
         damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
         return cache, tuple(told.format(name) for name in damaged)
+
+    async def _looked(self, directory: Path) -> RoutedBackend | None:
+        """Return a cache that shows what the files hold, or None where they do not hold all entities as expected."""
+        cache = self._routed(self._parts.stores(directory, self._flags, looking=True))
+        try:
+            await cache.open()
+            for spec in self._parts.specs:
+                await cache.select(spec.name, Selection(limit=1, visibility=EVERYTHING))
+        except CacheError as error:
+            _log.warning("cache cannot be read", reason=str(error))
+            await cache.close()
+            return None
+        self.directory = directory
+        return cache
 
     def _routed(self, stores: Mapping[str, Store]) -> RoutedBackend:
         by_flag = dict[str, CacheBackend](stores)

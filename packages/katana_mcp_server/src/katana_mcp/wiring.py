@@ -90,9 +90,17 @@ class Tenant:
                 self._opened = await self._open()
             return self._opened
 
-    def source(self) -> KatanaSource:
-        """Return where the account's records come from."""
-        return KatanaSource(self._key.client, self._key.client)
+    async def source(self, tenant: str) -> tuple[KatanaSource, tuple[str, ...]]:
+        """Return where the records of this account come from, by the name of its cache, and what should be known of it.
+
+        Raises:
+            Refused: the key for listings opens another account.
+        """
+        bulk, unconfirmed = await self._bulk(self._tenancy(), tenant)
+        return KatanaSource(self._key.client, bulk), unconfirmed
+
+    def _tenancy(self) -> Tenancy:
+        return Tenancy(self._root, self._settings.base_url, self._clock)
 
     def wake(self, entities: Collection[str]) -> None:
         """Keep these entities fresh from now on, where the settings say so, until nobody has called for long."""
@@ -185,7 +193,7 @@ class Tenant:
     async def _open(self) -> Services:
         settings, outside = self._settings, self._outside
         clock = self._clock
-        tenancy = Tenancy(self._root, settings.base_url, clock)
+        tenancy = self._tenancy()
         tenant = await tenancy.of(self._key)
         bulk, unconfirmed = await self._bulk(tenancy, tenant)
         directory = None if self._root is None else self._root / tenant

@@ -12,6 +12,7 @@ MANUFACTURING_ORDER_PRODUCTION = EntitySpec(
     collection="manufacturing_order_productions",
     searchable=Searchable(keys=("serial_numbers[].serial_number",)),
     children=("ingredients", "operations"),
+    moves=("ingredients[].variant_id",),
     inherits=(Lookup("manufacturing_order_id", "manufacturing_order", ()),),
     fresh_for=timedelta(seconds=30),
 )

@@ -8,6 +8,7 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW = EntitySpec(
     name="outsourced_purchase_order_recipe_row",
     collection="outsourced_purchase_order_recipe_rows",
     searchable=Searchable(extras=("notes",)),
+    moves=("ingredient_variant_id",),
     inherits=(Lookup("purchase_order_id", "purchase_order", ()),),
     fresh_for=timedelta(seconds=30),
 )

@@ -18,7 +18,7 @@ SALES_ORDER = EntitySpec(
     ),
     key_path="order_no",
     keys_at_once=1,
-    children=("sales_order_rows", "addresses"),
+    children=("sales_order_rows", "addresses", "shipping_fee"),
     feeds=(
         Feed("sales_order_rows", "sales_order_id", "sales_order_rows[]"),
         Feed("sales_order_addresses", "sales_order_id", "addresses[]"),

@@ -10,12 +10,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from cache_core.conditions import EVERYTHING, Order, Within
-from cache_core.indexing import every_id
-from cache_core.protocol import Selection, Stored
+from cache_core.protocol import Selection
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
-from cache_core.states import Audit, Checkpoint, Doubted, SyncState
-from cache_core.sync.cursor import LONG_LOOK_BACK, lateness
+from cache_core.states import Audit, Checkpoint
+from cache_core.sync.doubts import doubting, due_again, gone_of, unlisted
 from cache_core.sync.listing import Verdict
 from cache_core.sync.quarantine import absent
 from cache_core.sync.run import Run
@@ -92,16 +91,12 @@ class Audits:
         tally.requests += 1
         state = await self._store.cache.state(spec.name)
         rows = (await self._store.cache.get_many(spec.name, absent(spec, ids, page))).rows
-        twice = set(self._due_again(state.audit))
-        gone = [row.id for row in rows if row.id in twice or not _may_lag(row, state)]
-        left = {row.id for row in rows}.difference(gone)
-        after = iso(self._store.clock.now() + LONG_LOOK_BACK)
+        gone = gone_of(rows, state, self._store.clock.now())
 
         def change(audit: Audit) -> Audit:
-            kept = [each for each in audit.doubted if each.id in left or each.id not in ids]
-            new = left.difference(each.id for each in kept)
-            doubts = (*kept, *(Doubted(each, after) for each in ids if each in new))
-            return replace(audit, doubted=doubts, position=position)
+            others = [each.id for each in audit.doubted if each.id not in ids]
+            left = [row.id for row in rows if row.id not in gone]
+            return replace(self._doubting(audit, [*others, *left]), position=position)
 
         tally.add(await self._keep(spec, page, change, gone))
 
@@ -134,28 +129,14 @@ class Audits:
             tally.add(await self._keep(spec, page, lambda audit: replace(audit, listing=run.checkpoint)))
             return True
         shows = judgement.verdict is Verdict.DONE and spec.fetch_by != "list_ids"
-        gone, left = await self._unlisted(spec, run) if shows else ([], None)
+        gone, left = await unlisted(spec, self._store, run.ids) if shows else ([], None)
         tally.add(await self._keep(spec, page, lambda audit: audit, gone))
         gap = await self._gap(spec, run.checkpoint.total)
         await self._note(spec, lambda audit: self._doubting(self._ended(audit, gap), left))
         return False
 
-    async def _unlisted(self, spec: EntitySpec, run: Run) -> tuple[list[RecordId], list[RecordId]]:
-        """Return the cached ids that a complete whole listing did not hold: those that are gone, and those in doubt."""
-        state = await self._store.cache.state(spec.name)
-        ids = [each for each in await every_id(spec, self._store.cache) if each not in run.ids]
-        rows = (await self._store.cache.get_many(spec.name, ids)).rows
-        twice = set(self._due_again(state.audit))
-        gone = {row.id for row in rows if row.id in twice or not _may_lag(row, state)}
-        return list(gone), [row.id for row in rows if row.id not in gone]
-
     def _doubting(self, audit: Audit, ids: Sequence[RecordId] | None) -> Audit:
-        """Return the audit with these ids in doubt, each since it first was; None changes nothing."""
-        if ids is None:
-            return audit
-        since = {each.id: each for each in audit.doubted}
-        after = iso(self._store.clock.now() + LONG_LOOK_BACK)
-        return replace(audit, doubted=tuple(since.get(each, Doubted(each, after)) for each in ids))
+        return audit if ids is None else doubting(audit, ids, self._store.clock.now())
 
     async def _gap(self, spec: EntitySpec, total: int) -> int:
         status = await self._store.cache.status(spec.name)
@@ -172,15 +153,10 @@ class Audits:
         return Audit(completed_at=at, checked_at=at, doubted=audit.doubted, gap=gap)
 
     def _due_again(self, audit: Audit) -> list[RecordId]:
-        return [each.id for each in audit.doubted if each.after <= self._at()]
+        return due_again(audit, self._store.clock.now())
 
     def _older(self, moment: str | None, than: timedelta) -> bool:
         return moment is None or not timedelta(0) <= self._store.clock.now() - datetime.fromisoformat(moment) < than
 
     def _at(self) -> str:
         return iso(self._store.clock.now())
-
-
-def _may_lag(row: Stored, state: SyncState) -> bool:
-    """Return whether a row is so young that a replica may not know it yet."""
-    return row.version is None or lateness(state.cursor, row.version) < LONG_LOOK_BACK.total_seconds()

@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from cache_core.errors import SourceUnavailable
-from cache_core.indexing import every_id
 from cache_core.protocol import SyncState
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 from cache_core.states import Checkpoint
 from cache_core.sync.cursor import advanced, lateness
+from cache_core.sync.doubts import doubting, unlisted
 from cache_core.sync.feeds import Feeds, with_feeds
 from cache_core.sync.listing import Verdict
 from cache_core.sync.progress import Progress, Progresses
@@ -105,6 +105,7 @@ class _Listing:
         self._store = store
         self._state = state
         self._late = 0.0
+        self._left: list[RecordId] | None = None
         resumed = state.checkpoint is not None and spec.watermark
         begin = state.checkpoint if resumed and state.checkpoint is not None else begun(spec, state, store.clock.now())
         self.run = Run(spec, begin, store.clock, resumed=resumed)
@@ -115,7 +116,7 @@ class _Listing:
         at = iso(self._store.clock.now())
         removed: list[RecordId] = []
         if verdict is Verdict.DONE and not self.spec.watermark:
-            removed = [each for each in await every_id(self.spec, self._store.cache) if each not in self.run.ids]
+            removed, self._left = await unlisted(self.spec, self._store, self.run.ids)
         self._late = max(self._late, await self._lateness(page))
         kept = await self._store.keep(self.spec, page, Extra(lambda state: self._after(state, verdict, at), removed))
         self.tally.add(kept)
@@ -132,6 +133,7 @@ class _Listing:
         after = completed(after, at)
         if self.run.checkpoint.since is None:
             audit = replace(after.audit, completed_at=at, checked_at=at)
+            audit = audit if self._left is None else doubting(audit, self._left, self._store.clock.now())
             return replace(with_feeds(self.spec, after, after), audit=audit)
         return after
 

@@ -17,8 +17,8 @@ from cache_core.spec import EntitySpec
 from cache_core.sync.audits import STEPS_AT_ONCE, Audits
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
-from cache_core.sync.progress import OnProgress, Progress, Progresses
-from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
+from cache_core.sync.progress import OnProgress, Progress, Progresses, reached
+from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
 from cache_core.sync.writes import Writes
@@ -86,6 +86,11 @@ class Syncer:
         """Return how far the running listing of the entity is, or None when none runs."""
         return self._progress.of(entity)
 
+    def warming(self, entity: str, state: SyncState) -> Progress | None:
+        """Return the same, or how far a first listing came that was broken off."""
+        running = self.progress(entity)
+        return reached(entity, state) if running is None and state.completed_at is None else running
+
     def listen(self, listener: OnProgress) -> Callable[[], None]:
         """Call `listener` after each page of any listing, until the returned function is called."""
         return self._progress.listen(listener)
@@ -110,13 +115,14 @@ class Syncer:
     async def write_through(self, entity: str, record: Record, *, knows: Collection[str] | None = None) -> bool:
         """Store what Katana answered to our own write; return whether the cache shows it now.
 
-        It is read at once, and stands for 15 minutes against listings of the same version.
+        It is read at once, and stands for 15 minutes against listings of the same version, or until one shows it.
 
         Args:
             entity: whose record.
             record: the answer, wire quirks already normalised.
-            knows: the child paths of the spec that the answer is right about; None for all of them. The others are
-                kept as they are stored; a document that is not stored is read first.
+            knows: the child paths of the spec that the answer is right about; None where it is the whole record.
+                The others, and fields that it does not name, are kept as they are stored; a document that is not
+                stored is read first.
 
         Raises:
             SourceUnavailable: the rest of a document that is not cached could not be read.
@@ -208,10 +214,9 @@ class Syncer:
 
     def _watch(self, spec: EntitySpec, state: SyncState) -> None:
         """Tell how far another process is."""
-        checkpoint = state.checkpoint
-        if checkpoint is not None:
-            done = checkpoint.read if checkpoint.since is not None else (checkpoint.page - 1) * PAGE_SIZE
-            self._progress.tell(Progress(spec.name, done, checkpoint.total))
+        progress = reached(spec.name, state)
+        if progress is not None:
+            self._progress.tell(progress)
 
     def _audit_on(self, spec: EntitySpec) -> None:
         """Go on with the audit of the entity, unless another one is audited: nobody waits for it."""

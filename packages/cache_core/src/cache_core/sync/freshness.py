@@ -41,7 +41,7 @@ class Freshness:
         reason: why they could not be refreshed in time, one sentence.
         failed: whether the last try to refresh them failed, or none is made, as against one that is still under way.
         failing_since: when it began to fail, by our clock, ISO-8601 UTC.
-        done: records stored by the listing that runs now, if one does.
+        done: records stored by the listing that runs now, or by a first one that was broken off.
         total: records that this listing will store, when reported.
     """
 
@@ -287,7 +287,7 @@ class FreshReads:
     def _freshness(self, name: str, states: Mapping[str, SyncState]) -> Freshness:
         state = states[name]
         stale = self._age(state) > self._syncer.specs[name].fresh_for
-        progress = self._syncer.progress(name)
+        progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
         reason = self._closed or (failed[1] if failed is not None else state.incomplete)
         return Freshness(

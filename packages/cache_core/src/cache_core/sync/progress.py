@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cache_core.states import SyncState
+from cache_core.sync.source import PAGE_SIZE
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -11,6 +14,15 @@ class Progress:
     entity: str
     done: int
     total: int | None
+
+
+def reached(entity: str, state: SyncState) -> Progress | None:
+    """Return how far an unfinished listing came, by what is stored of it, or None without one."""
+    checkpoint = state.checkpoint
+    if checkpoint is None:
+        return None
+    done = checkpoint.read if checkpoint.since is not None else (checkpoint.page - 1) * PAGE_SIZE
+    return Progress(entity, done, checkpoint.total)
 
 
 type OnProgress = Callable[[Progress], None]

@@ -79,7 +79,7 @@ class Store:
     async def keep_alone(self, spec: EntitySpec, page: SourcePage, extra: Extra) -> Kept:
         """Store a page; the caller has the turn."""
         prepared = await prepare(spec, page.records, self.cache)
-        found = await self.cache.get_many(spec.name, [row.id for row in prepared.rows])
+        found = await self.cache.get_many(spec.name, [*(row.id for row in prepared.rows), *extra.removed])
         before = {row.id: row for row in found.rows}
         poison = (*prepared.quarantine, *page.invalid)
         renamed = await self._reindex(spec, prepared, before)
@@ -154,14 +154,13 @@ class Store:
         return records, parents
 
     async def _dirty(self, spec: EntitySpec, rows: Sequence[Row], before: Mapping[RecordId, Stored]) -> None:
-        """Mark the stock of the variants that changed records name, or named before."""
+        """Mark the stock of the variants that changed records name, or named before; `before` also has those gone."""
         if not spec.moves:
             return
-        moved: list[Record] = []
-        for row in rows:
-            old = before.get(row.id)
-            if old is None or old.record != row.record:
-                moved += [row.record] if old is None else [row.record, old.record]
+        old = {row_id: row.record for row_id, row in before.items()}
+        new = {row.id: row.record for row in rows}
+        differing = [each for each in old | new if old.get(each) != new.get(each)]
+        moved = [side[each] for each in differing for side in (old, new) if each in side]
         variants = {each for record in moved for path in spec.moves for each in values_at(record, path)}
         await mark_dirty(self.cache, [each for each in variants if isinstance(each, int)], self._at())
 

@@ -29,7 +29,7 @@ class Writes:
         Args:
             spec: whose record.
             record: the answer, wire quirks already normalised.
-            knows: the child paths that the answer is right about; None for all of them.
+            knows: the child paths that the answer is right about; None where it is the whole record.
 
         Raises:
             SourceUnavailable: the rest of a document that is not cached could not be read.
@@ -44,9 +44,10 @@ class Writes:
             stored = await self._stored(spec, record_id)
             if lacks and stored is None:
                 return False
-            kept = {} if stored is None else {each: stored.record.get(each) for each in lacks}
+            kept = {} if stored is None or knows is None else stored.record
+            said = {name: value for name, value in record.items() if name not in lacks}
             version = {} if stored is None or spec.version_of(record) else {"updated_at": stored.version}
-            page = SourcePage([{**record, **kept, **version}], None)
+            page = SourcePage([{**kept, **said, **version}], None)
             done = await self.store.keep_alone(spec, page, _OWN)
             return bool(done.applied.changed)
 

@@ -15,7 +15,8 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     specs = chosen(entities, LISTED)
     tenant = connected(job.settings, job.outside)
     try:
-        rebuilt = await rebuild_files(job, specs, tenant.source())
+        source, notices = await tenant.source(job.directory.name)
+        rebuilt = await rebuild_files(job, specs, source)
     finally:
         await tenant.close()
     told = "a damaged file was set aside as {}: a server fetches the rest of it anew"
@@ -23,7 +24,7 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     return Report(
         data={"entities": [asdict(each) for each in rebuilt.entities], "set_aside": list(rebuilt.set_aside)},
         sheets=(Sheet(head, [_line(each) for each in rebuilt.entities]),),
-        notes=tuple(told.format(name) for name in rebuilt.set_aside),
+        notes=(*notices, *(told.format(name) for name in rebuilt.set_aside)),
     )
 
 

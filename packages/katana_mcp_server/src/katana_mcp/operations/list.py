@@ -51,7 +51,7 @@ def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
 
 
 def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
-    named = (each for view in views.values() for each in view.names) if entity.listing else entity.reads
+    named = (each for view in views.values() for each in (*view.names, *view.parts)) if entity.listing else entity.reads
     return tuple(dict.fromkeys((*views, *named)))
 
 

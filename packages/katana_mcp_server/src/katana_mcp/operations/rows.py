@@ -6,7 +6,7 @@ from functools import cache
 from cache_core.protocol import Stored
 from cache_core.records import Record, values_at
 from katana_mcp.descriptor import Own, View
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.names import Names, add_parts, look_up, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import flag, number, rows, whole
@@ -18,6 +18,10 @@ type Sourced = tuple[str, Stored]
 async def shown(view: Callable[[str], View], rows: Sequence[Sourced], services: Services) -> list[Answer]:
     """Return the rows of the answer in the order of the stored rows."""
     names = await look_up(services.cache, _wanted(view, rows), rows)
+    for source in dict.fromkeys(each for each, _ in rows):
+        mine = [each for each in rows if each[0] == source]
+        for entity, path in view(source).parts.items():
+            await add_parts(services.cache, names, entity, path, mine)
     return [_row(view(source), row, names, services) for source, row in rows]
 
 

@@ -55,7 +55,7 @@ async def _run(request: CacheStatusRequest, services: Services) -> Answer:
 
 async def _entity(name: str, services: Services) -> EntityCache:
     status = await services.cache.status(name)
-    progress = services.syncer.progress(name)
+    progress = services.syncer.warming(name, status.state)
     poison = await services.cache.quarantined(name, 5) if status.quarantined else ()
     return EntityCache(
         entity=name,

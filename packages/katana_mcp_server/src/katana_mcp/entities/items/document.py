@@ -7,7 +7,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
 from katana_mcp.entities.items.finding import one_item
-from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, ItemSummary, ItemType, with_variants
+from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, with_variants
 from katana_mcp.names import FACTORY, Names
 from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
@@ -72,7 +72,7 @@ def _view(kind: ItemType) -> View:
         configs = [filled(Config, each, values=strings(each, "values")) for each in options]
         return {**told(stored, names, services), "configs": configs or None}
 
-    return View(model=ItemDocument, own=own, names={**NAMED[kind], "factory": ()})
+    return View(model=ItemDocument, own=own, names={**NAMED[kind], "factory": ()}, parts=PARTS[kind])
 
 
 _VIEWS: Mapping[ItemType, View] = {kind: _view(kind) for kind in ITEM_TYPES}

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from cache_core.conditions import NoneOf, OneOf, Where
 from katana_mcp.descriptor import View
-from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, ItemSummary, ItemType, header, with_variants
+from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, header, with_variants
 from katana_mcp.operations.filters import (
     ByChange,
     ByCreation,
@@ -64,9 +64,9 @@ class ListItemsRequest(DatedListRequest):
 
 def listing(request: ListItemsRequest) -> Mapping[str, View]:
     """Return the types that the request leaves, with how their rows look."""
-    own = with_variants if request.include_rows else header
+    own, parts = (with_variants, PARTS) if request.include_rows else (header, dict[ItemType, dict[str, str]]())
     return {
-        kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], "factory": ()})
+        kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], "factory": ()}, parts=parts.get(kind, {}))
         for kind in _possible(request)
     }
 

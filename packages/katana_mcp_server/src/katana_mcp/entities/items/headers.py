@@ -1,6 +1,6 @@
 """How a product, a material or a service looks in lists, and its variants in it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from cache_core.protocol import Stored
@@ -19,6 +19,12 @@ NAMED: dict[ItemType, Mapping[str, tuple[str, ...]]] = {
     "material": {"supplier": ("default_supplier_id",)},
     "service": {},
 }
+PARTS: dict[ItemType, Mapping[str, str]] = {
+    "product": {"variant": "product_id"},
+    "material": {"variant": "material_id"},
+    "service": {},
+}
+"""An item stays as it is when its variants change, so what it embeds of them may be old."""
 
 
 class ItemVariant(Answer):
@@ -77,7 +83,7 @@ def header(kind: ItemType) -> Own:
             "category": text(record, "category_name"),
             "supplier_id": supplier_id,
             "supplier": names.name("supplier", supplier_id),
-            "variant_count": len(_variants(record)),
+            "variant_count": len(_live(rows(record, "variants"))),
             "url": services.url(f"/{kind}/{stored.id}") if kind != "service" else None,
         }
 
@@ -89,13 +95,22 @@ def with_variants(kind: ItemType) -> Own:
     told: Callable[[Stored, Names, Services], Mapping[str, object]] = header(kind)
 
     def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-        return {**told(stored, names, services), "rows": variants(stored.record, names)}
+        shown = variants(stored.record, names.parts.get((kind, stored.id), []), names)
+        return {**told(stored, names, services), "variant_count": len(shown), "rows": shown}
 
     return own
 
 
-def variants(record: Record, names: Names) -> list[ItemVariant]:
-    """Return the variants of an item that are not deleted, with the currency of each price."""
+def variants(record: Record, parts: Iterable[Record], names: Names) -> list[ItemVariant]:
+    """Return the variants of an item that are not deleted, with the currency of each price.
+
+    Each is shown in its newest version: as the item embeds it, or as it is cached by itself.
+    """
+    newest: dict[int | None, Record] = {}
+    for each in (*rows(record, "variants"), *parts):
+        known = newest.get(whole(each, "id"))
+        if known is None or (text(each, "updated_at") or "") >= (text(known, "updated_at") or ""):
+            newest[whole(each, "id")] = each
     supplier = names.record("supplier", record.get("default_supplier_id"))
     money = {"sales_currency": names.base_currency(), "purchase_currency": text(supplier, "currency")}
     return [
@@ -107,12 +122,12 @@ def variants(record: Record, names: Names) -> list[ItemVariant]:
             supplier_item_codes=strings(each, "supplier_item_codes"),
             **money,
         )
-        for each in _variants(record)
+        for each in _live(newest.values())
     ]
 
 
-def _variants(record: Record) -> list[Record]:
-    return [each for each in rows(record, "variants") if each.get("deleted_at") is None]
+def _live(sent: Iterable[Record]) -> list[Record]:
+    return [each for each in sent if each.get("deleted_at") is None]
 
 
 def _config(variant: Record) -> str | None:

@@ -1,0 +1,47 @@
+"""Which cached rows are gone that Katana no longer gives: a young one is doubted first, because a replica may lag."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from cache_core.indexing import every_id
+from cache_core.protocol import Stored
+from cache_core.records import RecordId, iso
+from cache_core.spec import EntitySpec
+from cache_core.states import Audit, Doubted, SyncState
+from cache_core.sync.cursor import LONG_LOOK_BACK, lateness
+from cache_core.sync.storing import Store
+
+
+async def unlisted(
+    spec: EntitySpec, store: Store, listed: Collection[RecordId]
+) -> tuple[list[RecordId], list[RecordId]]:
+    """Return the cached ids that a complete whole listing did not hold: those that are gone, and those in doubt."""
+    state = await store.cache.state(spec.name)
+    ids = [each for each in await every_id(spec, store.cache) if each not in listed]
+    rows = (await store.cache.get_many(spec.name, ids)).rows
+    gone = dict.fromkeys(gone_of(rows, state, store.clock.now()))
+    return list(gone), [row.id for row in rows if row.id not in gone]
+
+
+def gone_of(rows: Sequence[Stored], state: SyncState, now: datetime) -> list[RecordId]:
+    """Return which of the rows that were not given are gone: those too old to lag, and those doubted for long."""
+    twice = set(due_again(state.audit, now))
+    return [row.id for row in rows if row.id in twice or not _may_lag(row, state)]
+
+
+def due_again(audit: Audit, now: datetime) -> list[RecordId]:
+    """Return the rows that were doubted for so long that no replica lags as much."""
+    return [each.id for each in audit.doubted if each.after <= iso(now)]
+
+
+def doubting(audit: Audit, ids: Sequence[RecordId], now: datetime) -> Audit:
+    """Return the audit with these ids in doubt and no others, each since it first was."""
+    since = {each.id: each for each in audit.doubted}
+    after = iso(now + LONG_LOOK_BACK)
+    return replace(audit, doubted=tuple(since.get(each, Doubted(each, after)) for each in ids))
+
+
+def _may_lag(row: Stored, state: SyncState) -> bool:
+    """Return whether a row is so young that a replica may not know it yet."""
+    return row.version is None or lateness(state.cursor, row.version) < LONG_LOOK_BACK.total_seconds()
