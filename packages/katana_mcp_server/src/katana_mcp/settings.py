@@ -95,7 +95,6 @@ class Choice(BaseSettings):
         env_file_encoding="utf-8",
         extra="ignore",
         frozen=True,
-        populate_by_name=True,
         use_attribute_docstrings=True,
     )
 
@@ -253,7 +252,8 @@ def load_choice(**flags: object) -> Choice:
 def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
     try:
         _refuse_misspelt()
-        given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
+        # By its own name a field could also be set from the environment, where HOST and API_KEY are other programs'.
+        given: dict[str, Any] = {_told_by(name): value for name, value in flags.items() if value is not None}
         return model(**given)
     except ValidationError as error:
         problems = (
@@ -311,6 +311,10 @@ _LIKE = 0.85
 def variable(field: str) -> str:
     """Return the environment variable of a field."""
     return str(Settings.model_fields[field].validation_alias)
+
+
+def _told_by(flag: str) -> str:
+    return variable(flag) if flag in Settings.model_fields else flag
 
 
 def _sentence(loc: tuple[int | str, ...], message: str) -> str:
