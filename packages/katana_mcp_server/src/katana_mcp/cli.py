@@ -7,6 +7,7 @@ import asyncio
 import gc
 import json
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,7 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
     """Serve MCP over stdio, or over HTTP with --http."""
     settings = settings_of(flags)
     # FastMCP takes 1.7 s of CPU to import: only serving pays for it.
+    from katana_mcp.adapter.doors import leave  # noqa: PLC0415
     from katana_mcp.adapter.doors import serve as serve_doors  # noqa: PLC0415
     from katana_mcp.application import application  # noqa: PLC0415
     from katana_mcp.logs import configure  # noqa: PLC0415
@@ -53,6 +55,7 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
     server = application(settings)
     # What was imported stays; to look through it for garbage stops the event loop for 0.1 s each time.
     gc.freeze()
+    signal.signal(signal.SIGINT, leave)
     asyncio.run(serve_doors(server, settings))
 
 
