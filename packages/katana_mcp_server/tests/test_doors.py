@@ -10,8 +10,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastmcp import FastMCP
 
 from katana_mcp.adapter.doors import serve
 from katana_mcp.application import application
@@ -221,6 +223,27 @@ async def test_another_page_or_port_of_this_machine_stays_out(
         hosts = ["127.0.0.1:1", "127.0.0.1", f"{mine}, evil.example", f"localhost:{door.port}@evil"]
         assert [(await door.knock({**token, "Host": each}))[0] for each in hosts] == [421] * 4
         assert (await door.knock({**token, "Host": mine}))[0] == 200
+
+
+class Left(FastMCP[Any]):
+    """A server whose client is gone."""
+
+    async def run_async(self, *_: object, **__: object) -> None:
+        """Fail as writing to a client does."""
+        raise ExceptionGroup("writing", [ExceptionGroup("to stdout", [BrokenPipeError()])])
+
+
+async def test_a_client_that_left_is_told_from_a_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faulty(FastMCP[Any]):
+        async def run_async(self, *_: object, **__: object) -> None:
+            raise ExceptionGroup("two", [BrokenPipeError(), ValueError()])
+
+    monkeypatch.setattr("katana_mcp.adapter.doors.mend_stdin", lambda: None)
+    settings = load(_env_file=None, sandbox=True)
+    with pytest.raises(BrokenPipeError):
+        await serve(Left("left"), settings)
+    with pytest.raises(ExceptionGroup, match="two"):
+        await serve(Faulty("faulty"), settings)
 
 
 @pytest.mark.soak

@@ -114,13 +114,14 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
 
     Raises:
         SettingsError: the address cannot be bound.
+        BrokenPipeError: the client of stdio left without a word.
     """
     if not settings.http:
         if sys.stdin.isatty():
             sys.stderr.write("katana-mcp speaks MCP over stdin and stdout: let your assistant start it (Ctrl-C ends)\n")
         else:
             mend_stdin()
-        await server.run_async(transport="stdio", show_banner=False)
+        await _over_stdio(server)
         return
     with _bound(settings) as listener:
         host, port = listener.getsockname()[:2]
@@ -136,6 +137,15 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
             middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
             uvicorn_config={"access_log": False, "log_level": "warning"},
         )
+
+
+async def _over_stdio(server: FastMCP[Any]) -> None:
+    try:
+        await server.run_async(transport="stdio", show_banner=False)
+    except ExceptionGroup as group:
+        if group.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError from None
 
 
 def leave(number: int, frame: FrameType | None) -> None:
