@@ -1,11 +1,13 @@
 """What `katana-mcp` says of a command line that cannot work, and whether its help is true."""
 
+import json
 import re
 
 import pytest
 from command_line import Run
 
 from katana_mcp.settings import Settings, variable
+from katana_mcp.surface import tools
 
 COMMANDS = (
     "serve",
@@ -103,3 +105,18 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
     assert "\n3 tools, " in command_line("tools", "--search-mode").out
+
+
+def test_read_only_leaves_out_every_tool_that_changes_anything(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing = {tool.name for tool in tools() if not tool.read_only}
+    assert "rebuild_cache" in changing
+    read_only = json.loads(command_line("tools", "--json", "--read-only").out)
+    assert {each["name"] for each in read_only} == {tool.name for tool in tools()} - changing
+    monkeypatch.setenv("KATANA_MCP_READ_ONLY", "1")
+    assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out
+    for command in ("tools", "serve"):
+        ran = command_line(command, "--tools", "rebuild_cache")
+        told = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")

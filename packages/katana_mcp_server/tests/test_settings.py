@@ -15,6 +15,7 @@ TOLD = {
     "tools": "check_inventory",
     "exclude_tools": "cache_status",
     "search_mode": "1",
+    "read_only": "on",
     "api_key": "known-key-123456",
     "sync_api_key": "second-key-123456",
     "base_url": "http://127.0.0.1:8765/v1",

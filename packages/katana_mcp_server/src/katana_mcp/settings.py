@@ -104,6 +104,8 @@ class Choice(BaseSettings):
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
     """Never serve these tools, separated by commas; wins over everything."""
+    read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
+    """Serve only tools that change nothing, in Katana or in the cache."""
     search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
     """List a few everyday tools and one that finds the others: 1,100 tokens of the model's context instead of all."""
 
