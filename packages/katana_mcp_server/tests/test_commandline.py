@@ -38,6 +38,15 @@ WRONG = [
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
     ("nothing", "no command is called 'nothing'; there are cache, sync, serve, tools, demo"),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
+    (
+        "cache --json status",
+        "katana-mcp cache takes a command first, then options, as in katana-mcp cache status --json",
+    ),
+    (
+        "cache --cache-dir x verify",
+        "katana-mcp cache takes a command first, then options, as in katana-mcp cache verify --cache-dir",
+    ),
+    ("cache -x", "katana-mcp cache takes a command first, then options, as in katana-mcp cache status -x"),
     ("serve --cache-dri x", "katana-mcp serve has no option --cache-dri; did you mean '--cache-dir'?"),
     ("serve -s", "katana-mcp serve has no option -s; katana-mcp serve --help names those that there are"),
     (
@@ -86,6 +95,35 @@ def test_what_cannot_work_is_one_sentence_in_our_words_that_says_what_was_meant(
 ) -> None:
     ran = command_line(*typed.split())
     assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_tells_what_each_option_is_for_and_how_the_command_ends(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    told = command_line(*command.split(), "--help").out
+    for option in re.findall(r"^│ (--.*)│$", told, re.MULTILINE):
+        _, _, meaning = option.removesuffix("[default: False]").partition("  ")
+        assert meaning.strip(" []")[:1].isalpha(), option
+        assert not meaning.strip().startswith("[default"), option
+    if "ENTITIES" in told:
+        assert told.startswith(f"Usage: katana-mcp {command} [OPTIONS] [ENTITIES...]\n")
+    assert "ARGS" not in told
+    assert ("130 stopped with Ctrl-C" in told) is (command == "sync" or command.startswith("cache"))
+
+
+def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    told = command_line("serve", "--help").out
+    assert not re.findall(r"\b(?:allowed_hosts|allowed_origins|http_token)\b", told)
+    assert "Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts." in told
+    assert "Port to bind, 8000 by default; 0 takes a free one." in told
+    whole = command_line("--help").out
+    assert "Without a command it serves, as katana-mcp serve does." in whole
+    assert "today it only reads" in whole
 
 
 @pytest.mark.parametrize("command", COMMANDS)

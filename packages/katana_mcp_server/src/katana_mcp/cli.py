@@ -16,19 +16,20 @@ from cyclopts import App, Parameter
 
 from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
-from katana_mcp.cache_commands.app import sync
+from katana_mcp.cache_commands.app import sync, usage
 from katana_mcp.commandline import flags_of, given, sentence, settings_of
 from katana_mcp.settings import Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
     version=__version__,
-    help="An MCP server through which an assistant runs a factory on Katana.",
+    help="An MCP server through which an assistant works with a factory on Katana; today it only reads.\n\nWithout a "
+    "command it serves, as katana-mcp serve does.",
     help_epilogue="An option with a [VARIABLE] can also be set by that variable, in the environment or in .env; the "
     "option wins.",
 )
 app.command(cache)
-app.command(sync)
+app.command(sync, usage=usage("katana-mcp sync"))
 
 
 if TYPE_CHECKING:
@@ -62,8 +63,12 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
 @app.command
 def tools(
     *,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    markdown: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[
+        bool, Parameter(name="--json", negative="", help="Print JSON: all that a host is told.")
+    ] = False,
+    markdown: Annotated[
+        bool, Parameter(negative="", help="Print docs/reference/tools.md, of the chosen tools.")
+    ] = False,
     flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
 ) -> None:
     """List the tools as a host would see them: names and purpose, with --json everything that it is told.
@@ -86,7 +91,9 @@ def tools(
 
 
 @app.command
-def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
+def demo(
+    *, no_color: Annotated[bool, Parameter(negative="", help="Plain text, as with NO_COLOR set.")] = False
+) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
     from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
     from katana_mcp.logs import takes_color  # noqa: PLC0415 - structlog, which only some commands need

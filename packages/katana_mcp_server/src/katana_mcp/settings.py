@@ -165,9 +165,9 @@ class Settings(Choice):
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"
-    """Address to bind; anything but this machine also needs allowed_hosts."""
+    """Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts."""
     port: Annotated[int, Field(validation_alias="KATANA_MCP_PORT", ge=0, le=65_535)] = 8000
-    """Port to bind."""
+    """Port to bind, 8000 by default; 0 takes a free one."""
     allowed_hosts: Annotated[Names, AfterValidator(_hosts), Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
     """Host headers that are served besides the bound address, separated by commas."""
     allowed_origins: Annotated[
