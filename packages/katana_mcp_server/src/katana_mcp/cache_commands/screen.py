@@ -10,6 +10,8 @@ from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -31,7 +33,11 @@ def shown(report: Report, *, as_json: bool) -> None:
         return
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     for sheet in report.sheets:
-        console.print(_table(sheet, console))
+        table = _table(sheet, console)
+        if Measurement.get(console, console.options.update(max_width=_WIDE), table).maximum <= console.width:
+            console.print(table)
+        else:
+            _print_list(sheet, console)
     for note in report.notes:
         console.print(_plain(note), soft_wrap=True)
 
@@ -103,6 +109,16 @@ def _table(sheet: Sheet, console: Console) -> Table:
         last.stylize(_STYLES[line.good])
         table.add_row(*cells, last)
     return table
+
+
+def _print_list(sheet: Sheet, console: Console) -> None:
+    """Print each line as a name and its other cells below, for a terminal that is too narrow for a table."""
+    for line in sheet.lines:
+        name, *cells = map(_cell, line.cells)
+        told = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
+        if told:
+            told[-1].stylize(_STYLES[line.good])
+        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(told), (0, 0, 0, 2)), sep="\n")
 
 
 def _is_number_column(lines: object, at: int) -> bool:
