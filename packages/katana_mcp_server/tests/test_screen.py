@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from katana_mcp.cache_commands.job import Line, Report, Sheet
-from katana_mcp.cache_commands.screen import shown
+from katana_mcp.cache_commands.screen import bars, shown
+from katana_sandbox import ManualClock
 
 HEAD = ("entity", "flag", "records", "age", "cursor", "quarantined", "unfinished")
 LONG = "outsourced_purchase_order_recipe_row"
@@ -49,6 +50,19 @@ def test_a_table_is_a_table_where_it_has_room(monkeypatch: pytest.MonkeyPatch) -
     assert head.split() == list(HEAD)
     assert first.split() == ["variant", "typed", "17,200", "19", "s", CURSOR, "0"]
     assert second.split() == [LONG, "typed", "0", "never", "2", "250/290"]
+
+
+def test_in_a_log_a_line_each_quarter_of_a_minute_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = ManualClock()
+    with bars(clock.monotonic) as tell:
+        for done in range(1, 8):
+            clock.advance(5)
+            tell("variant", done * 250, 5000)
+        clock.advance(15)
+        tell("customer", 40, None)
+    out, err = capsys.readouterr()
+    told = ("variant 750/5,000", "variant 1,500/5,000", "customer 40")
+    assert (out, err) == ("", "".join(f"katana-mcp: {each}\n" for each in told))
 
 
 @pytest.mark.parametrize("width", [80, 40])

@@ -1,9 +1,10 @@
-"""How a report is shown: tables for people, JSON for programs, bars on a terminal and nowhere else."""
+"""How a report is shown: tables for people, JSON for programs, progress as bars on a terminal and as lines in a log."""
 
 import json
 import os
 import sys
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +22,8 @@ from katana_mcp.kept import Tell
 
 _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
+_EVERY = 15
+"""Seconds between two lines of progress in a log."""
 _STYLES = {True: "green", False: "red", None: ""}
 
 
@@ -43,13 +46,15 @@ def shown(report: Report, *, as_json: bool) -> None:
 
 
 @contextmanager
-def bars() -> Generator[Tell]:
-    """Show progress on stderr while the block runs, where stderr is a terminal that can."""
+def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[Tell]:
+    """Show progress on stderr while the block runs: bars on a terminal that can, elsewhere a line now and then."""
     console = Console(stderr=True)
-    here = console.is_terminal and not console.is_dumb_terminal
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield _lines(monotonic)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=console, transient=True, disable=not here) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
 
         def tell(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
@@ -57,6 +62,18 @@ def bars() -> Generator[Tell]:
             progress.update(tasks[what], completed=done, total=total)
 
         yield tell
+
+
+def _lines(monotonic: Callable[[], float]) -> Tell:
+    last = monotonic()
+
+    def tell(what: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if monotonic() - last >= _EVERY:
+            last = monotonic()
+            sys.stderr.write(f"katana-mcp: {what} {done:,}{'' if total is None else f'/{total:,}'}\n")
+
+    return tell
 
 
 def size(path: Path) -> int:
