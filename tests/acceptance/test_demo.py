@@ -1,9 +1,13 @@
 """The demo whole, as `make demo` runs it, without a terminal."""
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from katana_mcp.demo.steps import PART, STEPS
 
@@ -50,6 +54,31 @@ __main__.main()
     assert (done.returncode, done.stderr) == (1, "")
     assert "  wrong: not what was meant\n" in done.stdout
     assert done.stdout.endswith("\n2 of 2 steps went wrong\n")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("tell", [os.kill, os.killpg])
+def test_told_to_stop_it_ends_without_a_word_and_leaves_nothing(
+    tmp_path: Path, tell: Callable[[int, int], None], number: int, code: int
+) -> None:
+    (tmp_path / "kept").mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("KATANA")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "katana_mcp", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=environment | {"TMPDIR": str(tmp_path / "kept")},
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert any(line.startswith("> ") for line in process.stdout)
+        assert list((tmp_path / "kept").iterdir())
+        tell(process.pid, number)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err, list((tmp_path / "kept").iterdir())) == (code, "", [])
 
 
 def test_a_wrong_setting_ends_it_with_one_sentence(tmp_path: Path) -> None:

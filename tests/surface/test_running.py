@@ -181,6 +181,9 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
     for uri in ("katana://supplier/", "katana://supplier/1/2"):
         with pytest.raises(McpError, match=rf"^no resource is called '{uri}'; did you mean 'katana://suppliers'\?$"):
             await stage.client.read_resource(uri)
+    for uri, one in (("katana://suppliers/7", "supplier/7"), ("katana://tax-rates/7", "tax-rate/7")):
+        with pytest.raises(McpError, match=rf"^no resource is called '{uri}'; did you mean 'katana://{one}'\?$"):
+            await stage.client.read_resource(uri)
     with pytest.raises(McpError, match="nothing in katana://suppliers has the id '999999'"):
         await stage.client.read_resource("katana://supplier/999999")
 

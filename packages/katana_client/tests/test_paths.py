@@ -77,6 +77,21 @@ def test_a_key_is_trimmed() -> None:
     assert checked_key(" abc-123\n") == "abc-123"
 
 
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ('"abc-123"', "holds quotes: give the key alone"),
+        ("'abc-123", "holds quotes: give the key alone"),
+        ("`abc-123`", "holds quotes: give the key alone"),
+        ("...", "is a placeholder: copy the key from Katana"),
+        ("<key>", "is a placeholder: copy the key from Katana"),
+    ],
+)
+def test_a_key_that_was_copied_with_what_stands_around_it_is_told_so(key: str, told: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^the Katana API key {told}$"):
+        checked_key(key)
+
+
 @pytest.mark.parametrize("key", ["", "  ", "Bearer abc", "a b", "a\nb", "schlüssel", "x" * 5_000])
 def test_a_key_that_cannot_be_one_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:

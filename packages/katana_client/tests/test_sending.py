@@ -163,7 +163,7 @@ async def test_a_read_with_an_unreadable_body_is_read_again_and_in_the_end_unexp
     broken = FakeClient(lambda call: reply(b"<html>"))
     with pytest.raises(UnexpectedResponse, match="not JSON"):
         await broken.sender.send(READ)
-    assert len(broken.wire.calls) == 5
+    assert [record.outcome for record in broken.records] == ["unreadable"] * 5
 
 
 async def test_a_write_cancelled_under_way_is_recorded_as_unknown() -> None:

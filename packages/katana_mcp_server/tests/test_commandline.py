@@ -1,11 +1,13 @@
 """What `katana-mcp` says of a command line that cannot work, and whether its help is true."""
 
+import json
 import re
 
 import pytest
 from command_line import Run
 
 from katana_mcp.settings import Settings, variable
+from katana_mcp.surface import tools
 
 COMMANDS = (
     "serve",
@@ -36,6 +38,15 @@ WRONG = [
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
     ("nothing", "no command is called 'nothing'; there are cache, sync, serve, tools, demo"),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
+    (
+        "cache --json status",
+        "katana-mcp cache takes a command first, then options, as in katana-mcp cache status --json",
+    ),
+    (
+        "cache --cache-dir x verify",
+        "katana-mcp cache takes a command first, then options, as in katana-mcp cache verify --cache-dir",
+    ),
+    ("cache -x", "katana-mcp cache takes a command first, then options, as in katana-mcp cache status -x"),
     ("serve --cache-dri x", "katana-mcp serve has no option --cache-dri; did you mean '--cache-dir'?"),
     ("serve -s", "katana-mcp serve has no option -s; katana-mcp serve --help names those that there are"),
     (
@@ -87,6 +98,35 @@ def test_what_cannot_work_is_one_sentence_in_our_words_that_says_what_was_meant(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_help_tells_what_each_option_is_for_and_how_the_command_ends(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    told = command_line(*command.split(), "--help").out
+    for option in re.findall(r"^│ (--.*)│$", told, re.MULTILINE):
+        _, _, meaning = option.removesuffix("[default: False]").partition("  ")
+        assert meaning.strip(" []")[:1].isalpha(), option
+        assert not meaning.strip().startswith("[default"), option
+    if "ENTITIES" in told:
+        assert told.startswith(f"Usage: katana-mcp {command} [OPTIONS] [ENTITIES...]\n")
+    assert "ARGS" not in told
+    assert ("130 stopped with Ctrl-C" in told) is (command == "sync" or command.startswith("cache"))
+
+
+def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    told = command_line("serve", "--help").out
+    assert not re.findall(r"\b(?:allowed_hosts|allowed_origins|http_token)\b", told)
+    assert "Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts." in told
+    assert "Port to bind, 8000 by default; 0 takes a free one." in told
+    whole = command_line("--help").out
+    assert "Without a command it serves, as katana-mcp serve does." in whole
+    assert "today it only reads" in whole
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_names_the_variable_of_each_option_that_has_one_and_of_no_other(command_line: Run, command: str) -> None:
     told = command_line(*command.split(), "--help").out
     options = {found[1]: VARIABLE.findall(found[0]) for found in OPTION.finditer(told)}
@@ -103,3 +143,18 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
     assert "\n3 tools, " in command_line("tools", "--search-mode").out
+
+
+def test_read_only_leaves_out_every_tool_that_changes_anything(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing = {tool.name for tool in tools() if not tool.read_only}
+    assert "rebuild_cache" in changing
+    read_only = json.loads(command_line("tools", "--json", "--read-only").out)
+    assert {each["name"] for each in read_only} == {tool.name for tool in tools()} - changing
+    monkeypatch.setenv("KATANA_MCP_READ_ONLY", "1")
+    assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out
+    for command in ("tools", "serve"):
+        ran = command_line(command, "--tools", "rebuild_cache")
+        told = "KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads"
+        assert (ran.code, ran.out, ran.err) == (2, "", f"katana-mcp: {told}\n")

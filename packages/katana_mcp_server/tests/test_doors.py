@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+import os
 import re
+import signal
+import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
+from fastmcp import FastMCP
 
 from katana_mcp.adapter.doors import serve
 from katana_mcp.application import application
@@ -26,6 +32,12 @@ HELLO = {
         "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"},
     },
+}
+CALL = {
+    "jsonrpc": "2.0",
+    "id": 2,
+    "method": "tools/call",
+    "params": {"name": "search_customers", "arguments": {"query": "velo"}},
 }
 
 
@@ -149,18 +161,12 @@ async def test_the_clients_token_goes_no_further_and_is_never_logged(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     own.sandbox.add_key(TOKEN)  # if it were passed on, it would be let in under its own name
-    call = {
-        "jsonrpc": "2.0",
-        "id": 2,
-        "method": "tools/call",
-        "params": {"name": "search_customers", "arguments": {"query": "velo"}},
-    }
     async with opened(own, capsys) as door:
         headers = {"Host": f"127.0.0.1:{door.port}", "Authorization": f"Bearer {TOKEN}"}
         _, welcome = await door.knock(headers)
         session = re.search(r"mcp-session-id: (\S+)", welcome, re.IGNORECASE)
         assert session is not None
-        status, answer = await door.knock({**headers, "Mcp-Session-Id": session[1]}, call)
+        status, answer = await door.knock({**headers, "Mcp-Session-Id": session[1]}, CALL)
     assert status == 200
     assert "Velo Berger" in answer
     assert TOKEN not in answer
@@ -217,3 +223,64 @@ async def test_another_page_or_port_of_this_machine_stays_out(
         hosts = ["127.0.0.1:1", "127.0.0.1", f"{mine}, evil.example", f"localhost:{door.port}@evil"]
         assert [(await door.knock({**token, "Host": each}))[0] for each in hosts] == [421] * 4
         assert (await door.knock({**token, "Host": mine}))[0] == 200
+
+
+class Left(FastMCP[Any]):
+    """A server whose client is gone."""
+
+    async def run_async(self, *_: object, **__: object) -> None:
+        """Fail as writing to a client does."""
+        raise ExceptionGroup("writing", [ExceptionGroup("to stdout", [BrokenPipeError()])])
+
+
+async def test_a_client_that_left_is_told_from_a_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Faulty(FastMCP[Any]):
+        async def run_async(self, *_: object, **__: object) -> None:
+            raise ExceptionGroup("two", [BrokenPipeError(), ValueError()])
+
+    monkeypatch.setattr("katana_mcp.adapter.doors.mend_stdin", lambda: None)
+    settings = load(_env_file=None, sandbox=True)
+    with pytest.raises(BrokenPipeError):
+        await serve(Left("left"), settings)
+    with pytest.raises(ExceptionGroup, match="two"):
+        await serve(Faulty("faulty"), settings)
+
+
+@pytest.mark.soak
+async def test_ctrl_c_ends_it_at_once_and_without_a_word_while_a_client_is_connected(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "KATANA_MCP_HTTP_TOKEN": TOKEN}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "katana_mcp", "serve", "--sandbox", "--http", "--port", "0", "--log-level", "error"),
+        stderr=asyncio.subprocess.PIPE,
+        env=environment,
+        cwd=tmp_path,
+    )
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(60):
+            port = int((await process.stderr.readline()).split(b":")[-1].removesuffix(b"/mcp\n"))
+            stream, writer = await _listening(Door(port))
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            assert (await process.stderr.read(), await process.wait()) == (b"", 130)
+            assert (await stream.read()).endswith(b"\r\n0\r\n\r\n")
+        writer.close()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def _listening(door: Door) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open a session, call a tool, and leave a stream open for what the server has to say."""
+    names = {"Authorization": f"Bearer {TOKEN}", "Host": f"127.0.0.1:{door.port}"}
+    session = re.search(r"mcp-session-id: (\S+)", (await door.knock(names))[1], re.IGNORECASE)
+    assert session is not None
+    headers = {**names, "Mcp-Session-Id": session[1], "Accept": "text/event-stream"}
+    assert (await door.knock(names | {"Mcp-Session-Id": session[1]}, CALL))[0] == 200
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.port)
+    writer.write(
+        "\r\n".join(["GET /mcp HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode()
+    )
+    assert b" 200 " in await reader.readline()
+    return reader, writer

@@ -145,6 +145,12 @@ WRONG: list[tuple[list[str], dict[str, str], tuple[str, ...]]] = [
     (SERVE, {"KATANA_API_KEY": ""}, ("KATANA_API_KEY", "--sandbox")),
     (SERVE, {"KATANA_API_KEY": "  "}, ("KATANA_API_KEY", "--sandbox")),
     (SERVE, {"KATANA_API_KEY": f"{KEY}\nX-Evil: 1"}, ("KATANA_API_KEY", "blanks")),
+    (SERVE, {"KATANA_API_KEY": f"'{KEY}'"}, ("KATANA_API_KEY", "holds quotes")),
+    (
+        [*SERVE, "--sandbox", "--base-url", "http://127.0.0.1:9/v1"],
+        {"KATANA_API_KEY": ""},
+        ("KATANA_API_KEY is not set", "katana-sandbox serve", "http://127.0.0.1:9/v1"),
+    ),
     (SERVE, {"KATANA_SANDBOX": "perhaps"}, ("KATANA_SANDBOX", "--sandbox")),
     (SERVE, {"KATANA_SANDBX": "1"}, ("KATANA_SANDBX", "did you mean KATANA_SANDBOX?")),
     (

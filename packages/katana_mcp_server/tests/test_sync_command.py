@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -13,8 +14,12 @@ from typing import Any, cast
 import pytest
 from cache_jobs import job_on
 from command_line import Run
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.types import Receive, Scope, Send
 
+from katana_client.transport import in_process
 from katana_mcp.cache_commands.job import Job, Report
+from katana_mcp.cache_commands.rebuild import rebuild
 from katana_mcp.cache_commands.running import telling
 from katana_mcp.cache_commands.sync import sync, watch
 from katana_mcp.kept import NotDone
@@ -22,7 +27,10 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_mcp.testing import Setup, paced, staged
 from katana_mcp.wiring import Outside
-from katana_sandbox import Delay, Fault, ManualClock, Status
+from katana_sandbox import Delay, Fault, ManualClock, Status, Truncate
+
+type Answering = HTMLResponse | RedirectResponse | PlainTextResponse
+type Command = Callable[[Job, Sequence[str]], Awaitable[Report]]
 
 READ = {entity for tool in tools() for entity in tool.reads}
 
@@ -139,6 +147,7 @@ async def test_an_address_where_nobody_answers_is_named_and_the_key_is_not(
     [
         (Status(503), "katana-mcp: api.katanamrp.com answers 503: it is asked again\n"),
         (Status(429), "katana-mcp: api.katanamrp.com answers 429: it is asked again\n"),
+        (Truncate(), "katana-mcp: api.katanamrp.com answers 200, unreadable: it is asked again\n"),
         (Status(404), ""),
     ],
 )
@@ -152,6 +161,50 @@ async def test_whoever_waits_is_told_once_that_katana_is_asked_again(
         5,
     )
     assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "reads"),
+    [
+        pytest.param(sync, HTMLResponse("<html>Welcome</html>"), "200 the body is not JSON", id="a web page"),
+        pytest.param(rebuild, HTMLResponse("<html>"), "200 the body is not JSON", id="a web page to a rebuild"),
+        pytest.param(sync, RedirectResponse("/login"), "307 an answer that is neither", id="sent elsewhere"),
+        pytest.param(sync, PlainTextResponse("Not found", 404), "404 Not found", id="another path"),
+    ],
+)
+async def test_an_address_that_is_not_katanas_is_named_in_one_sentence_and_soon_given_up(
+    own: OwnSandbox, tmp_path: Path, command: Command, answer: Answering, reads: str
+) -> None:
+    asked: list[str] = []
+
+    async def answering(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.append(scope["path"])
+        await answer(scope, receive, send)
+
+    clock = cast("ManualClock", own.sandbox.clock)
+    job = job_on(own, tmp_path, base_url="http://127.0.0.1:46633")
+    outside = telling(Outside(clock=clock, transport=in_process(answering)), job.settings.base_url)
+    with pytest.raises(NotDone) as refused:
+        await paced(clock, command(replace(job, outside=outside), []), 5)
+    told = str(refused.value)
+    assert reads in told
+    assert told.count("; check KATANA_BASE_URL: it is http://127.0.0.1:46633, and Katana's is https://") == 1
+    assert len(told) < 350
+    assert len(asked) <= 3 * 5
+
+
+async def test_many_reasons_are_not_all_told(own: OwnSandbox, clock: ManualClock, tmp_path: Path) -> None:
+    own.sandbox.faults.add(
+        *(
+            Fault(f"GET /{each}", action=Status(404), times=None)
+            for each in ("customers", "materials", "products", "services")
+        ),
+    )
+    report = await paced(clock, sync(job_on(own, tmp_path), []), 5)
+    (note,) = report.notes
+    assert note.count("could not be read") == 3
+    assert note.endswith("; and 1 more; what was cached stays")
+    assert "KATANA_BASE_URL" not in note
 
 
 async def test_who_stops_the_command_is_not_told_that_katana_does_not_answer(

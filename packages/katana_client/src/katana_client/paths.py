@@ -13,6 +13,7 @@ MAX_ID = 2_147_483_647
 _PATH = re.compile(r"(?:/[a-z0-9_]+(?:-[a-z0-9]+)*)+", re.ASCII)
 _MAX_PATH = 200
 _MAX_KEY = 4_096
+_QUOTES = "\"'`"
 _MAX_HOST = 253
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*\.?", re.ASCII)
 _BASE_PATH = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)*/?", re.ASCII)
@@ -77,8 +78,8 @@ def checked_key(api_key: str) -> str:
     """Return the trimmed key.
 
     Raises:
-        ConfigurationError: It is empty, has inner blanks, or is not printable ASCII. The text never holds the
-            key.
+        ConfigurationError: It is empty or a placeholder, has quotes around it or inner blanks, or is not printable
+            ASCII. The text never holds the key.
     """
     key = api_key.strip()
     if not key:
@@ -86,6 +87,12 @@ def checked_key(api_key: str) -> str:
         raise ConfigurationError(message)
     if key.lower().startswith("bearer "):
         message = "the Katana API key is given with a leading 'Bearer': give the key alone"
+        raise ConfigurationError(message)
+    if key[0] in _QUOTES or key[-1] in _QUOTES:
+        message = "the Katana API key holds quotes: give the key alone"
+        raise ConfigurationError(message)
+    if not key.strip(".") or key.startswith("<"):
+        message = "the Katana API key is a placeholder: copy the key from Katana"
         raise ConfigurationError(message)
     if len(key) > _MAX_KEY or not all("!" <= character <= "~" for character in key):
         message = "the Katana API key holds blanks or characters that no key has: copy it again"

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("katana_client")
 
-type Outcome = Literal["answered", "not_sent", "no_answer", "unknown"]
-"""`unknown` is a write that may have happened; `no_answer` a read that got none."""
+type Outcome = Literal["answered", "unreadable", "not_sent", "no_answer", "unknown"]
+"""`unknown` is a write that may have happened; `no_answer` a read that got none, `unreadable` one that got no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,10 @@ class Sender:
             reply = await self._around.wire.exchange(call, content)
             facts = read_rate(reply.status, reply.headers, clock.now())
             status, outcome = reply.status, "answered"
-            return judge(call, reply, facts.hold)
+            result = judge(call, reply, facts.hold)
+            if isinstance(result, _Fault) and reply.status < 300:
+                outcome = "unreadable"
+            return result
         except ExchangeFailed as failure:
             outcome = outcome if failure.sent else "not_sent"
             return judge_failure(call, failure)

@@ -7,6 +7,7 @@ import asyncio
 import gc
 import json
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,18 +16,19 @@ from cyclopts import App, Parameter
 
 from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
-from katana_mcp.cache_commands.app import sync
+from katana_mcp.cache_commands.app import sync, usage
 from katana_mcp.commandline import VARIABLES, flags_of, given, sentence, settings_of
 from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load_choice
 
 app = App(
     name="katana-mcp",
     version=__version__,
-    help="An MCP server through which an assistant runs a factory on Katana.",
+    help="An MCP server through which an assistant works with a factory on Katana; today it only reads.\n\nWithout a "
+    "command it serves, as katana-mcp serve does.",
     help_epilogue=VARIABLES,
 )
 app.command(cache)
-app.command(sync)
+app.command(sync, usage=usage("katana-mcp sync"))
 
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
     """Serve MCP over stdio, or over HTTP with --http."""
     settings = settings_of(flags)
     # FastMCP takes 1.7 s of CPU to import: only serving pays for it.
+    from katana_mcp.adapter.doors import leave  # noqa: PLC0415
     from katana_mcp.adapter.doors import serve as serve_doors  # noqa: PLC0415
     from katana_mcp.application import application  # noqa: PLC0415
     from katana_mcp.logs import configure  # noqa: PLC0415
@@ -52,14 +55,19 @@ def serve(*, flags: Annotated[Flags | None, Parameter(name="*")] = None) -> None
     server = application(settings)
     # What was imported stays; to look through it for garbage stops the event loop for 0.1 s each time.
     gc.freeze()
+    signal.signal(signal.SIGINT, leave)
     asyncio.run(serve_doors(server, settings))
 
 
 @app.command
 def tools(
     *,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    markdown: Annotated[bool, Parameter(negative="")] = False,
+    as_json: Annotated[
+        bool, Parameter(name="--json", negative="", help="Print JSON: all that a host is told.")
+    ] = False,
+    markdown: Annotated[
+        bool, Parameter(negative="", help="Print docs/reference/tools.md, of the chosen tools.")
+    ] = False,
     flags: Annotated[ChoiceFlags | None, Parameter(name="*")] = None,
 ) -> None:
     """List the tools as a host would see them: names and purpose, with --json everything that it is told.
@@ -82,7 +90,9 @@ def tools(
 
 
 @app.command
-def demo(*, no_color: Annotated[bool, Parameter(negative="")] = False) -> None:
+def demo(
+    *, no_color: Annotated[bool, Parameter(negative="", help="Plain text, as with NO_COLOR set.")] = False
+) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
     from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
 

@@ -55,9 +55,9 @@ def sentence(error: CycloptsError) -> str:
     """Return what is wrong with a command line, and how it is meant to be given; values of unknown options stay out."""
     command = " ".join(("katana-mcp", *(error.command_chain or ())))
     match error:
-        case UnknownCommandError(unused_tokens=[name, *_]):
+        case UnknownCommandError(unused_tokens=[name, *rest]):
             there = [] if error.app is None else [each for each in error.app if not each.startswith("-")]
-            told = f"no command is called {name!r}; {meant(name, there)}"
+            told = _no_command(command, name, rest, there)
         case UnknownOptionError():
             told = _no_option(command, error)
         case UnusedCliTokensError(unused_tokens=[word, *_]):
@@ -76,6 +76,13 @@ def sentence(error: CycloptsError) -> str:
 
 _KINDS: dict[object, str] = {int: "int_parsing", bool: "bool_parsing"}
 _SHOWN = 40
+
+
+def _no_command(command: str, name: str, rest: list[str], there: list[str]) -> str:
+    if not name.startswith("-"):
+        return f"no command is called {name!r}; {meant(name, there)}"
+    option, first = name.partition("=")[0], next((each for each in rest if each in there), there[0])
+    return f"{command} takes a command first, then options, as in {command} {first} {option}"
 
 
 def _no_option(command: str, error: UnknownOptionError) -> str:

@@ -95,7 +95,6 @@ class Choice(BaseSettings):
         env_file_encoding="utf-8",
         extra="ignore",
         frozen=True,
-        populate_by_name=True,
         use_attribute_docstrings=True,
     )
 
@@ -105,6 +104,8 @@ class Choice(BaseSettings):
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
     """Never serve these tools, separated by commas; wins over everything."""
+    read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
+    """Serve only tools that change nothing, in Katana or in the cache."""
     search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
     """List a few everyday tools and one that finds the others: 1,100 tokens of the model's context instead of all."""
 
@@ -164,9 +165,9 @@ class Settings(Choice):
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"
-    """Address to bind; anything but this machine also needs allowed_hosts."""
+    """Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts."""
     port: Annotated[int, Field(validation_alias="KATANA_MCP_PORT", ge=0, le=65_535)] = 8000
-    """Port to bind."""
+    """Port to bind, 8000 by default; 0 takes a free one."""
     allowed_hosts: Annotated[Names, AfterValidator(_hosts), Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
     """Host headers that are served besides the bound address, separated by commas."""
     allowed_origins: Annotated[
@@ -253,7 +254,8 @@ def load_choice(**flags: object) -> Choice:
 def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
     try:
         _refuse_misspelt()
-        given: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
+        # By its own name a field could also be set from the environment, where HOST and API_KEY are other programs'.
+        given: dict[str, Any] = {_told_by(name): value for name, value in flags.items() if value is not None}
         return model(**given)
     except ValidationError as error:
         problems = (
@@ -311,6 +313,10 @@ _LIKE = 0.85
 def variable(field: str) -> str:
     """Return the environment variable of a field."""
     return str(Settings.model_fields[field].validation_alias)
+
+
+def _told_by(flag: str) -> str:
+    return variable(flag) if flag in Settings.model_fields else flag
 
 
 def _sentence(loc: tuple[int | str, ...], message: str) -> str:

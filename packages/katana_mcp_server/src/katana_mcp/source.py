@@ -13,8 +13,16 @@ from cache_core.records import Record, RecordId, is_text
 from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.sync import SourcePage, Window
-from katana_client import KatanaClient, Priority
-from katana_client.errors import CallError, KatanaError, KatanaUnavailable, KeyRejected, NotFound, RateLimited
+from katana_client import BASE_URL, KatanaClient, Priority
+from katana_client.errors import (
+    CallError,
+    KatanaError,
+    KatanaUnavailable,
+    KeyRejected,
+    NotFound,
+    RateLimited,
+    UnexpectedResponse,
+)
 from katana_client.page import InvalidRecord, Page
 
 type AnyPage = Page[Any]
@@ -116,7 +124,12 @@ class KatanaSource:
         everywhere = not isinstance(error, CallError) or error.status is None
         silent = isinstance(error, KatanaUnavailable) and error.status is None
         where = f"no answer from {urlsplit(self._client.base_url).netloc}: " if silent else ""
-        return SourceUnavailable(f"Katana could not be read: {where}{error}", everywhere=everywhere)
+        # What Katana itself never answers to a listing: a page of another site, a redirect, no such path.
+        elsewhere = type(error) in {UnexpectedResponse, NotFound} and self._client.base_url != BASE_URL
+        hint = (
+            f"; check KATANA_BASE_URL: it is {self._client.base_url}, and Katana's is {BASE_URL}" if elsewhere else ""
+        )
+        return SourceUnavailable(f"Katana could not be read: {where}{error}{hint}", everywhere=everywhere)
 
 
 def _included(listed: Listed) -> dict[str, object]:

@@ -49,9 +49,13 @@ def served(choice: Choice) -> tuple[AnyTool, ...]:
         SettingsError: a name that nothing has, or no tool is left.
     """
     try:
-        return chosen(choice.tools, choice.toolsets, choice.exclude_tools)
+        left = chosen(choice.tools, choice.toolsets, choice.exclude_tools)
     except ValueError as error:
         raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
+    allowed = tuple(tool for tool in left if tool.read_only or not choice.read_only)
+    if not allowed:
+        raise SettingsError("KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads")
+    return allowed
 
 
 def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:

@@ -243,6 +243,9 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
     Raises:
         SettingsError: the API key or the base URL cannot work.
     """
+    if settings.sandbox and not settings.api_key.get_secret_value():
+        told = f"the sandbox at {settings.base_url} takes the key that katana-sandbox serve printed"
+        raise SettingsError(f"KATANA_API_KEY is not set: {told}")
     name = "KATANA_BASE_URL (--base-url)"
     try:
         checked_base_url(settings.base_url)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CoercionError, CycloptsError, Parameter, UnusedCliTokensError
 
 from katana_sandbox.coverage import coverage_table, write_coverage
 from katana_sandbox.faults.script import Fault, parse_faults
@@ -70,8 +70,8 @@ def serve(  # noqa: PLR0913 - one argument for each option of the command
     for name, value, most in (("port", port, 65535), ("variants", variants, 10**6), ("orders", orders, 10**6)):
         if value is not None and not 0 <= value <= most:
             raise BadInput(f"--{name} must be between 0 and {most}, not {value}")
-    if not key.strip() or not key.isascii():
-        raise BadInput("--key must be plain text and not empty")
+    if not key.strip() or not key.isascii() or set(key) & set("\"'`"):
+        raise BadInput("--key must be plain text without quotes, and not empty")
     script = _faults(faults)
     if keep and state is None:
         raise BadInput("--keep needs --state")
@@ -139,9 +139,24 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(0)
     except CycloptsError as problem:
-        _fail(" ".join(str(problem).split()))
+        _fail(_sentence(problem))
     except BadInput as problem:
         _fail(str(problem))
+
+
+def _sentence(problem: CycloptsError) -> str:
+    match problem:
+        case UnusedCliTokensError(unused_tokens=[word, *_]):
+            command = " ".join(problem.command_chain or ())
+            told = f"{command} takes options only, and {word!r} is none; katana-sandbox {command} --help names them"
+        case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
+            told = f"{token.keyword} must be {_KINDS[kind]}, not {token.value!r}"
+        case _:
+            told = " ".join(str(problem).split())
+    return told
+
+
+_KINDS: dict[object, str] = {int: "a whole number", bool: "true or false"}
 
 
 def _fail(sentence: str) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import os
-import signal
 import socket
 import sys
 from types import FrameType
@@ -12,7 +11,7 @@ from typing import Any
 from fastmcp import FastMCP
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
@@ -35,8 +34,10 @@ class OwnDoor:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin, 401 a wrong token."""
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
+        if scope["type"] == "http":
+            await _ended(self._refusal(scope) or self._app, scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
         hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
@@ -48,6 +49,20 @@ class OwnDoor:
         if len(credentials) != 1 or not hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest):
             return PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
         return None
+
+
+async def _ended(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Have the app answer, and end the answer where it does not: a stream that is broken off when the server stops."""
+    ended = False
+
+    async def sent(message: Message) -> None:
+        nonlocal ended
+        ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await send(message)
+
+    await app(scope, receive, sent)
+    if not ended:
+        await send({"type": "http.response.body", "body": b""})
 
 
 _NO_TOKEN = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
@@ -99,14 +114,14 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
 
     Raises:
         SettingsError: the address cannot be bound.
+        BrokenPipeError: the client of stdio left without a word.
     """
     if not settings.http:
         if sys.stdin.isatty():
             sys.stderr.write("katana-mcp speaks MCP over stdin and stdout: let your assistant start it (Ctrl-C ends)\n")
-            signal.signal(signal.SIGINT, _leave)
         else:
             mend_stdin()
-        await server.run_async(transport="stdio", show_banner=False)
+        await _over_stdio(server)
         return
     with _bound(settings) as listener:
         host, port = listener.getsockname()[:2]
@@ -124,8 +139,17 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
         )
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
-    """Leave at once: the thread that waits for the terminal cannot be interrupted, and nothing is lost."""
+async def _over_stdio(server: FastMCP[Any]) -> None:
+    try:
+        await server.run_async(transport="stdio", show_banner=False)
+    except ExceptionGroup as group:
+        if group.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError from None
+
+
+def leave(number: int, frame: FrameType | None) -> None:
+    """Leave at once: threads that wait for a client or hold the cache cannot be interrupted, and nothing is lost."""
     del number, frame
     os._exit(130)
 

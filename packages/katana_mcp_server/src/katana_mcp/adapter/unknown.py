@@ -56,7 +56,9 @@ class UnknownNames(Middleware):
         if uri in self._resources or (record_id and collection + slash in self._one):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
-        raise MCPError(INVALID_PARAMS, _told("resource", uri, self._resources), data)
+        of_one = collection in self._resources and len(uri) <= _MAX_NAME
+        known = [f"{one}{record_id}" for one in sorted(self._one)] if of_one else self._resources
+        raise MCPError(INVALID_PARAMS, _told("resource", uri, known), data)
 
     async def on_get_prompt(
         self,

@@ -29,11 +29,17 @@ type Command = Callable[[Job], Awaitable[Report]]
 app = App(
     name="cache",
     help="Look at, check, compare, move, rebuild or clear the cache of your account.",
-    help_epilogue=f"{VARIABLES}\n\nExit codes: 0 fine, 1 differences, no-go or failed, 2 bad input.",
+    help_epilogue=f"{VARIABLES}\n\nExit codes: 0 fine, 1 differences, no-go or failed, 2 bad input, "
+    "130 stopped with Ctrl-C.",
 )
 
 
-@app.command
+def usage(command: str) -> str:
+    """Return the usage line of a command that takes entities, as its help names them."""
+    return f"Usage: {command} [OPTIONS] [ENTITIES...]"
+
+
+@app.command(usage=usage("katana-mcp cache status"))
 def status(
     *entities: str,
     quarantine: Annotated[bool, Parameter(negative="")] = False,
@@ -53,7 +59,7 @@ def status(
     _run(lambda job: command.status(job, entities, quarantine=quarantine), flags, as_json=as_json)
 
 
-@app.command
+@app.command(usage=usage("katana-mcp cache verify"))
 def verify(*entities: str, as_json: AsJson = False, flags: Given = None) -> None:
     """Check the cache files, and compare two backends record by record where both hold an entity.
 
@@ -67,7 +73,7 @@ def verify(*entities: str, as_json: AsJson = False, flags: Given = None) -> None
     _run(lambda job: command.verify(job, entities), flags, as_json=as_json)
 
 
-@app.command
+@app.command(usage=usage("katana-mcp cache compare"))
 def compare(
     *entities: str,
     run: int = 0,
@@ -92,7 +98,7 @@ def compare(
     _run(lambda job: command.compare(job, entities, more), flags, as_json=as_json)
 
 
-@app.command
+@app.command(usage=usage("katana-mcp cache migrate"))
 def migrate(*entities: str, to: str | None = None, as_json: AsJson = False, flags: Given = None) -> None:
     """Fill one backend from the other, and prove that both hold the same; asks Katana nothing.
 
@@ -107,7 +113,7 @@ def migrate(*entities: str, to: str | None = None, as_json: AsJson = False, flag
     _run(lambda job: command.migrate(job, entities, to), flags, as_json=as_json)
 
 
-@app.command
+@app.command(usage=usage("katana-mcp cache rebuild"))
 def rebuild(*entities: str, as_json: AsJson = False, flags: Given = None) -> None:
     """Fetch everything from Katana anew beside the cache, then swap; until then the old data stays.
 

@@ -72,12 +72,13 @@ def telling(outside: Outside, base_url: str) -> Outside:
     def tell(request: RequestRecord) -> None:
         nonlocal silent
         logged(request)
+        status, unreadable = request.status, request.outcome == "unreadable"
         working = asyncio.current_task()
         if working is not None and working.cancelling():
             return
-        answered = request.status is not None and request.status < 500 and request.status not in _AGAIN
+        answered = status is not None and status < 500 and status not in _AGAIN and not unreadable
         if not answered and not silent:
-            how = "does not answer" if request.status is None else f"answers {request.status}"
+            how = "does not answer" if status is None else f"answers {status}{', unreadable' if unreadable else ''}"
             sys.stderr.write(f"katana-mcp: {host} {how}: it is asked again\n")
         silent = not answered
 

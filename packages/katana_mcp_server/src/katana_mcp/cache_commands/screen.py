@@ -1,15 +1,18 @@
-"""How a report is shown: tables for people, JSON for programs, bars on a terminal and nowhere else."""
+"""How a report is shown: tables for people, JSON for programs, progress as bars on a terminal and as lines in a log."""
 
 import json
 import os
 import sys
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +22,8 @@ from katana_mcp.kept import Tell
 
 _WIDE = 1_000
 """Characters of a line where nobody's terminal breaks it."""
+_EVERY = 15
+"""Seconds between two lines of progress in a log."""
 _STYLES = {True: "green", False: "red", None: ""}
 
 
@@ -31,19 +36,25 @@ def shown(report: Report, *, as_json: bool) -> None:
         return
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     for sheet in report.sheets:
-        console.print(_table(sheet, console))
+        table = _table(sheet, console)
+        if Measurement.get(console, console.options.update(max_width=_WIDE), table).maximum <= console.width:
+            console.print(table)
+        else:
+            _print_list(sheet, console)
     for note in report.notes:
         console.print(_plain(note), soft_wrap=True)
 
 
 @contextmanager
-def bars() -> Generator[Tell]:
-    """Show progress on stderr while the block runs, where stderr is a terminal that can."""
+def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[Tell]:
+    """Show progress on stderr while the block runs: bars on a terminal that can, elsewhere a line now and then."""
     console = Console(stderr=True)
-    here = console.is_terminal and not console.is_dumb_terminal
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield _lines(monotonic)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=console, transient=True, disable=not here) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
 
         def tell(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
@@ -51,6 +62,18 @@ def bars() -> Generator[Tell]:
             progress.update(tasks[what], completed=done, total=total)
 
         yield tell
+
+
+def _lines(monotonic: Callable[[], float]) -> Tell:
+    last = monotonic()
+
+    def tell(what: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if monotonic() - last >= _EVERY:
+            last = monotonic()
+            sys.stderr.write(f"katana-mcp: {what} {done:,}{'' if total is None else f'/{total:,}'}\n")
+
+    return tell
 
 
 def size(path: Path) -> int:
@@ -103,6 +126,16 @@ def _table(sheet: Sheet, console: Console) -> Table:
         last.stylize(_STYLES[line.good])
         table.add_row(*cells, last)
     return table
+
+
+def _print_list(sheet: Sheet, console: Console) -> None:
+    """Print each line as a name and its other cells below, for a terminal that is too narrow for a table."""
+    for line in sheet.lines:
+        name, *cells = map(_cell, line.cells)
+        told = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
+        if told:
+            told[-1].stylize(_STYLES[line.good])
+        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(told), (0, 0, 0, 2)), sep="\n")
 
 
 def _is_number_column(lines: object, at: int) -> bool:

@@ -29,7 +29,7 @@ async def sync(job: Job, entities: Sequence[str]) -> Report:
         outcomes = await _synced(services, wanted)
         records = {each.entity: (await services.cache.status(each.entity)).records for each in outcomes}
     if not any(each.complete for each in outcomes):
-        raise NotDone(_why(outcomes))
+        raise NotDone(_why(outcomes, 1))
     fine = len(outcomes) == len(wanted) and all(each.complete for each in outcomes)
     head = ("entity", "records", "changed", "quarantined", "requests", "result")
     return Report(
@@ -38,7 +38,7 @@ async def sync(job: Job, entities: Sequence[str]) -> Report:
             "not_tried": list(wanted[len(outcomes) :]),
         },
         sheets=(Sheet(head, [_line(each, records[each.entity]) for each in outcomes]),),
-        notes=() if fine else (f"not complete: {_why(outcomes)}",),
+        notes=() if fine else (f"not complete: {_why(outcomes, _TOLD)}",),
         fine=fine,
     )
 
@@ -120,14 +120,21 @@ async def _synced(services: Services, names: Sequence[str]) -> list[SyncOutcome]
     outcomes: list[SyncOutcome] = []
     for name in names:
         outcomes.append(await services.syncer.start(name))
-        if outcomes[-1].everywhere:
+        all_failed = len(outcomes) == _GIVES_UP and not any(each.complete for each in outcomes)
+        if outcomes[-1].everywhere or all_failed:
             break
     return outcomes
 
 
-def _why(outcomes: Sequence[SyncOutcome]) -> str:
-    told = dict.fromkeys(_reason(each) for each in outcomes if not each.complete)
-    return f"{'; '.join(told)}; what was cached stays"
+_GIVES_UP = 2
+"""So many entities that fail from the start on, and nothing that is complete, are Katana as a whole."""
+_TOLD = 3
+
+
+def _why(outcomes: Sequence[SyncOutcome], most: int) -> str:
+    told = list(dict.fromkeys(_reason(each) for each in outcomes if not each.complete))
+    more = f"; and {len(told) - most} more" if len(told) > most else ""
+    return f"{'; '.join(told[:most])}{more}; what was cached stays"
 
 
 def _reason(outcome: SyncOutcome) -> str:

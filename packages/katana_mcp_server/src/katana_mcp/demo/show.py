@@ -1,6 +1,8 @@
 """Runs the session and prints it; the exit code says whether every step was right."""
 
+import asyncio
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -33,7 +35,30 @@ class Screen:
 
 
 async def run(*, color: bool) -> int:
-    """Show the session, in colour where that is wanted; return 0 when every step was right, else 1."""
+    """Show the session, in colour where that is wanted.
+
+    Returns:
+        0 when every step was right, 1 when one was not, 128 and the number of a signal that ended it.
+    """
+    showing = asyncio.ensure_future(_shown(color=color))
+    told: list[int] = []
+
+    def end(number: int) -> None:
+        if not told:  # a second one would break off the clearing up
+            showing.cancel()
+        told.append(number)
+
+    for number in (each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL):
+        asyncio.get_running_loop().add_signal_handler(number, end, number)
+    try:
+        return await showing
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        return 128 + told[0]
+
+
+async def _shown(*, color: bool) -> int:
     screen = Screen(color and takes_color(sys.stdout, os.environ))
     screen.line("Katana MCP: the main job, on invented data", "1")
     with tempfile.TemporaryDirectory(prefix="katana-demo-") as directory:

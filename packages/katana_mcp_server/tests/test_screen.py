@@ -1,0 +1,79 @@
+"""How a report looks on a terminal that is wide, narrow or hardly there."""
+
+import io
+import re
+import sys
+
+import pytest
+
+from katana_mcp.cache_commands.job import Line, Report, Sheet
+from katana_mcp.cache_commands.screen import bars, shown
+from katana_sandbox import ManualClock
+
+HEAD = ("entity", "flag", "records", "age", "cursor", "quarantined", "unfinished")
+LONG = "outsourced_purchase_order_recipe_row"
+CURSOR = "2026-11-19T13:57:02.773Z"
+REPORT = Report(
+    {},
+    (
+        Sheet(
+            HEAD,
+            [
+                Line(("variant", "typed", 17_200, "19 s", CURSOR, 0, None), good=True),
+                Line((LONG, "typed", 0, "never", None, 2, "250/290"), good=False),
+            ],
+        ),
+    ),
+)
+
+
+class Terminal(io.StringIO):
+    """A screen that people look at."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+def at(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the lines of the report on a terminal of this width, without colours."""
+    screen = Terminal()
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stdout", screen)
+    shown(REPORT, as_json=False)
+    return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()]
+
+
+def test_a_table_is_a_table_where_it_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    head, _, first, second = at(140, monkeypatch)
+    assert head.split() == list(HEAD)
+    assert first.split() == ["variant", "typed", "17,200", "19", "s", CURSOR, "0"]
+    assert second.split() == [LONG, "typed", "0", "never", "2", "250/290"]
+
+
+def test_in_a_log_a_line_each_quarter_of_a_minute_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = ManualClock()
+    with bars(clock.monotonic) as tell:
+        for done in range(1, 8):
+            clock.advance(5)
+            tell("variant", done * 250, 5000)
+        clock.advance(15)
+        tell("customer", 40, None)
+    out, err = capsys.readouterr()
+    told = ("variant 750/5,000", "variant 1,500/5,000", "customer 40")
+    assert (out, err) == ("", "".join(f"katana-mcp: {each}\n" for each in told))
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_where_it_has_none_each_line_names_its_cells_and_no_word_is_broken(
+    monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    lines = at(width, monkeypatch)
+    assert max(map(len, lines)) <= width
+    whole = " ".join(line.strip() for line in lines)
+    assert whole == (
+        f"variant flag typed, records 17,200, age 19 s, cursor {CURSOR}, quarantined 0 "
+        f"{LONG} flag typed, records 0, age never, quarantined 2, unfinished 250/290"
+    )
+    assert [line for line in lines if not line.startswith(" ")] == ["variant", LONG]

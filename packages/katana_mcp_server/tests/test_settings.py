@@ -1,0 +1,86 @@
+"""Which names set a setting: its variable, in the environment or in `.env`, and its flag; no other."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from katana_mcp import cli
+from katana_mcp.commandline import settings_of
+from katana_mcp.flags import FLAGS
+from katana_mcp.settings import SECRETS, Choice, Settings, load, load_choice, variable
+
+TOLD = {
+    "toolsets": "sales, catalog",
+    "tools": "check_inventory",
+    "exclude_tools": "cache_status",
+    "search_mode": "1",
+    "read_only": "on",
+    "api_key": "known-key-123456",
+    "sync_api_key": "second-key-123456",
+    "base_url": "http://127.0.0.1:8765/v1",
+    "web_base_url": "https://katana.example",
+    "sandbox": "true",
+    "cache_dir": "kept",
+    "sync": "background",
+    "http": "yes",
+    "host": "::1",
+    "port": "8123",
+    "allowed_hosts": "shop.example",
+    "allowed_origins": "https://shop.example",
+    "http_token": "token-0123456789",
+    "log_level": "debug",
+} | {name: FLAGS[0] for name in Settings.model_fields if name.startswith("cache_backend")}
+"""A lawful value of each setting that is not its default."""
+
+
+@pytest.fixture
+def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No settings but the key that each start needs."""
+    for name in [each for each in os.environ if each.startswith("KATANA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KATANA_API_KEY", "key")
+    return monkeypatch
+
+
+@pytest.mark.parametrize("value", [None, "git", ""], ids=["lawful", "nonsense", "blank"])
+def test_names_that_are_of_other_programs_set_nothing(
+    clean: pytest.MonkeyPatch, tmp_path: Path, value: str | None
+) -> None:
+    before = load(), load_choice()
+    for name in Settings.model_fields:
+        clean.setenv(name.upper(), TOLD[name] if value is None else value)
+    assert (load(), load_choice()) == before
+    lines = [f"{name.upper()}={TOLD[name] if value is None else value}\n" for name in Settings.model_fields]
+    (tmp_path / ".env").write_text("".join(lines).lower() if value is None else "".join(lines))
+    assert (load(), load_choice()) == before
+    for name in Settings.model_fields:
+        clean.delenv(name.upper())
+    assert (load(), load_choice()) == before
+
+
+@pytest.mark.parametrize("name", Settings.model_fields)
+def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    value, default = TOLD[name], Settings.model_fields[name].default
+    told: list[object] = []
+    clean.setenv(variable(name), value)
+    told.append(getattr(load(), name))
+    clean.delenv(variable(name))
+    clean.setenv(variable(name).lower(), value)
+    told.append(getattr(load(), name))
+    clean.delenv(variable(name).lower())
+    (tmp_path / ".env").write_text(f"{variable(name)}='{value}'\n")
+    told.append(getattr(load(), name))
+    (tmp_path / ".env").write_text(f"export {variable(name)}={value}\n")
+    told.append(getattr(load(), name))
+    (tmp_path / ".env").unlink()
+    if name in Choice.model_fields:
+        told.append(getattr(load_choice(**{name: value}), name))
+    told.append(getattr(load(**{name: value}), name))
+    if name not in SECRETS:
+        flag = f"--{name.replace('_', '-')}"
+        _, bound, _ = cli.app.parse_args(["serve", flag] if default is False else ["serve", flag, value])
+        told.append(getattr(settings_of(bound.arguments["flags"]), name))
+    assert told == [told[0]] * len(told)
+    assert told[0] != default
