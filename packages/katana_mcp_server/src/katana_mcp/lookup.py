@@ -1,13 +1,17 @@
-"""One record by id or business key, or a refusal that helps to find the right one."""
+"""One record by id or business key, or a refusal that helps to find the right one; many variants at once."""
 
-from cache_core.protocol import Stored
-from katana_mcp.names import titled
+from collections.abc import Sequence
+
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import Selection, Stored
+from katana_mcp.names import service_variants, titled
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 
 _MAX_DIGITS = 11
+_MOST = 10_000
 
 
 async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
@@ -53,6 +57,48 @@ async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
 
 async def _otherwise(services: Services, entity: str, wanted: str) -> list[Stored]:
     """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
-    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) < _MAX_DIGITS
     same = await same_key(services, entity, wanted)
-    return same or (await _by_id(services, entity, int(wanted)) if is_number else [])
+    return same or (await _by_id(services, entity, int(wanted)) if _is_number(wanted) else [])
+
+
+async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
+    texts = [each for each in asked if isinstance(each, str)]
+    found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
+    for each in texts:
+        same = [] if each in found else await same_key(services, "variant", each)
+        if same:
+            found[each] = same
+    numbers = {each: int(each) for each in asked if each not in found and _is_number(each)}
+    by_id = await _variants_by_id(list(dict.fromkeys(numbers.values())), services)
+    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+
+
+async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the variants that have exactly these SKUs: all that are live, else the best of those that are gone."""
+    if not skus:
+        return {}
+    where = (OneOf("sku", tuple(skus)),)
+    stored = await services.cache.select("variant", Selection(where, Order("id"), _MOST, visibility=EVERYTHING))
+    having: dict[str, list[Stored]] = {}
+    for row in stored:
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
+    # Live before archived before deleted, then the newest, as `find_by_key` has it.
+    return {sku: live[sku] or [max(reversed(rows), key=_standing)] for sku, rows in having.items()}
+
+
+def _standing(row: Stored) -> tuple[bool, bool]:
+    return (not row.deleted, not row.archived)
+
+
+async def _variants_by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
+    found = await services.cache.get_many("variant", ids)
+    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
+    return {row.id: row for row in (*found.rows, *sold)}
+
+
+def _is_number(asked: str | int) -> bool:
+    return isinstance(asked, int) or (asked.isascii() and asked.isdecimal() and len(asked) < _MAX_DIGITS)
