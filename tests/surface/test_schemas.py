@@ -53,7 +53,7 @@ OVER_BUDGET = {
     "get_variant_details": 2_050,
     "check_inventory": 2_050,
     "list_low_stock_items": 1_900,
-    "list_blocking_ingredients": 2_400,
+    "list_blocking_ingredients": 2_500,
     "get_inventory_movements": 2_000,
     "get_bom": 2_000,
 }

@@ -1,6 +1,7 @@
 """One record by id or business key, or a refusal that helps to find the right one; many variants at once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -59,6 +60,12 @@ async def _otherwise(services: Services, entity: str, wanted: str) -> list[Store
     """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
     same = await same_key(services, entity, wanted)
     return same or (await _by_id(services, entity, int(wanted)) if _is_number(wanted) else [])
+
+
+async def first_rows(services: Services, entity: str, selection: Selection) -> tuple[Sequence[Stored], bool]:
+    """Return the first rows of a selection, as many as its limit says, and whether there are more."""
+    rows = await services.cache.select(entity, replace(selection, limit=selection.limit + 1))
+    return rows[: selection.limit], len(rows) > selection.limit
 
 
 async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
