@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from katana_mcp.names import service_variants, titled
+from katana_mcp.names import none_yet, service_variants, titled
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -44,11 +44,14 @@ async def one_record(services: Services, entity: str, wanted: int | str, key: st
 
 async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:
     title = titled(entity)
+    missing = f"{title} {wanted} not found" if isinstance(wanted, int) else f"no {title} has the {key} {wanted!r}"
+    if await none_at_all(services, entity):
+        return f"{missing}; {none_yet(f'{title}s')}"
     if isinstance(wanted, int):
-        return f"{title} {wanted} not found"
+        return missing
     near = await near_keys(services, entity, wanted)
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-    return f"no {title} has the {key} {wanted!r}{hint}"
+    return f"{missing}{hint}"
 
 
 async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
@@ -60,6 +63,14 @@ async def _otherwise(services: Services, entity: str, wanted: str) -> list[Store
     """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
     same = await same_key(services, entity, wanted)
     return same or (await _by_id(services, entity, int(wanted)) if _is_number(wanted) else [])
+
+
+async def none_at_all(services: Services, *entities: str) -> bool:
+    """Return whether Katana holds no record of these at all: each is listed, and nothing came, in any state."""
+    states = [await services.cache.state(entity) for entity in entities]
+    if any(state.completed_at is None for state in states):
+        return False
+    return not any([await services.cache.count(entity, (), EVERYTHING) for entity in entities])
 
 
 async def first_rows(services: Services, entity: str, selection: Selection) -> tuple[Sequence[Stored], bool]:

@@ -1,7 +1,7 @@
 """What a filter of a list request means: each field of the model is annotated with one of these values."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,9 +23,15 @@ from katana_mcp.values import items
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Conditions for a filter's value; the second argument is the time of the request."""
+    """Conditions for a filter's value; the second argument is the time of the request.
+
+    Attributes:
+        conditions: makes them.
+        text: the path of the text that the value must be to the letter, where it is one.
+    """
 
     conditions: Callable[[Any, datetime], Where]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,11 @@ def one_of(path: str) -> Means:
 def equals(path: str) -> Means:
     """The field is the value given."""
     return Means(lambda value, _: (OneOf(path, (value,)),))
+
+
+def exactly(path: str) -> Means:
+    """The field is the text given."""
+    return Means(lambda value, _: (OneOf(path, (value,) if isinstance(value, str) else tuple(value)),), text=path)
 
 
 def not_before(path: str) -> Means:
@@ -194,8 +205,13 @@ def spelling(allowed: TypeAliasType) -> BeforeValidator:
     return BeforeValidator(wires)
 
 
-async def where(request: Request, services: Services) -> Where:
+async def where(request: Request, services: Services, spelt: Mapping[str, list[str]] | None = None) -> Where:
     """Return the conditions of every filter that the request sets.
+
+    Args:
+        request: the arguments.
+        services: the tenant's services.
+        spelt: the spellings to take in place of a text, by the name of its filter.
 
     Raises:
         Refused: a name that nothing or several records have.
@@ -203,7 +219,7 @@ async def where(request: Request, services: Services) -> Where:
     now = services.clock.now()
     conditions: list[Condition] = []
     for name, field in type(request).model_fields.items():
-        value = getattr(request, name)
+        value = (spelt or {}).get(name, getattr(request, name))
         if value is None:
             continue
         for meaning in field.metadata:
@@ -261,6 +277,13 @@ def needed(request: Request) -> tuple[str, ...]:
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]
     return tuple(meaning.entity for field in used for meaning in field.metadata if isinstance(meaning, Refers))
+
+
+def texts_of(request: Request) -> dict[str, tuple[str, str]]:
+    """Return the texts that a field must be to the letter, by filter, each with the path of the field."""
+    fields = type(request).model_fields.items()
+    paths = [(name, each.text) for name, field in fields for each in field.metadata if isinstance(each, Means)]
+    return {name: (path, value) for name, path in paths if path is not None and (value := getattr(request, name))}
 
 
 def filters_of(model: type[Request]) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text, titled
+from katana_mcp.lookup import first_rows, none_at_all
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -137,6 +137,8 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     shown = await _shown(found, stock, coming, services)
     left = [*([_ORDERS] if more_orders else []), *([_RECIPE_ROWS] if more_rows else []), *coming.cut]
     page = paged("list_blocking_ingredients", request, shown, len(waits), now)
+    if not orders and await none_at_all(services, _ORDERS):
+        page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
     return now.answer(
         BlockingIngredientsAnswer,
         *unread(stock),

@@ -141,6 +141,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     shown = await _shown(lines, services)
     said = beside(resolved)
     page = paged("get_bom", request, shown, len(tree.lines), now, beside=said.parts)
+    page.fields.setdefault("next_actions", resolved.next_actions)
     return now.answer(
         BomAnswer,
         *said.warnings,

@@ -14,8 +14,8 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.lookup import first_rows, none_at_all
+from katana_mcp.names import Names, look_up, none_yet, text
 from katana_mcp.operations.filters import AtLocation, Refers, needed, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
@@ -124,6 +124,8 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
     actions = cast("list[str]", page.fields.get("next_actions", []))
     if stock.unknown:
         actions = [*actions, f"list_low_stock_items(...) again: {len(stock.unknown)} variants are not checked yet"]
+    if not count and await none_at_all(services, "variant"):
+        actions = [none_yet("items")]
     page.fields["next_actions"] = actions
     return now.answer(
         LowStockAnswer,

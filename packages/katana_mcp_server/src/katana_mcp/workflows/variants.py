@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from cache_core.protocol import Stored
-from katana_mcp.lookup import variants_named
+from katana_mcp.lookup import none_at_all, variants_named
+from katana_mcp.names import none_yet
 from katana_mcp.near import near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -49,9 +50,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What was found, in the order asked."""
+    """What was found, in the order asked, and whether the account has no variants at all."""
 
     found: list[Found]
+    none: bool = False
 
     @property
     def variants(self) -> list[Stored]:
@@ -62,6 +64,11 @@ class Resolved:
     def not_found(self) -> list[NotFound]:
         """What nothing has."""
         return [each.missing for each in self.found if each.missing is not None]
+
+    @property
+    def next_actions(self) -> list[str]:
+        """What is to be said of an account without variants."""
+        return [none_yet("items")] if self.none else []
 
     @property
     def unknown(self) -> list[str | int]:
@@ -102,6 +109,7 @@ def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[
     shown = Resolved(resolved.found[:fits])
     kept = [row for _, row in told[:fits] if row is not None]
     cut, actions = _rest(tool, len(kept), len(rows), resolved.found[fits:])
+    actions += resolved.next_actions
     return Bounded(kept, shown.not_found, shown.unknown, [*shown.warnings, *cut], actions)
 
 
@@ -178,7 +186,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
         result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *gone]))
         result += [Found(each, row) for row in new[1:]]
         taken.update(row.id for row in rows)
-    return Resolved(result)
+    return Resolved(result, none=not found and await none_at_all(services, "variant", "service"))
 
 
 def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWarning]:
