@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
 from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
 from cache_core.records import iso
@@ -16,7 +16,7 @@ from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
-from katana_mcp.tools.requests import ListRequest, NameOrId, Request, SkuOrVariantId
+from katana_mcp.tools.requests import NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items
 
@@ -114,20 +114,26 @@ type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_i
 """A point in time up to which something counts; a date alone means the end of that day, UTC."""
 
 
-def _with_offset(value: datetime) -> datetime:
-    if value.tzinfo is None:
-        raise ValueError("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00")
-    return _in_utc(value)
+def _with_offset(value: object, read: ValidatorFunctionWrapHandler) -> datetime:
+    try:
+        moment: datetime = read(_written_out(value))
+    except ValueError:
+        raise ValueError(_INSTANT) from None
+    if moment.tzinfo is None:
+        raise ValueError(_INSTANT)
+    return moment
 
 
-type Instant = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_with_offset)]
+_INSTANT = "must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00"
+
+type Instant = Annotated[datetime, WrapValidator(_with_offset), AfterValidator(_in_utc)]
 """A point in time that says its offset: a moment of the ledger is not guessed."""
 
 type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
 
-type Amount = Annotated[float, Field(ge=0, le=10**15)]
+type Amount = Annotated[float, Field(ge=0, le=10**15), NUMBER]
 """An amount of money."""
 
 type ExactText = Annotated[str, Field(min_length=1, max_length=256)]

@@ -134,6 +134,7 @@ async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services
     shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
     if shared:
         told = ", ".join(sorted(shared)[:5])
-        message = f"ids: {len(shared)} of them are of several types; name one type: {told}"
+        more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
+        message = f"ids: several types have {told}{more}; name one type"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))
     return {each: by_id[each][0] for each in ids if each in by_id}

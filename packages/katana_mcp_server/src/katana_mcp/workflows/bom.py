@@ -17,7 +17,7 @@ from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
-from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.tools.requests import WHOLE, ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.variants import NotFound, beside, resolve
@@ -36,7 +36,7 @@ class GetBomRequest(Request):
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
     direction: Annotated[Direction, spelling(Direction)] = "components"
     """What the variant is made of, or the products that it goes into."""
-    levels: Annotated[int, Field(ge=1, le=20)] = 20
+    levels: Annotated[int, Field(ge=1, le=20), WHOLE] = 20
     """Levels to follow; 1 is the BOM itself, without those of its subassemblies."""
     limit: ListLimit = 100
     """Lines per page."""
