@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from server_wire import Wire, amount, live
+from server_wire import Wire, amount, deleted_within, live
 
 from katana_mcp.testing import Stage
-from katana_sandbox import Tenant
+from katana_sandbox import Fault, Tenant
 
 
 async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage, tenant: Tenant) -> None:
@@ -68,6 +68,16 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
     assert [_told(each, "sales_order_id") for each in shown["recent_sales_orders"]] == [
         _told(each, "id") for each in newest
     ]
+
+
+async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Tenant) -> None:
+    customer = next(each for each in live(tenant, "customers") if len(each["addresses"]) > 1)
+    first, *others = customer["addresses"]
+
+    stage.own.sandbox.faults.add(Fault("GET /customers", action=deleted_within("addresses", first["id"]), times=None))
+    shown = (await stage.call("get_customer", customer_id=customer["id"]))["customer"]["addresses"]
+    assert [each["address_id"] for each in shown] == [each["id"] for each in others]
+    assert first["id"] not in [each["address_id"] for each in shown]
 
 
 def _told(order: dict[str, Any], id_name: str) -> tuple[object, ...]:
