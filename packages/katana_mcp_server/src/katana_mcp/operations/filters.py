@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
 from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
+from cache_core.protocol import Stored
 from cache_core.records import iso
-from katana_mcp.names import service_variants, text
+from katana_mcp.lookup import variants_named
+from katana_mcp.names import text
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -232,50 +234,46 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
             if isinstance(meaning, Means):
                 conditions.extend(meaning.conditions(value, now))
             elif isinstance(meaning, Refers):
-                ids = [await _referred(each, meaning, name, services) for each in items(value)]
-                conditions.append(OneOf(meaning.path, tuple(ids)))
+                conditions.append(OneOf(meaning.path, await _referred(items(value), meaning, name, services)))
     return tuple(conditions)
 
 
-async def _referred(value: object, refers: Refers, name: str, services: Services) -> int:
-    """Return the id that a filter value names: an id as it stands, a text by exact business key."""
+async def _referred(values: Sequence[object], refers: Refers, name: str, services: Services) -> tuple[int, ...]:
+    """Return the ids that the values of a filter name: an id as it stands, a text by exact business key."""
+    asked = [each for each in values if isinstance(each, int | str)]
+    if refers.entity == "variant":
+        found = await variants_named(asked, services)
+    else:
+        found = {each: await _having(each, refers.entity, services) for each in asked}
+    return tuple([await _one_id(each, found.get(each, ()), refers, name, services) for each in asked])
+
+
+async def _having(value: int | str, entity: str, services: Services) -> Sequence[Stored]:
+    """Return the records with this id or key, or with this key but for case and blanks around it."""
     if isinstance(value, int):
-        return await _known(value, refers, name, services)
-    match = await services.cache.find_by_key(refers.entity, str(value))
+        return (await services.cache.get_many(entity, [value])).rows
+    match = await services.cache.find_by_key(entity, value)
     if match.ambiguous:
-        raise Refused(
-            blocking(
-                warning_codes.AMBIGUOUS_NAME,
-                await _candidates(value, refers, match.ambiguous, services),
-                name,
-            )
-        )
-    if match.row is not None and isinstance(match.row.id, int):
-        return match.row.id
-    sold = await service_variants(services.cache, "sku", [str(value)]) if refers.entity == "variant" else []
-    if len(sold) == 1 and isinstance(sold[0].id, int):
-        return sold[0].id
-    same = await same_key(services, refers.entity, str(value))
-    if len(same) == 1 and isinstance(same[0].id, int):
-        return same[0].id
-    near = await near_keys(services, refers.entity, str(value))
+        return (await services.cache.get_many(entity, match.ambiguous)).rows
+    return [match.row] if match.row is not None else await same_key(services, entity, value)
+
+
+async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, name: str, services: Services) -> int:
+    """Return the id of what was found: no rows for an unknown name would read as none for a known one."""
+    if len(found) == 1 and isinstance(found[0].id, int):
+        return found[0].id
+    if found:
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, _candidates(value, refers, found), name))
+    if isinstance(value, int):
+        raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
+    near = await near_keys(services, refers.entity, value)
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
     raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
 
 
-async def _known(value: int, refers: Refers, name: str, services: Services) -> int:
-    """Return the id if a record has it: no rows for an unknown id would read as none for a known one."""
-    found = await services.cache.get_many(refers.entity, [value])
-    sold = await service_variants(services.cache, "id", [value]) if refers.entity == "variant" else []
-    if not found.rows and not sold:
-        raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
-    return value
-
-
-async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], services: Services) -> str:
-    found = await services.cache.get_many(refers.entity, ids[:5])
-    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found.rows)
-    return f"{len(ids)} {refers.called}s are called {value!r}; name one by id: {known}"
+def _candidates(value: int | str, refers: Refers, found: Sequence[Stored]) -> str:
+    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found[:5])
+    return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
 def needed(request: Request) -> tuple[str, ...]:
