@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from katana_mcp.testing import Stage, text_of
-from katana_sandbox import Tenant
+from katana_sandbox import EditBody, Tenant
 
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
@@ -57,6 +57,22 @@ async def rows_of_cut_pages(
 def unique_sku(tenant: Tenant, variant: Wire) -> bool:
     """Return whether no other variant, of any state, has this one's SKU."""
     return sum(each["sku"] == variant["sku"] for each in tenant.all("variants")) == 1
+
+
+def records(body: object) -> list[Wire]:
+    """Return the records of a page that Katana sends, to be edited."""
+    return cast("dict[str, list[Wire]]", body)["data"]
+
+
+def deleted_within(name: str, wanted: int) -> EditBody:
+    """Return an edit of pages that marks the part with this id, in the list with this name, as deleted."""
+
+    def edit(body: object) -> object:
+        for part in (each for record in records(body) for each in record[name] if each["id"] == wanted):
+            part["deleted_at"] = "2026-03-01T00:00:00.000Z"
+        return body
+
+    return EditBody(edit)
 
 
 def amount(value: object) -> Decimal:

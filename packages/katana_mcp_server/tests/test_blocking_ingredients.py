@@ -120,6 +120,21 @@ async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: T
     assert seen > 0
 
 
+async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_own(
+    stage: Stage, tenant: Tenant
+) -> None:
+    pair = next(each for each in waiting(tenant) if bought(tenant, each))
+    order_id = next(iter(bought(tenant, pair)))[0]
+    order = tenant.get("purchase_orders", order_id)
+    row = next(each for each in order["purchase_order_rows"] if each["variant_id"] == pair[0])
+    tenant.edit("purchase_order_rows", row["id"], arrival_date="2031-05-06T00:00:00.000Z")
+    tenant.edit("purchase_orders", order_id, expected_arrival_date="2031-01-02T00:00:00.000Z")
+    answer = await stage.call(BLOCKING, limit=250)
+    (shown,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
+    dates = [each["expected_date"] for each in shown["incoming"] if each.get("purchase_order_id") == order_id]
+    assert "2031-05-06T00:00:00.000Z" in dates
+
+
 async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_too(stage: Stage, tenant: Tenant) -> None:
     made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
     assembly = tenant.create(

@@ -57,6 +57,36 @@ async def test_nothing_cached_and_katana_down_is_a_refusal_that_says_why(
     assert stage.own.api_key not in str(refusal)
 
 
+@pytest.mark.parametrize(
+    ("action", "reason"), [(Drop(), SILENT), (Status(200, "<html>no API</html>"), "the body is not JSON")]
+)
+async def test_whatever_is_asked_next_after_katana_could_not_be_read_is_refused_with_the_reason(
+    stage: Stage, clock: ManualClock, action: Action, reason: str
+) -> None:
+    _break(stage, action)
+    early = await paced(clock, stage.call("check_inventory", **CALLS["check_inventory"]))
+    assert early["warming"] == "0/?"
+    assert "is not finished" in early["warnings"][0]["message"]
+    await _after_giving_up(stage, clock)
+    for tool in ("list_sales_orders", "search_items", "get_variant_details", "check_inventory"):
+        refusal = await paced(clock, stage.refusal(tool, **CALLS[tool]))
+        assert refusal["error"] == "katana_unavailable", tool
+        assert reason in refusal["warnings"][0]["message"], tool
+
+
+async def test_rows_that_cannot_all_be_read_are_told_to_be_asked_for_once_katana_is_well(
+    stage: Stage, clock: ManualClock
+) -> None:
+    stage.own.sandbox.faults.add(Fault("GET /locations", action=Status(503), times=None))
+    await paced(clock, stage.result("list_sales_orders", {"limit": 3}))
+    await _after_giving_up(stage, clock)
+    answer = await paced(clock, stage.call("list_sales_orders", limit=3))
+    (message,) = [each["message"] for each in answer["warnings"] if each["code"] == "cold_cache"]
+    assert "the first sync of location cannot go on (location: Katana could not be read" in message
+    assert "ask again in a moment" not in message
+    assert len(answer["rows"]) == 3
+
+
 @pytest.mark.parametrize(("action", "reason"), TROUBLES)
 async def test_what_is_cached_is_served_in_time_and_says_how_old_it_is(
     stage: Stage, clock: ManualClock, action: Action, reason: str

@@ -1,11 +1,11 @@
 """`list_items` and `get_item`: three kinds of records in one list, against plain Python over the sandbox."""
 
 import pytest
-from server_wire import Filtered, Wire, amount, live
+from server_wire import Filtered, Wire, amount, deleted_within, live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, staged, text_of
-from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
+from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
 TYPES = ("product", "material", "service")
 MIDDLE = "2024-06-01T00:00:00.000Z"
@@ -162,6 +162,18 @@ async def test_a_product_is_shown_with_variants_options_prices_and_whether_it_ha
         )
     bought = next(each for each in live(tenant, "products") if not each["is_producible"])
     assert (await stage.call("get_item", item_id=bought["name"]))["item"]["bom_row_count"] == 0
+
+
+async def test_a_variant_that_is_deleted_is_neither_shown_nor_counted(stage: Stage, tenant: Tenant) -> None:
+    product = next(each for each in live(tenant, "products") if len(each["variants"]) > 1)
+    first, *others = product["variants"]
+
+    stage.own.sandbox.faults.add(Fault("GET /products", action=deleted_within("variants", first["id"]), times=None))
+    shown = (await stage.call("get_item", item_id=product["id"], item_type="product"))["item"]
+    (listed,) = (await stage.call("list_items", ids=[product["id"]], type="product", include_rows=True))["rows"]
+    for each in (shown, listed):
+        assert [row["variant_id"] for row in each["rows"]] == [other["id"] for other in others]
+        assert each["variant_count"] == len(others) > 0
 
 
 async def test_an_item_is_got_by_id_name_and_sku_of_a_variant(stage: Stage, tenant: Tenant) -> None:

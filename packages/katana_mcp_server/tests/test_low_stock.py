@@ -5,11 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from server_wire import Wire, amount, live, rows_of_cut_pages
+from server_wire import Wire, amount, live, records, rows_of_cut_pages
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
-from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
+from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
 LOW = "list_low_stock_items"
 type Pair = tuple[int, int]
@@ -63,6 +63,59 @@ async def test_a_location_counts_by_its_own_reorder_point(stage: Stage, tenant: 
     level = tenant.get("inventory", (variant["id"], 2001))
     assert found[variant["id"], 2001] == -amount(level["quantity_missing_or_excess"]) >= 300
     assert (variant["id"], 2002) not in found
+
+
+def figures(tenant: Tenant, pair: Pair, **wanted: object) -> Fault:
+    """Return a fault that has Katana give these figures of a level, in which a None stays a None."""
+
+    def edit(body: object) -> object:
+        for level in records(body):
+            if (level["variant_id"], level["location_id"]) == pair:
+                level.update(wanted)
+        return body
+
+    assert tenant.get("inventory", pair).keys() >= wanted.keys()
+    return Fault("GET /inventory", action=EditBody(edit), times=None)
+
+
+@pytest.mark.parametrize(("reorder", "safety"), [("900", "700"), ("700", "900"), (None, "900"), ("900", None)])
+async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_that_is_known_is_enough(
+    stage: Stage, tenant: Tenant, reorder: str | None, safety: str | None
+) -> None:
+    pair = next(iter(lacking(tenant)))
+    known = {"quantity_in_stock": "100", "quantity_committed": "30", "quantity_expected": "20"}
+    points = {"reorder_point": reorder, "safety_stock_level": safety}
+    stage.own.sandbox.faults.add(figures(tenant, pair, **known, **points))
+    answer = await stage.call(LOW, limit=250)
+    (row,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
+    assert row["short"] == 900 + 30 - 100 - 20
+    assert [row.get(name) for name in points] == [None if each is None else int(each) for each in points.values()]
+    assert (answer["warnings"], "total_is_lower_bound" in answer) == ([], False)
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        {"quantity_in_stock": None},
+        {"quantity_committed": None},
+        {"quantity_expected": None},
+        {"reorder_point": None, "safety_stock_level": None},
+    ],
+    ids=lambda each: next(iter(each)),
+)
+async def test_a_level_of_which_a_figure_is_unknown_is_counted_and_not_judged(
+    stage: Stage, tenant: Tenant, unknown: dict[str, object]
+) -> None:
+    pair = next(iter(lacking(tenant)))
+    stage.own.sandbox.faults.add(figures(tenant, pair, **unknown))
+    answer = await stage.call(LOW, limit=250)
+    assert set(shown(answer)) == set(lacking(tenant)) - {pair}
+    assert answer["total_is_lower_bound"] is True
+    (warning,) = answer["warnings"]
+    assert (warning["code"], warning["message"]) == (
+        "stock_unknown",
+        "1 levels could not be judged, because Katana gives no figure for a part of them",
+    )
 
 
 async def test_stock_that_reaches_the_reorder_point_is_not_short(stage: Stage, tenant: Tenant) -> None:

@@ -97,6 +97,18 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
     assert listed["rows"] == shown["rows"]
 
 
+async def test_costs_of_the_group_of_a_row_are_shown_with_those_of_the_order(stage: Stage, tenant: Tenant) -> None:
+    mine, of_row, other = live(tenant, "po_additional_cost_rows")[:3]
+    order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] == mine["group_id"])
+    tenant.edit("purchase_order_rows", order["purchase_order_rows"][-1]["id"], group_id=990_001)
+    tenant.edit("po_additional_cost_rows", of_row["id"], group_id=990_001)
+    tenant.edit("po_additional_cost_rows", other["id"], group_id=990_002)
+    shown = (await stage.call("get_purchase_order", purchase_order_id=order["id"]))["order"]
+    ids = {each["additional_cost_row_id"] for each in shown["additional_costs"]}
+    assert {mine["id"], of_row["id"]} <= ids
+    assert other["id"] not in ids
+
+
 async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage: Stage, tenant: Tenant) -> None:
     costly = {each["group_id"] for each in live(tenant, "po_additional_cost_rows")}
     order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] not in costly)

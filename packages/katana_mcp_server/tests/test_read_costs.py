@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from server_wire import live
+from server_wire import live, unique_sku
 from sql_count import Statements, counted, warm_cost
 
 from katana_mcp.adapter.catalogue import catalogue
@@ -53,6 +53,24 @@ async def test_a_long_page_takes_as_many_statements_as_a_short_one_and_no_reques
     assert (few[0], many[0]) == (0, 0)
     assert len(few[2]["rows"]) < len(many[2]["rows"])
     assert few[1] == many[1] > 0
+
+
+BY_ROWS = ("list_sales_orders", "list_purchase_orders", "list_manufacturing_orders", "list_stock_transfers")
+
+
+@pytest.mark.parametrize("tool", BY_ROWS)
+async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
+    statements: Statements, stage: Stage, tool: str
+) -> None:
+    variants = [each for each in live(stage.own.sandbox.tenant(), "variants") if each["sku"]]
+    unique = [each for each in variants if unique_sku(stage.own.sandbox.tenant(), each)]
+    for by in ("id", "sku"):
+        named = [each[by] for each in unique]
+        few = await warm_cost(stage, statements, tool, limit=1, skus_or_variant_ids=named[:2])
+        many = await warm_cost(stage, statements, tool, limit=1, skus_or_variant_ids=named[:80])
+        assert (few[0], many[0]) == (0, 0)
+        # Where two variants keep no row at all, no name is looked up for it either.
+        assert 0 < many[1] <= few[1] + KINDS, by
 
 
 LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}

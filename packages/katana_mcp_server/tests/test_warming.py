@@ -92,6 +92,41 @@ async def test_skus_are_read_by_one_request_before_their_listing_has_come_to_the
     assert len(singled) == 1
 
 
+BY_NAME: dict[str, dict[str, object]] = {
+    "check_inventory": {},
+    "get_variant_details": {},
+    "get_bom": {},
+    "get_inventory_movements": {},
+    "inventory_at": {"as_of": "2026-03-01T00:00:00Z"},
+}
+
+
+async def test_what_no_first_sync_has_brought_yet_is_unknown_and_never_not_found(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    own.sandbox.faults.add(Fault("*", action=Delay(300), times=None))
+    async with staged(own) as stage:
+        for tool, more in BY_NAME.items():
+            answer = await paced(clock, stage.call(tool, skus_or_variant_ids=["PAD", 7], **more))
+            assert answer["not_found"] == [], tool
+            unknown = [each for each in answer["warnings"] if each["field_path"]]
+            assert [each["field_path"] for each in unknown] == ["skus_or_variant_ids[0]", "skus_or_variant_ids[1]"]
+            assert {(each["code"], each["severity"]) for each in unknown} == {("cold_cache", "advisory")}, tool
+            assert "'PAD' is unknown, not missing" in unknown[0]["message"]
+            assert answer.get("unknown") == (["PAD", 7] if tool == "check_inventory" else None), tool
+
+
+async def test_what_a_whole_first_sync_has_not_brought_is_not_found_while_others_go_on(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    own.sandbox.faults.add(Fault("GET /bom_rows", action=Delay(300), times=None))
+    async with staged(own) as stage:
+        await stage.call("search_items", query="fork")
+        answer = await paced(clock, stage.call("get_bom", skus_or_variant_ids=["no such SKU"]))
+    assert answer["warming"]
+    assert [each["asked"] for each in answer["not_found"]] == ["no such SKU"]
+
+
 def _asked(own: OwnSandbox, collection: str) -> int:
     return sum(each.path == f"/v1/{collection}" for each in own.sandbox.journal)
 

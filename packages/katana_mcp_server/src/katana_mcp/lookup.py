@@ -1,12 +1,18 @@
-"""One record by id or business key, or a refusal that helps to find the right one."""
+"""One record by id or business key, or a refusal that helps to find the right one; many variants at once."""
 
-from cache_core.protocol import Stored
-from katana_mcp.names import titled
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import Selection, Stored
+from katana_mcp.names import none_yet, service_variants, titled
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import id_in
+
+_MOST = 10_000
 
 
 async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
@@ -38,11 +44,14 @@ async def one_record(services: Services, entity: str, wanted: int | str, key: st
 
 async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:
     title = titled(entity)
+    missing = f"{title} {wanted} not found" if isinstance(wanted, int) else f"no {title} has the {key} {wanted!r}"
+    if await none_at_all(services, entity):
+        return f"{missing}; {none_yet(f'{title}s')}"
     if isinstance(wanted, int):
-        return f"{title} {wanted} not found"
+        return missing
     near = await near_keys(services, entity, wanted)
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-    return f"no {title} has the {key} {wanted!r}{hint}"
+    return f"{missing}{hint}"
 
 
 async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
@@ -55,3 +64,57 @@ async def _otherwise(services: Services, entity: str, wanted: str) -> list[Store
     number = id_in(wanted)
     same = await same_key(services, entity, wanted)
     return same or (await _by_id(services, entity, number) if number is not None else [])
+
+
+async def none_at_all(services: Services, *entities: str) -> bool:
+    """Return whether Katana holds no record of these at all: each is listed, and nothing came, in any state."""
+    states = [await services.cache.state(entity) for entity in entities]
+    if any(state.completed_at is None for state in states):
+        return False
+    return not any([await services.cache.count(entity, (), EVERYTHING) for entity in entities])
+
+
+async def first_rows(services: Services, entity: str, selection: Selection) -> tuple[Sequence[Stored], bool]:
+    """Return the first rows of a selection, as many as its limit says, and whether there are more."""
+    rows = await services.cache.select(entity, replace(selection, limit=selection.limit + 1))
+    return rows[: selection.limit], len(rows) > selection.limit
+
+
+async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
+    texts = [each for each in asked if isinstance(each, str)]
+    found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
+    for each in texts:
+        same = [] if each in found else await same_key(services, "variant", each)
+        if same:
+            found[each] = same
+    left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
+    numbers = {each: number for each, number in left.items() if number is not None}
+    by_id = await _variants_by_id(list(dict.fromkeys(numbers.values())), services)
+    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+
+
+async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the variants that have exactly these SKUs: all that are live, else the best of those that are gone."""
+    if not skus:
+        return {}
+    where = (OneOf("sku", tuple(skus)),)
+    stored = await services.cache.select("variant", Selection(where, Order("id"), _MOST, visibility=EVERYTHING))
+    having: dict[str, list[Stored]] = {}
+    for row in stored:
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
+    # Live before archived before deleted, then the newest, as `find_by_key` has it.
+    return {sku: live[sku] or [max(reversed(rows), key=_standing)] for sku, rows in having.items()}
+
+
+def _standing(row: Stored) -> tuple[bool, bool]:
+    return (not row.deleted, not row.archived)
+
+
+async def _variants_by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
+    found = await services.cache.get_many("variant", ids)
+    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
+    return {row.id: row for row in (*found.rows, *sold)}

@@ -148,6 +148,11 @@ def titled(name: str) -> str:
     return name.replace("_", " ")
 
 
+def none_yet(titles: str) -> str:
+    """Return what is said where an account has nothing of a kind."""
+    return f"Katana holds no {titles} yet"
+
+
 def text(record: Record | None, field_name: str) -> str | None:
     """Return a text field of a record, or None when it is absent, null or empty."""
     value = None if record is None else record.get(field_name)

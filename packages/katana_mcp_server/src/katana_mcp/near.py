@@ -1,6 +1,7 @@
 """Near misses in their own spelling, and keys that are right but for case and blanks around them."""
 
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from cache_core.protocol import Hit, Search, Stored
 from cache_core.records import values_at
@@ -13,8 +14,7 @@ async def same_key(services: Services, entity: str, key: str) -> list[Stored]:
     """Return the live records whose business key is this one but for case and blanks around it."""
     path = services.syncer.specs[entity].key_path or "id"
     result = await services.cache.search(entity, Search(key, limit=50))
-    asked = key.strip().casefold()
-    return [hit.row for hit in result.hits if str(hit.row.record.get(path)).casefold() == asked]
+    return [hit.row for hit in result.hits if same(str(hit.row.record.get(path)), key)]
 
 
 async def near_misses(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
@@ -34,6 +34,30 @@ async def near_keys(services: Services, entity: str, text: str, limit: int = 3) 
         result = await services.cache.search(entity, Search(candidate, limit=limit))
         keys += [key for hit in result.hits if (key := _key(spec, hit.row)) is not None]
     return list(dict.fromkeys(keys))[:limit]
+
+
+async def texts_like(services: Services, entity: str, path: str, text: str) -> list[str]:
+    """Return the texts at a path of records that this text, or one like it, finds, the likeliest first."""
+    found: list[str] = []
+    for candidate in (text, *await services.cache.suggest(entity, text, _CANDIDATES)):
+        result = await services.cache.search(entity, Search(candidate, limit=_HITS))
+        values = (value for hit in result.hits for value in values_at(hit.row.record, path))
+        found += [value for value in values if isinstance(value, str) and value]
+    asked = _plain(text)
+    likeness = {each: SequenceMatcher(None, asked, _plain(each)).ratio() for each in found}
+    return sorted((each for each in likeness if likeness[each] >= _LIKE), key=lambda each: (-likeness[each], each))
+
+
+_CANDIDATES, _HITS, _LIKE = 3, 50, 0.6
+
+
+def same(text: str, other: str) -> bool:
+    """Return whether two texts are the same but for case and blanks around them."""
+    return _plain(text) == _plain(other)
+
+
+def _plain(text: str) -> str:
+    return text.strip().casefold()
 
 
 def _key(spec: EntitySpec, row: Stored) -> str | None:

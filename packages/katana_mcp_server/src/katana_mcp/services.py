@@ -152,18 +152,25 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
     """
     freshness = await services.fresh.ensure(entities)
     about = [freshness[name] for name in main]
-    cold = [each for each in about if each.warming]
-    for each in cold:
-        status = await services.cache.status(each.entity)
-        if each.failed and not status.records:
+    silent = _silent(freshness.values())
+    for each in about:
+        failed = each if each.failed else silent
+        if each.warming and failed is not None and not (await services.cache.status(each.entity)).records:
             raise Refused(
                 blocking(
                     warning_codes.KATANA_UNAVAILABLE,
-                    f"no {each.entity} records are cached yet and Katana could not be asked: {each.reason}",
+                    f"no {each.entity} records are cached yet and Katana could not be asked: {failed.reason}",
                 )
             )
     unread = [told for each in about if (told := await _unread(services, each.entity))]
     return _current(services, freshness, about, unread)
+
+
+def _silent(freshness: Collection[Freshness]) -> Freshness | None:
+    """Return an entity that failed where Katana gives nothing of any: what waits its turn would fail likewise."""
+    if any(each.done or not each.stale for each in freshness):
+        return None
+    return next((each for each in freshness if each.failed), None)
 
 
 async def _unread(services: Services, entity: str) -> str:
@@ -194,7 +201,8 @@ def _current(
         names = ", ".join(each.entity for each in cold)
         reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
         state = f"cannot go on ({reasons})" if reasons else "is not finished"
-        message = f"the first sync of {names} {state}: rows may be missing or old; ask again in a moment"
+        again = " until Katana can be read again" if reasons else "; ask again in a moment"
+        message = f"the first sync of {names} {state}: rows may be missing or old{again}"
         warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message))
     if unread:
         message = (

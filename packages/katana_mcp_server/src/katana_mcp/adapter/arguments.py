@@ -47,6 +47,11 @@ def decoded(value: object, schema: Schema) -> object:
 
     A text stays a text wherever the schema allows one.
     """
+    parts = _parsed(value, schema)
+    return _numbers(cast("list[object]", parts), schema) if isinstance(parts, list) else parts
+
+
+def _parsed(value: object, schema: Schema) -> object:
     if not isinstance(value, str) or len(value) > _MAX_STRINGIFIED:
         return value
     kinds = {kind for each in _alternatives(schema) for kind in _kinds(each)}
@@ -58,15 +63,19 @@ def decoded(value: object, schema: Schema) -> object:
         parsed = None
     if isinstance(parsed, list | dict):
         return cast("object", parsed)
-    if "array" in kinds:
-        parts = [part.strip() for part in value.split(",") if part.strip()]
-        return [_number(part) for part in parts] if _holds_numbers(schema) else list[object](parts)
-    return value
+    return [part.strip() for part in value.split(",") if part.strip()] if "array" in kinds else value
+
+
+def _numbers(parts: list[object], schema: Schema) -> list[object]:
+    """Return a list with its texts of digits as the numbers that they are, where it holds numbers alone."""
+    if not _holds_numbers(schema) or len(parts) > _MAX_STRINGIFIED:
+        return parts
+    return [_number(part) if isinstance(part, str) else part for part in parts]
 
 
 def _holds_numbers(schema: Schema) -> bool:
     lists = [each for each in _alternatives(schema) if "array" in _kinds(each)]
-    return all(_kinds(cast("Schema", each.get("items", {}))) == ["integer"] for each in lists)
+    return bool(lists) and all(_kinds(cast("Schema", each.get("items", {}))) == ["integer"] for each in lists)
 
 
 def _number(part: str) -> int | str:
@@ -103,22 +112,31 @@ def _problems(error: ValidationError, given: Mapping[str, object]) -> list[ToolW
         codes.setdefault(path, warning_codes.UNKNOWN_ARGUMENT if unknown else warning_codes.INVALID_ARGUMENT)
         told.setdefault(path, []).append(wrong(each["type"], each.get("ctx", {}), each["msg"]))
     return [
-        blocking(codes[path], f"{_place(path, given)}: {' or '.join(dict.fromkeys(messages))}", render_path(path))
+        blocking(codes[path], f"{_place(path, given)}{' or '.join(dict.fromkeys(messages))}", render_path(path))
         for path, messages in told.items()
     ][:_MAX_PROBLEMS]
 
 
 def _place(path: tuple[int | str, ...], given: Mapping[str, object]) -> str:
-    """Return where it is wrong, with the value that stands there when it is short."""
+    """Return where it is wrong, with the value that stands there when it is short; nothing for the whole request."""
     value: object = given
+    place = render_path(path)
+    if place is None:
+        return ""
     for step in path:
         try:
             value = cast("Mapping[int | str, object]", value)[step]
         except (LookupError, TypeError):
-            return render_path(path) or "the request"
-    shown = repr(value) if isinstance(value, str | int | float | None) else ""
-    place = render_path(path) or "the request"
-    return f"{place} is {shown}" if path and 0 < len(shown) <= _MAX_SHOWN else place
+            return f"{place}: "
+    shown = _shown(value)
+    return f"{place} is {shown}: " if 0 < len(shown) <= _MAX_SHOWN else f"{place}: "
+
+
+def _shown(value: object) -> str:
+    """Return a plain value as a caller wrote it."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return repr(value) if isinstance(value, str | int | float) else ""
 
 
 def _outside_unions(loc: tuple[int | str, ...]) -> tuple[int | str, ...]:

@@ -1,31 +1,39 @@
 """What a filter of a list request means: each field of the model is annotated with one of these values."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
 from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
+from cache_core.protocol import Stored
 from cache_core.records import iso
-from katana_mcp.names import service_variants, text
+from katana_mcp.lookup import variants_named
+from katana_mcp.names import text
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
-from katana_mcp.tools.requests import ListRequest, NameOrId, Request, SkuOrVariantId
+from katana_mcp.tools.requests import NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Conditions for a filter's value; the second argument is the time of the request."""
+    """Conditions for a filter's value; the second argument is the time of the request.
+
+    Attributes:
+        conditions: makes them.
+        text: the path of the text that the value must be to the letter, where it is one.
+    """
 
     conditions: Callable[[Any, datetime], Where]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,11 @@ def one_of(path: str) -> Means:
 def equals(path: str) -> Means:
     """The field is the value given."""
     return Means(lambda value, _: (OneOf(path, (value,)),))
+
+
+def exactly(path: str) -> Means:
+    """The field is the text given."""
+    return Means(lambda value, _: (OneOf(path, (value,) if isinstance(value, str) else tuple(value)),), text=path)
 
 
 def not_before(path: str) -> Means:
@@ -103,20 +116,26 @@ type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_i
 """A point in time up to which something counts; a date alone means the end of that day, UTC."""
 
 
-def _with_offset(value: datetime) -> datetime:
-    if value.tzinfo is None:
-        raise ValueError("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00")
-    return _in_utc(value)
+def _with_offset(value: object, read: ValidatorFunctionWrapHandler) -> datetime:
+    try:
+        moment: datetime = read(_written_out(value))
+    except ValueError:
+        raise ValueError(_INSTANT) from None
+    if moment.tzinfo is None:
+        raise ValueError(_INSTANT)
+    return moment
 
 
-type Instant = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_with_offset)]
+_INSTANT = "must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00"
+
+type Instant = Annotated[datetime, WrapValidator(_with_offset), AfterValidator(_in_utc)]
 """A point in time that says its offset: a moment of the ledger is not guessed."""
 
 type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
 
 
-type Amount = Annotated[float, Field(ge=0, le=10**15)]
+type Amount = Annotated[float, Field(ge=0, le=10**15), NUMBER]
 """An amount of money."""
 
 type ExactText = Annotated[str, Field(min_length=1, max_length=256)]
@@ -194,8 +213,13 @@ def spelling(allowed: TypeAliasType) -> BeforeValidator:
     return BeforeValidator(wires)
 
 
-async def where(request: Request, services: Services) -> Where:
+async def where(request: Request, services: Services, spelt: Mapping[str, list[str]] | None = None) -> Where:
     """Return the conditions of every filter that the request sets.
+
+    Args:
+        request: the arguments.
+        services: the tenant's services.
+        spelt: the spellings to take in place of a text, by the name of its filter.
 
     Raises:
         Refused: a name that nothing or several records have.
@@ -203,57 +227,53 @@ async def where(request: Request, services: Services) -> Where:
     now = services.clock.now()
     conditions: list[Condition] = []
     for name, field in type(request).model_fields.items():
-        value = getattr(request, name)
+        value = (spelt or {}).get(name, getattr(request, name))
         if value is None:
             continue
         for meaning in field.metadata:
             if isinstance(meaning, Means):
                 conditions.extend(meaning.conditions(value, now))
             elif isinstance(meaning, Refers):
-                ids = [await _referred(each, meaning, name, services) for each in items(value)]
-                conditions.append(OneOf(meaning.path, tuple(ids)))
+                conditions.append(OneOf(meaning.path, await _referred(items(value), meaning, name, services)))
     return tuple(conditions)
 
 
-async def _referred(value: object, refers: Refers, name: str, services: Services) -> int:
-    """Return the id that a filter value names: an id as it stands, a text by exact business key."""
+async def _referred(values: Sequence[object], refers: Refers, name: str, services: Services) -> tuple[int, ...]:
+    """Return the ids that the values of a filter name: an id as it stands, a text by exact business key."""
+    asked = [each for each in values if isinstance(each, int | str)]
+    if refers.entity == "variant":
+        found = await variants_named(asked, services)
+    else:
+        found = {each: await _having(each, refers.entity, services) for each in asked}
+    return tuple([await _one_id(each, found.get(each, ()), refers, name, services) for each in asked])
+
+
+async def _having(value: int | str, entity: str, services: Services) -> Sequence[Stored]:
+    """Return the records with this id or key, or with this key but for case and blanks around it."""
     if isinstance(value, int):
-        return await _known(value, refers, name, services)
-    match = await services.cache.find_by_key(refers.entity, str(value))
+        return (await services.cache.get_many(entity, [value])).rows
+    match = await services.cache.find_by_key(entity, value)
     if match.ambiguous:
-        raise Refused(
-            blocking(
-                warning_codes.AMBIGUOUS_NAME,
-                await _candidates(value, refers, match.ambiguous, services),
-                name,
-            )
-        )
-    if match.row is not None and isinstance(match.row.id, int):
-        return match.row.id
-    sold = await service_variants(services.cache, "sku", [str(value)]) if refers.entity == "variant" else []
-    if len(sold) == 1 and isinstance(sold[0].id, int):
-        return sold[0].id
-    same = await same_key(services, refers.entity, str(value))
-    if len(same) == 1 and isinstance(same[0].id, int):
-        return same[0].id
-    near = await near_keys(services, refers.entity, str(value))
+        return (await services.cache.get_many(entity, match.ambiguous)).rows
+    return [match.row] if match.row is not None else await same_key(services, entity, value)
+
+
+async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, name: str, services: Services) -> int:
+    """Return the id of what was found: no rows for an unknown name would read as none for a known one."""
+    if len(found) == 1 and isinstance(found[0].id, int):
+        return found[0].id
+    if found:
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, _candidates(value, refers, found), name))
+    if isinstance(value, int):
+        raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
+    near = await near_keys(services, refers.entity, value)
     hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
     raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
 
 
-async def _known(value: int, refers: Refers, name: str, services: Services) -> int:
-    """Return the id if a record has it: no rows for an unknown id would read as none for a known one."""
-    found = await services.cache.get_many(refers.entity, [value])
-    sold = await service_variants(services.cache, "id", [value]) if refers.entity == "variant" else []
-    if not found.rows and not sold:
-        raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
-    return value
-
-
-async def _candidates(value: object, refers: Refers, ids: Sequence[int | str], services: Services) -> str:
-    found = await services.cache.get_many(refers.entity, ids[:5])
-    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found.rows)
-    return f"{len(ids)} {refers.called}s are called {value!r}; name one by id: {known}"
+def _candidates(value: int | str, refers: Refers, found: Sequence[Stored]) -> str:
+    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found[:5])
+    return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
 def needed(request: Request) -> tuple[str, ...]:
@@ -261,6 +281,13 @@ def needed(request: Request) -> tuple[str, ...]:
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]
     return tuple(meaning.entity for field in used for meaning in field.metadata if isinstance(meaning, Refers))
+
+
+def texts_of(request: Request) -> dict[str, tuple[str, str]]:
+    """Return the texts that a field must be to the letter, by filter, each with the path of the field."""
+    fields = type(request).model_fields.items()
+    paths = [(name, each.text) for name, field in fields for each in field.metadata if isinstance(each, Means)]
+    return {name: (path, value) for name, path in paths if path is not None and (value := getattr(request, name))}
 
 
 def filters_of(model: type[Request]) -> tuple[str, ...]:

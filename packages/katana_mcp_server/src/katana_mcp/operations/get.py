@@ -18,7 +18,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, Envelope, size_of
 from katana_mcp.tools.requests import PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, truncated
 
 
 class DocumentRequest(Request):
@@ -116,8 +116,11 @@ def _views(document: Document, request: DocumentRequest) -> Mapping[str, View]:
 
 
 async def rows_beside(services: Services, entity: str, where: Where, order: str = "id") -> list[Record]:
-    """Return the live rows of another cache entity that belong to a document, `-rank` for descending."""
-    selection = Selection(where, Order(order.removeprefix("-"), order.startswith("-")), _MOST)
+    """Return the live rows of another cache entity that belong to a document, `-rank` for descending.
+
+    One more than `_MOST` comes where there are more, which the answer tells.
+    """
+    selection = Selection(where, Order(order.removeprefix("-"), order.startswith("-")), _MOST + 1)
     return [row.record for row in await services.cache.select(entity, selection)]
 
 
@@ -149,7 +152,15 @@ async def _get(document: Document, request: DocumentRequest, services: Services)
         "rows_have_more": more,
         "next_actions": [on] if more else [],
     }
-    return now.answer(document.answer, *_gone(document, stored, services.syncer.specs[source]), **fields)
+    warnings = [*_gone(document, stored, services.syncer.specs[source]), *_cut(beside)]
+    return now.answer(document.answer, *warnings, **fields)
+
+
+def _cut(beside: Mapping[str, Json]) -> list[ToolWarning]:
+    long = [name for name, each in beside.items() if isinstance(each, list) and len(each) > _MOST]
+    return [
+        truncated(f"of the {titled(each)}s the first {_MOST + 1} are shown, and there may be more") for each in long
+    ]
 
 
 def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:

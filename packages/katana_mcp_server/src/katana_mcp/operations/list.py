@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from cache_core.conditions import Order, Visibility, hold
+from cache_core.conditions import Order, hold
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.names import text
 from katana_mcp.operations.filters import needed, where
+from katana_mcp.operations.nothing import nothing_listed, shown_by
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
@@ -60,12 +61,19 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
         stored, total, missing = await _rows(tuple(views), request, services)
+        # While rows may be missing, nothing found says nothing about what there is.
+        nothing = None if total or now.warming else await nothing_listed(tuple(views), request, services)
+        if nothing is not None and nothing.spelt:
+            stored, total, missing = await _rows(tuple(views), request, services, nothing.spelt)
+    empty = nothing if nothing is not None and not total else None
     rows = await shown(lambda each: views[each], stored, services)
     page = paged(f"list_{entity.plural}", request, rows, total, now)
     if len(views) > 1 and page.end >= REACH and "next_actions" in page.fields:
         page.fields["next_actions"] = [
             f"list_{entity.plural}(..., type=...): the pages of several types reach the first {REACH} rows"
         ]
+    if empty is not None:
+        page.fields["next_actions"] = empty.next_actions(entity)
     return now.answer(
         listed_of(next(iter(views.values())).model),
         *page.warnings,
@@ -73,19 +81,23 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         page=request.page,
         limit=request.limit,
         not_found=missing,
+        empty=empty.empty if empty else None,
     )
 
 
 async def _rows(
-    sources: Sequence[str], request: ListRequest, services: Services
+    sources: Sequence[str],
+    request: ListRequest,
+    services: Services,
+    spelt: Mapping[str, list[str]] | None = None,
 ) -> tuple[Sequence[Sourced], int, list[int] | None]:
-    conditions = await where(request, services)
+    conditions = await where(request, services, spelt)
     start, end = offset(request), offset(request) + request.limit
     if request.ids is not None:
         found = await _by_ids(sources, request.ids, services)
         rows = [each for each in found.values() if hold(conditions, each[1].record)]
         return rows[start:end], len(rows), [each for each in request.ids if each not in found] or None
-    visibility = Visibility(request.include_deleted, archived=getattr(request, "include_archived", False))
+    visibility = shown_by(request)
     key = getattr(request, "order_by", None) or ("-id" if len(sources) == 1 else "-created_at")
     order = Order(key.removeprefix("-"), key.startswith("-"))
     total = sum([await services.cache.count(each, conditions, visibility) for each in sources])
@@ -126,6 +138,7 @@ async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services
     shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
     if shared:
         told = ", ".join(sorted(shared)[:5])
-        message = f"ids: {len(shared)} of them are of several types; name one type: {told}"
+        more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
+        message = f"ids: several types have {told}{more}; name one type"
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))
     return {each: by_id[each][0] for each in ids if each in by_id}

@@ -3,6 +3,7 @@
 from cache_core.protocol import Search
 from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
+from katana_mcp.names import none_yet
 from katana_mcp.near import near_misses
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.ranking import comparable, ranked
@@ -89,4 +90,4 @@ async def _empty(entity: Entity, request: SearchRequest, services: Services) -> 
 def _next_actions(entity: Entity, empty: Empty) -> list[str]:
     if empty.did_you_mean:
         return [f"search_{entity.plural}(query={empty.did_you_mean[0]!r})"]
-    return ["search with fewer or shorter words"] if empty.records else [f"Katana holds no {entity.titles} yet"]
+    return ["search with fewer or shorter words"] if empty.records else [none_yet(entity.titles)]

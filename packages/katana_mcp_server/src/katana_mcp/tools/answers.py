@@ -103,6 +103,7 @@ class Listed[RowT: Answer](Envelope):
     has_more: bool | None = None
     not_found: list[int] | None = None
     """Ids asked for that do not exist."""
+    empty: Empty | None = None
 
 
 class Found[RowT: Answer](Envelope):

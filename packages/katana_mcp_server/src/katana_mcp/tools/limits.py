@@ -51,6 +51,10 @@ def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context]
     return told
 
 
+def _limit(value: object) -> object:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _one_of(context: Context) -> str:
     allowed = _QUOTED.findall(str(context["expected"]))
     return f"must be {allowed[0]}" if len(allowed) == 1 else f"must be one of {', '.join(allowed)}"
@@ -60,8 +64,8 @@ _KNOWN: Mapping[str, Callable[[Context], str]] = {
     "extra_forbidden": lambda _: "is no known argument",
     "missing": lambda _: "is required",
     "literal_error": lambda context: _one_of(context) if "'" in str(context["expected"]) else _YES_NO,
-    "greater_than_equal": lambda context: f"must be {context['ge']} or more",
-    "less_than_equal": lambda context: f"must be {context['le']} or less",
+    "greater_than_equal": lambda context: f"must be {_limit(context['ge'])} or more",
+    "less_than_equal": lambda context: f"must be {_limit(context['le'])} or less",
     "string_too_short": _counted(_CHARACTERS, "min_length", "least"),
     "string_too_long": _counted(_CHARACTERS, "max_length", "most"),
     "too_short": _counted(_ENTRIES, "min_length", "least"),

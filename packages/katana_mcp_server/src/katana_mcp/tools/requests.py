@@ -1,8 +1,22 @@
 """What request models share: closed at every depth, described, and with the same list window everywhere."""
 
-from typing import Annotated
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic_core import PydanticKnownError
+
+
+def _no_flag(kind: Literal["int_type", "float_type"]) -> BeforeValidator:
+    def checked(value: object) -> object:
+        if isinstance(value, bool):
+            raise PydanticKnownError(kind)
+        return value
+
+    return BeforeValidator(checked)
+
+
+WHOLE, NUMBER = _no_flag("int_type"), _no_flag("float_type")
+"""What a number must not be though Python takes it for one: true and false."""
 
 type SkuOrVariantId = (
     Annotated[StrictStr, Field(min_length=1, max_length=256)] | Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
@@ -10,15 +24,28 @@ type SkuOrVariantId = (
 type SkusOrVariantIds = Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)]
 type RecordNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
 type NameOrId = RecordNumber | Annotated[StrictStr, Field(min_length=1, max_length=256)]
-type SearchLimit = Annotated[int, Field(ge=1, le=50)]
-type ListLimit = Annotated[int, Field(ge=1, le=250)]
-type PageNumber = Annotated[int, Field(ge=1, le=1_000_000)]
+type SearchLimit = Annotated[int, Field(ge=1, le=50), WHOLE]
+type ListLimit = Annotated[int, Field(ge=1, le=250), WHOLE]
+type PageNumber = Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
 
 
 class Request(BaseModel):
     """Base of every request: an unknown argument at any depth is refused, never ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @model_validator(mode="after")
+    def _ranges_run_forward(self) -> Self:
+        for first in type(self).model_fields:
+            for begins, ends, word in _RANGES:
+                last = f"{first.removesuffix(begins)}{ends}"
+                low, high = getattr(self, first), getattr(self, last, None)
+                if first.endswith(begins) and low is not None and high is not None and low > high:
+                    raise ValueError(f"{first} must not be {word} than {last}")
+        return self
+
+
+_RANGES = (("_from", "_to", "later"), ("_min", "_max", "more"))
 
 
 class SearchRequest(Request):

@@ -12,6 +12,8 @@ from pydantic import (
     model_validator,
 )
 
+from katana_mcp.tools import warning_codes
+
 
 def render_path(loc: Sequence[int | str]) -> str | None:
     """Return a pydantic location as `rows[0].sales_order_row_id`, or None for the request itself."""
@@ -99,6 +101,11 @@ class Refused(Exception):
         super().__init__("; ".join(warning.message for warning in warnings))
         self.warnings = warnings
         self.told = told or {}
+
+
+def truncated(message: str) -> ToolWarning:
+    """Return a warning about what was left unread because there is too much of it."""
+    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
 
 
 def blocking(code: str, message: str, field_path: str | None = None) -> ToolWarning:

@@ -10,14 +10,16 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.lookup import first_rows, none_at_all
+from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
+from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import NOTHING, number, rows, total, whole
-from katana_mcp.workflows.incoming import SOURCES, Arrival, Incoming, Place, arrivals
+from katana_mcp.workflows.incoming import SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
@@ -89,6 +91,8 @@ class BlockingIngredientsAnswer(Envelope):
     page: int
     limit: int
     has_more: bool | None = None
+    total_is_lower_bound: bool | None = None
+    """So are the counts of orders and documents."""
     orders_held_up: int | None = None
 
 
@@ -122,19 +126,26 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
     with now.refusals():
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
-    orders = await services.cache.select(_ORDERS, Selection(conditions, Order("id"), _MOST))
-    waits = sorted(await _waits(request, orders, services), key=_Wait.rank)
+    orders, more_orders = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
+    rows, more_rows = await _waiting(request, orders, services)
+    waits = sorted(_waits(rows, orders), key=_Wait.rank)
     first = offset(request)
     found = waits[first : first + request.limit]
     variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
     stock = await services.stock.ensure(variants, spent=services.clock.monotonic() - began)
-    shown = await _shown(found, stock, services)
+    coming = await arrivals(variants, services)
+    shown = await _shown(found, stock, coming, services)
+    left = [*([_ORDERS] if more_orders else []), *([_RECIPE_ROWS] if more_rows else []), *coming.cut]
     page = paged("list_blocking_ingredients", request, shown, len(waits), now)
+    if not orders and await none_at_all(services, _ORDERS):
+        page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
     return now.answer(
         BlockingIngredientsAnswer,
         *unread(stock),
+        *([_too_many(left)] if left else []),
         *page.warnings,
         **page.fields,
+        total_is_lower_bound=bool(left) or None,
         page=request.page,
         limit=request.limit,
         orders_held_up=len(_orders([each for wait in waits for each in wait.rows])) if now.warming is None else None,
@@ -142,12 +153,24 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     )
 
 
-async def _waits(request: ListBlockingIngredientsRequest, orders: Sequence[Stored], services: Services) -> list[_Wait]:
-    """Return the ingredients that these orders wait for."""
-    by_id = {row.id: row.record for row in orders}
+def _too_many(left: Sequence[str]) -> ToolWarning:
+    kinds = ", ".join(f"{titled(each)}s" for each in left)
+    return truncated(f"of {kinds} the first {_MOST} are looked at: counts are lower bounds; narrow the orders down")
+
+
+async def _waiting(
+    request: ListBlockingIngredientsRequest, orders: Sequence[Stored], services: Services
+) -> tuple[Sequence[Stored], bool]:
+    """Return the recipe rows of these orders that wait, and whether there are more."""
     states = (_SHORT, _COMING) if request.include_expected else (_SHORT,)
-    conditions = (OneOf("manufacturing_order_id", tuple(by_id)), OneOf("ingredient_availability", states))
-    waiting = await services.cache.select(_RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
+    mine = OneOf("manufacturing_order_id", tuple(each.id for each in orders))
+    conditions = (mine, OneOf("ingredient_availability", states))
+    return await first_rows(services, _RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
+
+
+def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
+    """Return the ingredients that these rows of the orders wait for."""
+    by_id = {row.id: row.record for row in orders}
     found: dict[Place, _Wait] = {}
     for row in waiting:
         order = by_id[whole(row.record, "manufacturing_order_id") or 0]
@@ -156,21 +179,19 @@ async def _waits(request: ListBlockingIngredientsRequest, orders: Sequence[Store
     return list(found.values())
 
 
-async def _shown(found: Sequence[_Wait], stock: StockAnswer, services: Services) -> list[Answer]:
-    ids = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
-    coming = await arrivals(ids, services)
+async def _shown(found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, services: Services) -> list[Answer]:
     levels = {
         (whole(level, "variant_id"), whole(level, "location_id")): level
         for stored in stock.stored
         for level in rows(stored.record, "levels")
     }
     wanted: dict[str, list[object]] = {
-        "variant": list(ids),
+        "variant": [each.place[0] for each in found],
         "location": [each.place[1] for each in found],
-        "supplier": [arrival.document.get("supplier_id") for each in coming.values() for arrival in each],
+        "supplier": [arrival.document.get("supplier_id") for each in coming.by_place.values() for arrival in each],
     }
     names = await look_up(services.cache, wanted)
-    return [_row(each, levels, coming.get(each.place, []), names, services) for each in found]
+    return [_row(each, levels, coming.by_place.get(each.place, []), names, services) for each in found]
 
 
 def _row(

@@ -11,14 +11,14 @@ from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
 from katana_mcp.descriptor import ToolSpec
+from katana_mcp.lookup import first_rows
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
-from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.requests import WHOLE, ListLimit, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.variants import NotFound, beside, resolve
 
@@ -36,7 +36,7 @@ class GetBomRequest(Request):
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
     direction: Annotated[Direction, spelling(Direction)] = "components"
     """What the variant is made of, or the products that it goes into."""
-    levels: Annotated[int, Field(ge=1, le=20)] = 20
+    levels: Annotated[int, Field(ge=1, le=20), WHOLE] = 20
     """Levels to follow; 1 is the BOM itself, without those of its subassemblies."""
     limit: ListLimit = 100
     """Lines per page."""
@@ -74,6 +74,7 @@ class BomAnswer(Envelope):
     page: int
     limit: int
     has_more: bool | None = None
+    total_is_lower_bound: bool | None = None
     not_found: list[NotFound]
     without: list[int] | None = None
     """Variants asked for that have no BOM, or are used in none."""
@@ -99,7 +100,7 @@ class _Tree:
         ends: the fields of a row that name the variant above and the one below.
         rows: by the variant above, in their order.
         lines: depth first.
-        cut: whether there was more than fits into `_MOST_LINES`.
+        cut: whether there was more than fits into `_MOST_LINES` or `_MOST_ROWS`.
     """
 
     ends: tuple[str, str]
@@ -131,7 +132,8 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     asked = [each.id for each in resolved.variants if isinstance(each.id, int)]
     product, ingredient = "product_variant_id", "ingredient_variant_id"
     ends = (product, ingredient) if request.direction == "components" else (ingredient, product)
-    tree = _Tree(ends, await _rows(asked, ends, request.levels, services))
+    read, cut = await _rows(asked, ends, request.levels, services)
+    tree = _Tree(ends, read, cut=cut)
     for each in asked:
         tree.draw(_Line(0, each), request.levels)
     first = offset(request)
@@ -139,38 +141,41 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     shown = await _shown(lines, services)
     said = beside(resolved)
     page = paged("get_bom", request, shown, len(tree.lines), now, beside=said.parts)
+    page.fields.setdefault("next_actions", resolved.next_actions)
     return now.answer(
         BomAnswer,
         *said.warnings,
-        *([_cut()] if tree.cut else []),
+        *([_cut(len(tree.lines))] if tree.cut else []),
         *page.warnings,
         **page.fields,
+        total_is_lower_bound=tree.cut or None,
         page=request.page,
         limit=request.limit,
         not_found=said.not_found,
-        without=[each for each in asked if each not in tree.rows] or None,
+        without=None if cut else [each for each in asked if each not in tree.rows] or None,
     )
 
 
 async def _rows(
     asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
-) -> dict[int, list[Record]]:
-    """Return the BOM rows of these variants and of what stands below them: one read per level."""
+) -> tuple[dict[int, list[Record]], bool]:
+    """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""
     above, below = ends
     found: dict[int, list[Record]] = {}
-    seen, frontier, rows = set(asked), list(asked), 0
+    seen, frontier, left, more = set(asked), list(asked), _MOST_ROWS, False
     for _ in range(levels):
-        if not frontier or rows >= _MOST_ROWS:
+        if not frontier or more:
             break
-        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), _MOST_ROWS)
-        records = [row.record for row in await services.cache.select("bom_row", selection)]
-        rows += len(records)
+        selection = Selection((OneOf(above, tuple(frontier)),), Order("id"), left)
+        stored, more = await first_rows(services, "bom_row", selection)
+        records = [row.record for row in stored]
+        left -= len(records)
         for record in sorted(records, key=_place):
             found.setdefault(whole(record, above) or 0, []).append(record)
         ends_below = dict.fromkeys(each for row in records if (each := whole(row, below)) is not None)
         frontier = [each for each in ends_below if each not in seen]
         seen.update(frontier)
-    return found
+    return found, more
 
 
 def _place(row: Record) -> tuple[int, str]:
@@ -204,9 +209,8 @@ def _shown_line(line: _Line, variant: Stored | None, names: Names) -> Answer:
     )
 
 
-def _cut() -> ToolWarning:
-    message = f"the first {_MOST_LINES} lines are shown; ask for fewer variants or levels"
-    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
+def _cut(lines: int) -> ToolWarning:
+    return truncated(f"the first {lines} lines could be read, there are more; ask for fewer variants or levels")
 
 
 GET_BOM = ToolSpec(

@@ -60,8 +60,8 @@ class CheckInventoryAnswer(Envelope):
 
     stock: list[VariantStock]
     not_found: list[NotFound]
-    unknown: list[int] | None = None
-    """Variants whose stock could not be read; they are not empty, they are unknown."""
+    unknown: list[str | int] | None = None
+    """Of these nothing could be read; they are neither empty nor missing."""
 
 
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
@@ -84,7 +84,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         stock=fit.rows,
         next_actions=fit.next_actions,
         not_found=fit.not_found,
-        unknown=[each for each in stock.unknown if isinstance(each, int)] or None,
+        unknown=[*fit.unknown, *(each for each in stock.unknown if isinstance(each, int))] or None,
         as_of=stock.as_of or now.as_of,
         stale=stale_stock(stock, services) or now.stale,
     )

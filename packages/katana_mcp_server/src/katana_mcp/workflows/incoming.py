@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from cache_core.conditions import NoneOf, OneOf, Order, Where
+from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection
 from cache_core.records import Record, RecordId, iso
+from katana_mcp.lookup import first_rows
 from katana_mcp.names import Names, text
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
@@ -65,7 +66,15 @@ class Arrival:
         )
 
 
-async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Mapping[Place, list[Arrival]]:
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What is on its way, by place, the earliest first, and the kinds of documents of which there are more."""
+
+    by_place: Mapping[Place, list[Arrival]]
+    cut: Sequence[str]
+
+
+async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arrivals:
     """Return what is on its way of these variants, by place, the earliest first; three reads in all."""
     ids = tuple(variant_ids)
     bought = (
@@ -75,20 +84,17 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Mappi
     made = (OneOf("variant_id", ids), NoneOf("status", ("DONE",)))
     moved = (OneOf("stock_transfer_rows[].variant_id", ids), OneOf("status", ("inTransit",)))
     found: dict[Place, list[Arrival]] = {}
-    for place, arrival in (
-        *(each for record in await _documents("purchase_order", bought, services) for each in _bought(record)),
-        *(_made(record) for record in await _documents("manufacturing_order", made, services)),
-        *(each for record in await _documents("stock_transfer", moved, services) for each in _moved(record)),
-    ):
-        found.setdefault(place, []).append(arrival)
-    return {place: sorted(each, key=lambda arrival: arrival.date or _LAST) for place, each in found.items()}
+    cut: list[str] = []
+    for entity, where, brought in zip(SOURCES, (bought, made, moved), (_bought, _made, _moved), strict=True):
+        documents, more = await first_rows(services, entity, Selection(where, Order("id"), _MOST))
+        cut += [entity] if more else []
+        for place, arrival in (each for row in documents for each in brought(row.record)):
+            found.setdefault(place, []).append(arrival)
+    sooner = {place: sorted(each, key=lambda arrival: arrival.date or _LAST) for place, each in found.items()}
+    return Arrivals(sooner, cut)
 
 
 _LAST = "9999"
-
-
-async def _documents(entity: str, where: Where, services: Services) -> list[Record]:
-    return [row.record for row in await services.cache.select(entity, Selection(where, Order("id"), _MOST))]
 
 
 def _bought(order: Record) -> Iterator[tuple[Place, Arrival]]:
@@ -102,10 +108,10 @@ def _bought(order: Record) -> Iterator[tuple[Place, Arrival]]:
             yield (whole(row, "variant_id"), location), arrival
 
 
-def _made(order: Record) -> tuple[Place, Arrival]:
+def _made(order: Record) -> Iterator[tuple[Place, Arrival]]:
     left, date = number(order, "remaining_quantity"), text(order, "production_deadline_date")
     arrival = Arrival("manufacturing_order_id", order, text(order, "order_no"), left, date)
-    return (whole(order, "variant_id"), whole(order, "location_id")), arrival
+    yield (whole(order, "variant_id"), whole(order, "location_id")), arrival
 
 
 def _moved(transfer: Record) -> Iterator[tuple[Place, Arrival]]:

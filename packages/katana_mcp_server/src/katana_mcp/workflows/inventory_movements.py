@@ -123,6 +123,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     said = beside(resolved)
     moved: list[Answer] = [_movement(row.record, names) for row in stored]
     page = paged("get_inventory_movements", request, moved, total, now, beside=said.parts)
+    page.fields.setdefault("next_actions", resolved.next_actions)
     kept = cast("list[InventoryMovement]", page.fields["rows"])
     # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
     places = {row.id: place(row.record) for row in stored}

@@ -14,14 +14,15 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import Names, look_up, text
+from katana_mcp.lookup import first_rows, none_at_all
+from katana_mcp.names import Names, look_up, none_yet, text
 from katana_mcp.operations.filters import AtLocation, Refers, needed, where
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, truncated
 from katana_mcp.values import NOTHING, number, rows, whole
 from katana_mcp.workflows.stock import stale_stock, unread
 
@@ -123,6 +124,8 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
     actions = cast("list[str]", page.fields.get("next_actions", []))
     if stock.unknown:
         actions = [*actions, f"list_low_stock_items(...) again: {len(stock.unknown)} variants are not checked yet"]
+    if not count and await none_at_all(services, "variant"):
+        actions = [none_yet("items")]
     page.fields["next_actions"] = actions
     return now.answer(
         LowStockAnswer,
@@ -156,7 +159,8 @@ async def _variants(
         if request.item_type in {None, entity}:
             mine: Where = (Missing(path, missing=False),)
             if supplied:
-                items = await services.cache.select(entity, Selection(supplied, Order("id"), _MOST))
+                items, more = await first_rows(services, entity, Selection(supplied, Order("id"), _MOST))
+                count += more
                 mine = (OneOf(path, tuple(each.id for each in items)),)
             found += await services.cache.select("variant", Selection(mine, Order("id"), _MOST - len(found)))
             count += await services.cache.count("variant", mine)
@@ -204,7 +208,7 @@ class _Judged:
 
 def _too_many(count: int) -> ToolWarning:
     message = f"{_MOST} of {count} variants are looked at; narrow them down by supplier_id or item_type"
-    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
+    return truncated(message)
 
 
 async def _shown(found: Sequence[_Short], services: Services) -> list[Answer]:

@@ -75,7 +75,7 @@ async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
         *fit.warnings,
         variants=fit.rows,
         not_found=fit.not_found,
-        next_actions=[*fit.next_actions, *([_SEARCH] if fit.not_found else [])],
+        next_actions=[*fit.next_actions, *([_SEARCH] if fit.not_found and not resolved.none else [])],
     )
 
 

@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from cache_core.conditions import EVERYTHING, OneOf, Order
-from cache_core.protocol import Selection, Stored
-from katana_mcp.names import service_variants
-from katana_mcp.near import near_keys, same_key
+from cache_core.protocol import Stored
+from katana_mcp.lookup import none_at_all, variants_named
+from katana_mcp.names import none_yet
+from katana_mcp.near import near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, size_of
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import id_in
 
 _EXPLAINED = 20
 """Unknown SKUs of one call for which near misses are looked up."""
-_MOST = 10_000
 
 
 class NotFound(Answer):
@@ -34,25 +32,28 @@ class Found:
         asked: the SKU or id.
         variant: None where nothing has it, or where it was found before under another name.
         missing: what to answer where nothing has it.
+        unknown: whether it may still come, because a first sync has not ended.
         warnings: of the SKU or id; of several variants that it finds, with the first.
     """
 
     asked: str | int
     variant: Stored | None = None
     missing: NotFound | None = None
+    unknown: bool = False
     warnings: Sequence[ToolWarning] = ()
 
     @property
     def again(self) -> list[str | int]:
         """How to ask for it again."""
-        return [self.variant.id] if self.variant else [self.asked] if self.missing else []
+        return [self.variant.id] if self.variant else [self.asked] if self.missing or self.unknown else []
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What was found, in the order asked."""
+    """What was found, in the order asked, and whether the account has no variants at all."""
 
     found: list[Found]
+    none: bool = False
 
     @property
     def variants(self) -> list[Stored]:
@@ -63,6 +64,16 @@ class Resolved:
     def not_found(self) -> list[NotFound]:
         """What nothing has."""
         return [each.missing for each in self.found if each.missing is not None]
+
+    @property
+    def next_actions(self) -> list[str]:
+        """What is to be said of an account without variants."""
+        return [none_yet("items")] if self.none else []
+
+    @property
+    def unknown(self) -> list[str | int]:
+        """What may still come."""
+        return [each.asked for each in self.found if each.unknown]
 
     @property
     def warnings(self) -> list[ToolWarning]:
@@ -76,6 +87,7 @@ class Bounded[A: Answer]:
 
     rows: list[A]
     not_found: list[NotFound]
+    unknown: list[str | int]
     warnings: list[ToolWarning]
     next_actions: list[str]
 
@@ -97,7 +109,8 @@ def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[
     shown = Resolved(resolved.found[:fits])
     kept = [row for _, row in told[:fits] if row is not None]
     cut, actions = _rest(tool, len(kept), len(rows), resolved.found[fits:])
-    return Bounded(kept, shown.not_found, [*shown.warnings, *cut], actions)
+    actions += resolved.next_actions
+    return Bounded(kept, shown.not_found, shown.unknown, [*shown.warnings, *cut], actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,19 +169,24 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     """
     await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
     await services.fresh.read_missing_keys("variant", [each for each in asked if isinstance(each, str)])
-    found = await _found(list(dict.fromkeys(asked)), services)
+    names = list(dict.fromkeys(asked))
+    found = await variants_named(names, services)
+    cold = len(found) < len(names) and await _may_come(services)
     result: list[Found] = []
     taken: set[int | str] = set()
-    for index, each in enumerate(dict.fromkeys(asked)):
+    for index, each in enumerate(names):
         rows = found.get(each, [])
+        if cold and not rows:
+            result.append(Found(each, unknown=True, warnings=[_unknown(each, index)]))
+            continue
         near = sum(1 for known in result if known.missing is not None) < _EXPLAINED
         missing = None if rows else await _not_found(each, services, near=near)
         gone = [_gone(each, row, index) for row in rows if row.deleted or row.archived]
         new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
-        result.append(Found(each, new[0], missing, [*_shared(each, rows, index), *gone]))
+        result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *gone]))
         result += [Found(each, row) for row in new[1:]]
         taken.update(row.id for row in rows)
-    return Resolved(result)
+    return Resolved(result, none=not found and await none_at_all(services, "variant", "service"))
 
 
 def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWarning]:
@@ -180,46 +198,6 @@ def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWa
     return [ToolWarning(severity="advisory", code=warning_codes.DUPLICATE_SKU, message=message, field_path=place)]
 
 
-async def _found(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
-    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
-    texts = [each for each in asked if isinstance(each, str)]
-    found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
-    for each in texts:
-        same = [] if each in found else await same_key(services, "variant", each)
-        if same:
-            found[each] = same
-    left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
-    numbers = {each: number for each, number in left.items() if number is not None}
-    by_id = await _by_id(list(dict.fromkeys(numbers.values())), services)
-    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
-
-
-async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
-    """Return the variants that have exactly these SKUs: all that are live, else the best of those that are gone."""
-    if not skus:
-        return {}
-    where = (OneOf("sku", tuple(skus)),)
-    stored = await services.cache.select("variant", Selection(where, Order("id"), _MOST, visibility=EVERYTHING))
-    having: dict[str, list[Stored]] = {}
-    for row in stored:
-        having.setdefault(str(row.record["sku"]), []).append(row)
-    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
-        having.setdefault(str(row.record["sku"]), []).append(row)
-    live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
-    # Live before archived before deleted, then the newest, as `find_by_key` has it.
-    return {sku: live[sku] or [max(reversed(rows), key=_standing)] for sku, rows in having.items()}
-
-
-def _standing(row: Stored) -> tuple[bool, bool]:
-    return (not row.deleted, not row.archived)
-
-
-async def _by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
-    found = await services.cache.get_many("variant", ids)
-    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
-    return {row.id: row for row in (*found.rows, *sold)}
-
-
 def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
     state = "deleted" if row.deleted else "archived"
     return ToolWarning(
@@ -228,6 +206,18 @@ def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
         message=f"variant {row.id}, asked for as {asked!r}, is {state} in Katana",
         field_path=f"skus_or_variant_ids[{index}]",
     )
+
+
+async def _may_come(services: Services) -> bool:
+    """Return whether variants may be missing: what is not cached yet is unknown, not missing."""
+    states = [await services.cache.state(entity) for entity in ("variant", "service")]
+    return any(state.completed_at is None for state in states)
+
+
+def _unknown(asked: str | int, index: int) -> ToolWarning:
+    message = f"{asked!r} is unknown, not missing: the first sync of variants has not ended; ask again in a moment"
+    place = f"skus_or_variant_ids[{index}]"
+    return ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message, field_path=place)
 
 
 async def _not_found(asked: str | int, services: Services, *, near: bool) -> NotFound:

@@ -2,21 +2,21 @@
 
 from typing import Annotated, Literal
 
-from katana_mcp.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, equals
+from katana_mcp.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, exactly
 
 
 class ListCustomersRequest(DatedListRequest):
     """Filters of `list_customers`."""
 
-    name: Annotated[ExactText | None, equals("name")] = None
+    name: Annotated[ExactText | None, exactly("name")] = None
     """The exact name; several customers can have it."""
-    company: Annotated[ExactText | None, equals("company")] = None
+    company: Annotated[ExactText | None, exactly("company")] = None
     """The exact company."""
-    email: Annotated[ExactText | None, equals("email")] = None
+    email: Annotated[ExactText | None, exactly("email")] = None
     """The exact e-mail address."""
-    reference_id: Annotated[ExactText | None, equals("reference_id")] = None
+    reference_id: Annotated[ExactText | None, exactly("reference_id")] = None
     """The exact reference, such as a number in another system."""
-    category: Annotated[ExactText | None, equals("category")] = None
+    category: Annotated[ExactText | None, exactly("category")] = None
     """The exact category."""
     currency: InCurrency = None
     order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None

@@ -16,6 +16,7 @@ from katana_mcp.operations.filters import (
     Means,
     Refers,
     equals,
+    exactly,
     spelling,
 )
 from katana_mcp.tools.requests import NameOrId
@@ -40,9 +41,9 @@ class ListItemsRequest(DatedListRequest):
 
     type: Annotated[list[ItemType] | None, Field(min_length=1, max_length=3), spelling(ItemType)] = None
     """Only these types."""
-    name: Annotated[ExactText | None, equals("name")] = None
+    name: Annotated[ExactText | None, exactly("name")] = None
     """The exact name; `search_items` finds parts of it, SKUs and codes."""
-    category: Annotated[ExactText | None, equals("category_name")] = None
+    category: Annotated[ExactText | None, exactly("category_name")] = None
     """The exact category."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
     """Default supplier: id, or the supplier's exact name."""

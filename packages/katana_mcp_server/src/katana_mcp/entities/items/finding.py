@@ -1,7 +1,8 @@
 """One item by id, exact name or SKU; what several items have is refused with the candidates."""
 
 from katana_mcp.entities.items.headers import ITEM_TYPES, ItemType
-from katana_mcp.names import service_variants, text
+from katana_mcp.lookup import none_at_all
+from katana_mcp.names import none_yet, service_variants, text
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.operations.rows import Sourced
 from katana_mcp.services import Services
@@ -67,8 +68,13 @@ async def _by_sku(sku: str, kinds: tuple[ItemType, ...], services: Services) -> 
 
 async def _missing(wanted: int | str, kinds: tuple[ItemType, ...], services: Services) -> str:
     called = " or ".join(kinds)
+    missing = (
+        f"{called} {wanted} not found" if isinstance(wanted, int) else f"no {called} has the name or SKU {wanted!r}"
+    )
+    if await none_at_all(services, *ITEM_TYPES):
+        return f"{missing}; {none_yet('items')}"
     if isinstance(wanted, int):
-        return f"{called} {wanted} not found"
+        return missing
     near = [key for entity in (*kinds, "variant") for key in await near_keys(services, entity, wanted)]
     hint = f"; did you mean {', '.join(map(repr, dict.fromkeys(near[:3])))}?" if near else ""
-    return f"no {called} has the name or SKU {wanted!r}{hint}"
+    return f"{missing}{hint}"

@@ -12,7 +12,7 @@ from katana_mcp.operations.filters import (
     Refers,
     Until,
     Variants,
-    equals,
+    exactly,
     not_after,
     not_before,
 )
@@ -22,7 +22,7 @@ class ListStockAdjustmentsRequest(DatedListRequest):
     """Filters of `list_stock_adjustments`."""
 
     location_id: AtLocation = None
-    reason: Annotated[ExactText | None, equals("reason")] = None
+    reason: Annotated[ExactText | None, exactly("reason")] = None
     """The exact reason; `search_stock_adjustments` finds parts of it."""
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_adjustment_rows[].variant_id", "variant")

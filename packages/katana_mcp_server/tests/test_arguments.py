@@ -1,0 +1,94 @@
+"""What is said of arguments that cannot be taken, and which spellings of a value are."""
+
+from typing import Any
+
+import pytest
+
+from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.surface import tools
+from katana_mcp.testing import Stage
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused, ToolWarning
+from katana_sandbox import Tenant
+
+SCHEMAS = {each["name"]: each["inputSchema"] for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+
+
+def taken(tool: str, **arguments: object) -> Request:
+    """Return the request that these arguments make."""
+    return validated(SPECS[tool].request, SCHEMAS[tool], arguments)
+
+
+def refused(tool: str, **arguments: object) -> list[ToolWarning]:
+    """Return why these arguments make none."""
+    with pytest.raises(Refused) as refusal:
+        taken(tool, **arguments)
+    return list(refusal.value.warnings)
+
+
+SAID: list[tuple[str, dict[str, Any], str]] = [
+    ("search_items", {"query": None}, "query is null: must be a text"),
+    ("list_sales_orders", {"open": None, "limit": True}, "limit is true: must be a whole number"),
+    ("get_bom", {"skus_or_variant_ids": ["A"], "levels": False}, "levels is false: must be a whole number"),
+    ("list_sales_orders", {"total_min": True}, "total_min is true: must be a number"),
+    ("list_sales_orders", {"total_min": -1}, "total_min is -1: must be 0 or more"),
+    ("list_sales_orders", {"total_max": 1e18}, "total_max is 1e+18: must be 1000000000000000 or less"),
+    ("list_sales_orders", {"limit": 0}, "limit is 0: must be 1 or more"),
+    ("list_sales_orders", {"ids": ["SO-7"]}, "ids[0] is 'SO-7': must be a whole number"),
+    *(
+        ("inventory_at", {"as_of": each, "skus_or_variant_ids": ["A"]}, f"as_of is {each!r}: {instant}")
+        for instant in ("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00",)
+        for each in ("tomorrow", "2026-03-01", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), SAID, ids=[each for _, __, each in SAID])
+def test_what_is_wrong_is_said_in_the_words_of_the_wire(tool: str, arguments: dict[str, Any], said: str) -> None:
+    (warning,) = [each for each in refused(tool, **arguments) if each.field_path != "open"]
+    assert warning.message == said
+
+
+def test_numbers_sent_as_texts_are_numbers_alone_and_in_lists() -> None:
+    for ids in (["2037", 2038], "2037, 2038", "[2037, 2038]", '["2037", "2038"]'):
+        assert taken("list_sales_orders", ids=ids, limit="5").model_dump(include={"ids", "limit"}) == {
+            "ids": [2037, 2038],
+            "limit": 5,
+        }
+    assert taken("check_inventory", skus_or_variant_ids=["007"]) == taken("check_inventory", skus_or_variant_ids="007")
+
+
+RANGES = [
+    (tool, first, f"{stem}{last}")
+    for tool, schema in SCHEMAS.items()
+    for low, last in (("_from", "_to"), ("_min", "_max"))
+    for first in schema["properties"]
+    for stem in [first.removesuffix(low)]
+    if first.endswith(low)
+]
+
+
+@pytest.mark.parametrize(("tool", "first", "last"), RANGES, ids=[f"{tool}.{first}" for tool, first, _ in RANGES])
+def test_a_range_that_ends_before_it_begins_is_refused_naming_both_ends(tool: str, first: str, last: str) -> None:
+    low, high, word = (10, 9.5, "more") if first.endswith("_min") else ("2026-12-02", "2026-12-01", "later")
+    needed = {name: ["A"] for name in SCHEMAS[tool].get("required", ())}
+    (warning,) = refused(tool, **needed, **{first: low, last: high})
+    assert (warning.message, warning.code) == (f"{first} must not be {word} than {last}", "invalid_argument")
+    assert taken(tool, **needed, **{first: high, last: low})
+    assert taken(tool, **needed, **{first: low, last: low})
+
+
+def test_there_are_ranges() -> None:
+    assert len(RANGES) > 25
+    assert {first for _, first, _ in RANGES} > {"total_min", "delivery_from", "created_from"}
+
+
+async def test_an_id_of_several_types_is_named_with_them(stage: Stage, tenant: Tenant) -> None:
+    shared = 990_001
+    for collection in ("products", "materials"):
+        row = next(each for each in tenant.all(collection) if not each["deleted_at"] and not each["archived_at"])
+        tenant.insert_raw(collection, {**row, "id": shared, "variants": []})
+    refusal = await stage.refusal("list_items", ids=[shared])
+    assert refusal["warnings"][0]["message"] == f"ids: several types have {shared} (product, material); name one type"

@@ -1,0 +1,101 @@
+"""What is too much to read at once is told: a warning, counts as lower bounds, and no conclusion from what was left."""
+
+import pytest
+from server_wire import live
+
+from katana_mcp.operations import get
+from katana_mcp.testing import Payload, Stage
+from katana_mcp.workflows import blocking_ingredients, bom, incoming, low_stock
+from katana_sandbox import Tenant
+
+BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
+
+
+def cut(answer: Payload) -> list[str]:
+    """Return what an answer says of what was left."""
+    told = [each for each in answer["warnings"] if each["code"] == "truncated_result"]
+    assert {each["severity"] for each in told} <= {"advisory"}
+    return [each["message"] for each in told]
+
+
+async def test_ingredients_of_very_many_orders_are_a_lower_bound(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = await stage.call(BLOCKING, limit=100)
+    assert (cut(whole), whole.get("total_is_lower_bound")) == ([], None)
+    monkeypatch.setattr(blocking_ingredients, "_MOST", 5)
+    less = await stage.call(BLOCKING, limit=100)
+    assert less["orders_held_up"] <= 5 < whole["orders_held_up"]
+    assert less["total_is_lower_bound"] is True
+    assert "of manufacturing orders" in cut(less)[0]
+    assert "the first 5 are looked at" in cut(less)[0]
+    monkeypatch.setattr(blocking_ingredients, "_MOST", len(live(stage.own.sandbox.tenant(), "manufacturing_orders")))
+    monkeypatch.setattr(incoming, "_MOST", 0)
+    beside = await stage.call(BLOCKING, limit=100)
+    assert (beside["total"], beside["total_is_lower_bound"]) == (whole["total"], True)
+    assert "purchase orders" in cut(beside)[0]
+
+
+async def test_the_ingredients_of_one_order_can_be_too_many(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = [
+        row["manufacturing_order_id"]
+        for row in live(tenant, "manufacturing_order_recipe_rows")
+        if row["ingredient_availability"] == "NOT_AVAILABLE"
+    ]
+    most = max(waits, key=waits.count)
+    for order in live(tenant, "manufacturing_orders"):
+        if order["status"] != "DONE" and order["id"] != most:
+            tenant.delete("manufacturing_orders", order["id"])
+    assert (await stage.call(BLOCKING))["total"] > 1
+    monkeypatch.setattr(blocking_ingredients, "_MOST", 1)
+    less = await stage.call(BLOCKING)
+    assert (less["total"], less["total_is_lower_bound"]) == (1, True)
+    assert cut(less)[0].startswith("of manufacturing order recipe rows the first 1 are looked at")
+
+
+async def test_a_bom_of_very_many_rows_is_a_lower_bound_and_says_of_no_variant_that_it_has_none(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list({each["product_variant_id"] for each in tenant.all("bom_rows")})[:3]
+    bought = next(each["id"] for each in live(tenant, "variants") if each["material_id"])
+    whole = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
+    assert (cut(whole), whole.get("total_is_lower_bound"), whole["without"]) == ([], None, [bought])
+    monkeypatch.setattr(bom, "_MOST_ROWS", whole["total"] - 4)
+    every = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
+    assert (cut(every), every["total"]) == ([], whole["total"])
+    monkeypatch.setattr(bom, "_MOST_ROWS", 2)
+    less = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
+    assert (less["total"], less["total_is_lower_bound"]) == (len(made) + 1 + 2, True)
+    assert "without" not in less
+    assert cut(less) == [
+        f"the first {less['total']} lines could be read, there are more; ask for fewer variants or levels"
+    ]
+
+
+async def test_a_document_of_very_many_rows_beside_it_says_that_there_may_be_more(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = live(tenant, "manufacturing_order_recipe_rows")
+    order = next(each["manufacturing_order_id"] for each in rows)
+    mine = sum(each["manufacturing_order_id"] == order for each in rows)
+    asked = {"manufacturing_order_id": order, "include": ["recipe"]}
+    for most, shown in ((mine, mine), (1, 2)):
+        monkeypatch.setattr(get, "_MOST", most)
+        answer = await stage.call("get_manufacturing_order", **asked)
+        assert len(answer["order"]["recipe_rows"]) == shown
+        assert len(cut(answer)) == (most == 1)
+    assert "of the manufacturing order recipe rows the first 2 are shown" in cut(answer)[0]
+
+
+async def test_more_variants_than_are_looked_at_are_told(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = await stage.call(LOW, limit=100)
+    supplier = next(each["supplier_id"] for each in whole["rows"] if "supplier_id" in each)
+    monkeypatch.setattr(low_stock, "_MOST", 20)
+    less = await stage.call(LOW, limit=100)
+    assert (less["variants"], less["checked"], less["total_is_lower_bound"]) == (whole["variants"], 20, True)
+    assert cut(less) == [
+        f"20 of {whole['variants']} variants are looked at; narrow them down by supplier_id or item_type"
+    ]
+    monkeypatch.setattr(low_stock, "_MOST", 1)
+    of_one = await stage.call(LOW, supplier_id=supplier)
+    assert (of_one["checked"], of_one["total_is_lower_bound"], len(cut(of_one))) == (1, True, 1)
