@@ -11,11 +11,13 @@ import pytest
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, SyncState
 from cache_core.testing import ManualClock
+from cache_core.text import SearchText
+from katana_mcp import stores
 from katana_mcp.flags import FLAGS, Flag
 from katana_mcp.stores import Parts, Stores
 
 from .backends import TOY_PARTS, Forgetful
-from .toys import OWNER, SPECS, TOY, found_ids, listing, moment, removal
+from .toys import OWNER, SPECS, TOY, found_ids, listing, moment, removal, toy
 
 COMPLETE = SyncState(cursor=moment(), completed_at=moment())
 
@@ -76,6 +78,19 @@ async def test_a_field_that_becomes_searchable_is_found_in_rows_that_are_already
     more = replace(TOY_PARTS, specs=tuple(replace(s, searchable=searchable) if s is TOY else s for s in SPECS))
     async with flagged(tmp_path / "cache", flag, more) as cache:
         assert await found_ids(cache, "teal") == [1]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+async def test_rows_stored_under_older_text_rules_are_found_by_the_new_ones(
+    tmp_path: Path, flag: Flag, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(stores, "RULES", 0)
+        async with flagged(tmp_path / "cache", flag) as cache:
+            await cache.apply(listing(replace(toy(1, sku="AB-1"), text=SearchText(keys="ab 1"))))
+            assert await found_ids(cache, "ab1") == []
+    async with flagged(tmp_path / "cache", flag) as cache:
+        assert await found_ids(cache, "ab1") == [1]
 
 
 async def test_a_note_that_cannot_be_written_does_not_stop_the_opening(tmp_path: Path) -> None:

@@ -103,6 +103,37 @@ async def test_an_exact_code_outranks_everything_and_equal_hits_go_by_name_then_
     ]
 
 
+async def test_a_whole_code_is_found_without_its_separators_below_one_that_is_written_so(cache: CacheBackend) -> None:
+    await cache.apply(
+        listing(
+            toy(1, sku="1-11", name="a"),
+            toy(2, sku="11-1", name="b"),
+            toy(3, sku="111", name="z"),
+            toy(4, sku="X", codes=["1.1.1"]),
+            toy(5, sku="1110", name="c"),
+            toy(6, name="1-11", second_name="one 1-1", codes=["number 1 11", "one-one-one"]),
+        )
+    )
+    result = await cache.search("toy", Search("111"))
+    assert [(hit.row.id, hit.tier, hit.place) for hit in result.hits] == [
+        (3, Tier.EXACT, WeightClass.KEYS),
+        (1, Tier.EXACT, WeightClass.NAMES),
+        (2, Tier.EXACT, WeightClass.NAMES),
+        (4, Tier.EXACT, WeightClass.RELATED),
+        (5, Tier.TOKENS, WeightClass.KEYS),
+    ]
+    assert [hit.fields for hit in result.hits] == [("sku",), ("sku",), ("sku",), ("codes[]",), ("sku",)]
+    assert (await found_ids(cache, "1-11"))[0] == 1
+    assert await found_ids(cache, "oneoneone") == []
+
+
+async def test_a_code_asked_for_with_separators_that_it_has_not_is_suggested(cache: CacheBackend) -> None:
+    await cache.apply(listing(toy(1, sku="SO37"), toy(2, sku="FSKT-35M")))
+    assert await cache.suggest("toy", "so-37") == ("so37",)
+    assert (await cache.suggest("toy", "fskt-35-m"))[0] == "fskt35m"
+    assert await found_ids(cache, "fskt35m") == [2]
+
+
 async def test_a_hit_names_the_own_fields_that_mention_the_query(cache: CacheBackend) -> None:
     await cache.apply(listing(toy(1, sku="red", name="blue", codes=["x", "RED-1"], barcode="green")))
     hit = (await cache.search("toy", Search("red bl"))).hits[0]

@@ -34,7 +34,7 @@ def test_the_backend_says_which_fields_fill_its_columns() -> None:
     backend = LegacyBackend(None, (CUSTOMER,))
     assert backend.index_fields("customer") == IndexFields(
         sku_key=(),
-        name_key=("name", "company", "first_name", "last_name"),
-        name2_key=(),
+        name_key=("name", "company"),
+        name2_key=("first_name", "last_name"),
         extras_keys=("email", "phone", "reference_id", "comment", "category"),
     )

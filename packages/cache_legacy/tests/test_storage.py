@@ -175,7 +175,7 @@ async def test_without_a_directory_everything_is_kept_in_memory() -> None:
     backend = LegacyBackend(None, (VARIANT,))
     await backend.open()
     await backend.apply(batch(variant(1, sku="S.1")))
-    assert (await backend.search("variant", Search("s1"))).hits == ()
+    assert (await backend.search("variant", Search("s 2"))).hits == ()
     assert (await backend.search("variant", Search("s 1"))).total == 1
     await backend.close()
     await backend.open()

@@ -109,6 +109,42 @@ async def test_a_search_in_an_empty_account_says_that_it_is_empty(clock: ManualC
         assert (answer["empty"]["records"], answer["next_actions"]) == (0, ["Katana holds no items yet"])
 
 
+async def test_a_code_is_found_without_its_separators_and_an_order_is_named_by_one(
+    stage: Stage, tenant: Tenant
+) -> None:
+    code = next(each["supplier_item_codes"][0] for each in live(tenant, "variants") if each["supplier_item_codes"])
+    tenant.edit("sales_orders", live(tenant, "sales_orders")[0]["id"], order_no="QX91")
+    for tool, typed, field, written in (
+        ("search_items", "fskt35m", "sku", "FSKT-35M"),
+        ("search_items", code.replace(".", ""), "supplier_item_codes", [code]),
+        ("search_sales_orders", "SO37", "order_no", "SO-37"),
+    ):
+        assert (await stage.call(tool, query=typed))["rows"][0][field] == written
+    refusal = await stage.refusal("get_sales_order", sales_order_id="SO37")
+    assert "did you mean 'SO-37'" in refusal["warnings"][0]["message"]
+    stock = await stage.call("check_inventory", skus_or_variant_ids=["FSKT35M"])
+    assert stock["not_found"] == [{"asked": "FSKT35M", "did_you_mean": ["FSKT-35M"]}]
+    other = await stage.call("search_sales_orders", query="QX-91")
+    assert other["empty"]["did_you_mean"] == ["QX91"]
+
+
+async def test_what_to_try_next_fits_what_was_typed(stage: Stage) -> None:
+    for typed, told in (
+        ("zzqzz", "search with the first letters of the word; "),
+        ("zzqzz qxqxq", "search with fewer or"),
+    ):
+        answer = await stage.call("search_sales_orders", query=typed)
+        assert answer["next_actions"][0].startswith(told)
+
+
+async def test_a_contact_of_a_customer_is_shown_and_ranks_below_a_name(stage: Stage, tenant: Tenant) -> None:
+    first, *_, last = live(tenant, "customers")
+    tenant.edit("customers", first["id"], name="A company", company="A company", first_name="Quirina", last_name="Zed")
+    tenant.edit("customers", last["id"], name="Quirina Zed", first_name="Quirina", last_name="Zed")
+    rows = (await stage.call("search_customers", query="quirina"))["rows"]
+    assert [(row["name"], row["first_name"]) for row in rows] == [("Quirina Zed", "Quirina"), ("A company", "Quirina")]
+
+
 @pytest.mark.parametrize("query", ["-", "…", "***", '"', " . "])
 async def test_a_text_without_letter_or_digit_is_refused(stage: Stage, query: str) -> None:
     refusal = await stage.refusal("search_items", query=query)

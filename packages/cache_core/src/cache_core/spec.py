@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal, Protocol
 
 from cache_core.records import Record, RecordId, as_id, values_at
-from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of
+from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of, unseparated
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +170,12 @@ def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchTex
     parts: list[str] = []
     codes: list[tuple[str, WeightClass]] = []
     for place, paths in zip(WeightClass, spec.searchable.by_class(), strict=False):
-        values = [normalised(value) for path in paths for value in texts_at(path, record, parents)]
-        parts.append(" ".join(dict.fromkeys(value for value in values if value)))
+        texts = [text for path in paths for text in texts_at(path, record, parents)]
+        values = dict.fromkeys(value for text in texts if (value := normalised(text)))
+        parts.append(" ".join(values))
         if place in {WeightClass.KEYS, WeightClass.EXTRAS}:
-            codes.extend((value, place) for value in dict.fromkeys(values) if value)
+            codes.extend((value, place) for value in values)
+            codes.extend((code, WeightClass(place + 1)) for text in texts if (code := unseparated(text, place)))
     return SearchText(*parts, codes=tuple(codes))
 
 
@@ -203,10 +205,16 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
-    paths = (path for paths in spec.searchable.by_class() for path in paths)
-    return tuple(path for path in paths if isinstance(path, str) and _mentions(record, path, query, tier))
+    classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
+    places = ((path, place) for place, paths in classes for path in paths)
+    return tuple(
+        path
+        for path, place in places
+        if isinstance(path, str) and any(_mentions(text, place, query, tier) for text in texts_at(path, record, {}))
+    )
 
 
-def _mentions(record: Record, path: str, query: Query, tier: Tier) -> bool:
-    words = [word for text in texts_at(path, record, {}) for word in tokens_of(text)]
-    return any(edits(token, word, tier) is not None for token in query.tokens for word in words)
+def _mentions(text: str, place: WeightClass, query: Query, tier: Tier) -> bool:
+    if unseparated(text, place) == query.code:
+        return True
+    return any(edits(token, word, tier) is not None for token in query.tokens for word in tokens_of(text))

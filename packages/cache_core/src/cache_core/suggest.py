@@ -34,7 +34,8 @@ async def suggestions(
     """
     choices = [nearest(token, await terms(token)) for token in query.tokens]
     found: list[str] = []
-    for candidate in recombined(choices, _MAX_TRIED + 1):
+    # A code that is written without the separators it was asked for with comes before any other word.
+    for candidate in dict.fromkeys(("".join(query.tokens), *recombined(choices, _MAX_TRIED + 1))):
         if len(found) >= limit:
             break
         if candidate != " ".join(query.tokens) and await finds(candidate):

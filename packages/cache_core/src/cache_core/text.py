@@ -12,6 +12,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+RULES = 2
+"""Raised when the same record comes to another search text: rows that are stored are then indexed anew."""
+
 MAX_QUERY_CHARACTERS = 256
 MAX_QUERY_TOKENS = 16
 MAX_TEXT_CHARACTERS = 20_000
@@ -22,6 +25,8 @@ _ONE_EDIT = 4
 _NUMBER = re.compile(r"[0-9]+")
 
 _SEPARATORS = re.compile(r"[\W_]+")
+_DIGIT = re.compile(r"\d")
+_BLANK = re.compile(r"\s")
 # Latin letters that do not decompose into a base letter and a mark.
 _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "\u0131": "i"}
@@ -52,7 +57,8 @@ class Tier(IntEnum):
 class SearchText:
     """What is searchable of one record: normalised tokens joined by spaces, one string per weight class.
 
-    `codes` are whole normalised values of keys and extras, for exact hits: `("00 4021 018 003", EXTRAS)`.
+    `codes` are whole normalised values of keys and extras, for exact hits: `("00 4021 018 003", EXTRAS)`. Codes without
+    their separators count a class less: `("004021018003", RELATED)`.
     """
 
     keys: str = ""
@@ -102,6 +108,16 @@ def tokens_of(text: str) -> list[str]:
 def normalised(text: str) -> str:
     """Return the tokens of a text joined by single spaces."""
     return " ".join(tokens_of(text))
+
+
+def unseparated(text: str, place: WeightClass) -> str | None:
+    """Return a code without its separators, or None for what is no code or has none.
+
+    A key is a code, and so is an extra without blanks that has a digit: notes and names are none.
+    """
+    tokens = tokens_of(text) if len(text) <= MAX_QUERY_CHARACTERS else []
+    is_code = place is WeightClass.KEYS or (_DIGIT.search(text) is not None and not _BLANK.search(text))
+    return "".join(tokens) if is_code and len(tokens) > 1 else None
 
 
 def parse(text: str) -> Query:

@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from cache_core.protocol import Hit, Search, Stored
 from cache_core.records import values_at
 from cache_core.spec import EntitySpec
-from cache_core.text import Tier, normalised
+from cache_core.text import Tier, tokens_of
 from katana_mcp.services import Services
 
 
@@ -69,7 +69,8 @@ async def _spelt(services: Services, spec: EntitySpec, candidate: str) -> str | 
     """Return the code that the candidate is, as it is written, or None when it is only a part or a name."""
     result = await services.cache.search(spec.name, Search(candidate, limit=1))
     exact = [hit for hit in result.hits if hit.tier is Tier.EXACT]
-    return next((code for hit in exact for code in _codes(spec, hit) if normalised(code) == candidate), None)
+    asked = "".join(tokens_of(candidate))
+    return next((code for hit in exact for code in _codes(spec, hit) if "".join(tokens_of(code)) == asked), None)
 
 
 def _codes(spec: EntitySpec, hit: Hit) -> Iterator[str]:

@@ -20,6 +20,7 @@ from cache_core.records import InvalidRecord, Json, decode, encode
 from cache_core.routed import RoutedBackend
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
+from cache_core.text import RULES
 from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.comparisons import LoggedComparisons
 from katana_mcp.flags import Flag
@@ -173,7 +174,7 @@ class Stores:
 
     def _searchable(self) -> dict[str, Json]:
         """Return a digest per entity of what its search text and soft state are made of."""
-        made = {spec.name: repr((spec.searchable, spec.inherits)) for spec in self._parts.specs}
+        made = {spec.name: repr((RULES, spec.searchable, spec.inherits)) for spec in self._parts.specs}
         return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in made.items()}
 
     async def _fill(self, spec: EntitySpec, cache: RoutedBackend, pair: tuple[Store, Store], stale: bool) -> None:

@@ -6,8 +6,9 @@ CUSTOMER = EntitySpec(
     name="customer",
     collection="customers",
     searchable=Searchable(
-        names=("name", "company", "first_name", "last_name"),
+        names=("name", "company"),
         extras=("email", "phone", "reference_id", "comment", "category"),
+        related=("first_name", "last_name"),
     ),
     key_path="name",
     children=("addresses",),

@@ -11,7 +11,10 @@ PURCHASE_ORDER = EntitySpec(
         keys=("order_no",),
         names=(Lookup("supplier_id", "supplier", ("name",)),),
         extras=("additional_info",),
-        related=(Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),),
+        related=(
+            Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),
+            Lookup("supplier_id", "supplier", ("email",)),
+        ),
     ),
     key_path="order_no",
     keys_at_once=1,

@@ -7,6 +7,9 @@ from datetime import timedelta
 
 from cache_core.spec import EntitySpec, Feed, Lookup, Searchable
 
+# Phone numbers and postcodes are left out: with them, the number of any order would find many others.
+_ADDRESS = ("first_name", "last_name", "company", "line_1", "line_2", "city")
+
 SALES_ORDER = EntitySpec(
     name="sales_order",
     collection="sales_orders",
@@ -14,7 +17,11 @@ SALES_ORDER = EntitySpec(
         keys=("order_no",),
         names=(Lookup("customer_id", "customer", ("name", "company")),),
         extras=("customer_ref", "additional_info", "tracking_number", "ecommerce_order_id"),
-        related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
+        related=(
+            Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),
+            Lookup("customer_id", "customer", ("email",)),
+            *(f"addresses[].{field}" for field in _ADDRESS),
+        ),
     ),
     key_path="order_no",
     keys_at_once=1,

@@ -4,6 +4,7 @@ from cache_core.spec import EntitySpec, Lookup, Searchable
 
 _PRODUCT = Lookup("product_id", "product", ("name",))
 _MATERIAL = Lookup("material_id", "material", ("name",))
+_ABOUT = ("category_name", "additional_info")
 
 VARIANT = EntitySpec(
     name="variant",
@@ -12,6 +13,7 @@ VARIANT = EntitySpec(
         keys=("sku",),
         names=(_PRODUCT, _MATERIAL, "config_attributes[].config_value"),
         extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
+        related=(Lookup("product_id", "product", _ABOUT), Lookup("material_id", "material", _ABOUT)),
     ),
     key_path="sku",
     keys_at_once=100,

@@ -17,8 +17,9 @@ class Customer(Document, table=True):
     """A customer."""
 
     _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("name", "company", "first_name", "last_name"),
+        names=("name", "company"),
         extras=("email", "phone", "reference_id", "comment", "category"),
+        related=("first_name", "last_name"),
     )
 
     id: int = identity()

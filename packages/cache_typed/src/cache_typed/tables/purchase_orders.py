@@ -19,7 +19,10 @@ class PurchaseOrder(Dated, table=True):
         keys=("order_no",),
         names=(Lookup("supplier_id", "supplier", ("name",)),),
         extras=("additional_info",),
-        related=(Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),),
+        related=(
+            Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),
+            Lookup("supplier_id", "supplier", ("email",)),
+        ),
     )
 
     id: int = identity()

@@ -19,7 +19,16 @@ class SalesOrder(Document, table=True):
         keys=("order_no",),
         names=(Lookup("customer_id", "customer", ("name", "company")),),
         extras=("customer_ref", "additional_info", "tracking_number", "ecommerce_order_id"),
-        related=(Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),),
+        related=(
+            Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),
+            Lookup("customer_id", "customer", ("email",)),
+            "addresses[].first_name",
+            "addresses[].last_name",
+            "addresses[].company",
+            "addresses[].line_1",
+            "addresses[].line_2",
+            "addresses[].city",
+        ),
     )
 
     id: int = identity()

@@ -23,6 +23,10 @@ class Variant(Document, table=True):
             "config_attributes[].config_value",
         ),
         extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
+        related=(
+            Lookup("product_id", "product", ("category_name", "additional_info")),
+            Lookup("material_id", "material", ("category_name", "additional_info")),
+        ),
     )
 
     id: int = identity()

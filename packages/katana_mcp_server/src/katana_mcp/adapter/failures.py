@@ -10,7 +10,7 @@ import structlog
 from cache_core.errors import CacheCorrupt, CacheError
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.hidden import shown_in
+from katana_mcp.tools.outgoing import outgoing
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 
 _log = structlog.get_logger("katana_mcp.tool")
@@ -32,7 +32,7 @@ async def refusal_of(error: Exception, name: str, tenant: TenantDoor) -> tuple[s
 def told(refusal: Refused) -> dict[str, Any]:
     """Return a refusal as it goes out: its code, its warnings, and how current the rows are that it goes by."""
     warnings = [warning.model_dump(mode="json") for warning in refusal.warnings]
-    return {"error": refusal.warnings[0].code, **refusal.told, "warnings": shown_in(warnings)}
+    return outgoing({"error": refusal.warnings[0].code, **refusal.told, "warnings": warnings})
 
 
 async def _without_cache(error: CacheError, tenant: TenantDoor) -> ToolWarning:

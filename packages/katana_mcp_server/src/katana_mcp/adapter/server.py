@@ -14,7 +14,7 @@ from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.finder import CALL, FIND, ToolFinder
 from katana_mcp.adapter.prompts import ServedPrompt, offer_completions
 from katana_mcp.adapter.schemas import input_schema
-from katana_mcp.adapter.tool import RequestTool, json_of, payload_of
+from katana_mcp.adapter.tool import RequestTool, payload_of
 from katana_mcp.adapter.unknown import UnknownNames
 from katana_mcp.adapter.waking import Waking
 from katana_mcp.descriptor import AnyTool
@@ -23,7 +23,7 @@ from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource, read, read_one
 from katana_mcp.services import Services, TenantDoor
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.outgoing import json_of
 
 INSTRUCTIONS = """Katana is the factory's ERP: items, stock, sales, purchasing, manufacturing, customers.
 Answers come from a local cache that is refreshed before each answer. `as_of` says how current they are, `stale`
@@ -106,7 +106,8 @@ async def _read(uri: str, reading: Callable[[Services], Awaitable[Answer]], tena
         return json_of(payload_of(await reading(await tenant.services())))
     except Exception as error:
         _, refusal = await refusal_of(error, uri, tenant)
-        raise MCPError(INTERNAL_ERROR, shown(str(refusal)), told(refusal)) from error
+        data = told(refusal)
+        raise MCPError(INTERNAL_ERROR, "; ".join(each["message"] for each in data["warnings"]), data) from error
 
 
 def _add_help(server: FastMCP[Any], tools: Sequence[AnyTool]) -> None:

@@ -1,7 +1,6 @@
 """One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -22,7 +21,8 @@ from katana_mcp.descriptor import AnyTool
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.hidden import meant_in, shown_in
+from katana_mcp.tools.hidden import meant_in
+from katana_mcp.tools.outgoing import json_of, outgoing
 from katana_mcp.tools.warnings import Refused
 
 _log = structlog.get_logger("katana_mcp.tool")
@@ -116,13 +116,8 @@ class _ProgressReports:
 
 
 def payload_of(answer: Answer) -> dict[str, Any]:
-    """Return an answer as it goes out, hidden characters shown."""
-    return cast("dict[str, Any]", shown_in(answer.model_dump(mode="json", exclude_none=True)))
-
-
-def json_of(payload: dict[str, Any]) -> str:
-    """Return the JSON text that stands beside the structured content, or alone in a resource."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    """Return an answer as it goes out."""
+    return outgoing(answer.model_dump(mode="json", exclude_none=True))
 
 
 def refused(refusal: Refused) -> ToolResult:

@@ -16,7 +16,8 @@ from katana_mcp.names import text, titled
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, Envelope, size_of
+from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, Envelope, size_of
+from katana_mcp.tools.outgoing import LONGEST_TEXT, MAX_ANSWER_BYTES
 from katana_mcp.tools.requests import PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
 
@@ -165,7 +166,8 @@ def _cut(beside: Mapping[str, Json]) -> list[ToolWarning]:
 
 def _rows_per_page(header: Answer, lists: list[list[Answer]]) -> int:
     """Return with how many rows of each list all pages of the document fit into an answer."""
-    room = MAX_ANSWER_BYTES - ENVELOPE_BYTES - size_of(header)
+    # What a header's texts take beyond half of the answer is cut, so that there is room for rows.
+    room = MAX_ANSWER_BYTES - ENVELOPE_BYTES - min(size_of(header, LONGEST_TEXT), MAX_ANSWER_BYTES // 2)
     sizes = [[size_of(row) + 1 for row in each] for each in lists]
     longest = max(map(len, sizes), default=0)
 

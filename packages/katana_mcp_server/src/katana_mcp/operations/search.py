@@ -90,4 +90,10 @@ async def _empty(entity: Entity, request: SearchRequest, services: Services) -> 
 def _next_actions(entity: Entity, empty: Empty) -> list[str]:
     if empty.did_you_mean:
         return [f"search_{entity.plural}(query={empty.did_you_mean[0]!r})"]
-    return ["search with fewer or shorter words"] if empty.records else [none_yet(entity.titles)]
+    if not empty.records:
+        return [none_yet(entity.titles)]
+    several = len(parse(empty.searched).tokens) > 1
+    return ["search with fewer or shorter words" if several else _ONE_WORD]
+
+
+_ONE_WORD = "search with the first letters of the word; a part of a code is found with its separators only"

@@ -1,6 +1,5 @@
 """Reference data as resources, whole and bounded; one record of each by its id."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,7 +9,9 @@ from cache_core.conditions import Order
 from cache_core.protocol import Selection
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import MAX_ANSWER_BYTES, Envelope, plain_number
+from katana_mcp.tools.answers import Envelope, plain_number
+from katana_mcp.tools.hidden import shown_in
+from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import id_in
 
@@ -117,8 +118,8 @@ async def read(resource: ReferenceResource, services: Services) -> Page:
     size = 500
     for row in stored:
         shown = {name: _plain(value) for name in resource.fields if (value := row.record.get(name)) is not None}
-        size += len(json.dumps(shown).encode()) + 1
-        if size > MAX_ANSWER_BYTES:
+        size += len(json_of(shown_in(cut_in(shown, LONG_TEXT))).encode()) + 1
+        if size > MAX_ANSWER_BYTES and rows:
             break
         rows.append(shown)
     cut = f"{len(rows)} of {total}" if len(rows) < total else None

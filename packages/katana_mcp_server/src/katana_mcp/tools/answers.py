@@ -8,10 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import ToolWarning
-
-MAX_ANSWER_BYTES = 40_000
-"""A default answer is no larger: hosts cut what is much longer."""
 
 
 def plain_number(value: Decimal) -> int | float | str:
@@ -52,9 +50,14 @@ def fitting[A: Answer](rows: list[A], beside: Iterable[BaseModel] = ()) -> list[
     return rows
 
 
-def size_of(part: BaseModel) -> int:
-    """Return the bytes of a part's JSON text once its hidden characters are shown; controls are escaped in it."""
+def size_of(part: BaseModel, texts: int = LONG_TEXT) -> int:
+    """Return the bytes of a part's JSON text once its hidden characters are shown; controls are escaped in it.
+
+    A longer text counts with so many characters: it is cut where there is no room for all of it.
+    """
     text = part.model_dump_json(exclude_none=True)
+    if len(text) > texts:
+        text = json_of(cut_in(part.model_dump(mode="json", exclude_none=True), texts))
     return len(shown(text).encode()) + _LONGER * text.count("\\u00")
 
 

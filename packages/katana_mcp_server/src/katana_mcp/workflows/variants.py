@@ -10,7 +10,8 @@ from katana_mcp.names import none_yet
 from katana_mcp.near import near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import ENVELOPE_BYTES, MAX_ANSWER_BYTES, Answer, size_of
+from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, size_of
+from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning
 
 _EXPLAINED = 20

@@ -38,8 +38,6 @@ class RecentOrder(Answer):
 class CustomerDocument(CustomerRow):
     """A customer with everything that Katana says of it."""
 
-    first_name: str | None = None
-    last_name: str | None = None
     comment: str | None = None
     default_billing_id: int | None = None
     default_shipping_id: int | None = None

@@ -13,6 +13,8 @@ class CustomerRow(Answer):
     customer_id: int | None = None
     name: str | None = None
     company: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
     email: str | None = None
     phone: str | None = None
     currency: str | None = None

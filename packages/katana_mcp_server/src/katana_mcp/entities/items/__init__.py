@@ -12,7 +12,7 @@ ITEMS = Entity(
     toolset="catalog",
     sources=("variant", "service"),
     reads=("product", "material", *FACTORY),
-    searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "service name"),
+    searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "category", "notes"),
     forgiving=True,
     summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "factory": ()}),
     views={"service": View(model=ItemRow, own=service_row, names={"factory": ()})},

@@ -19,7 +19,7 @@ PURCHASE_ORDERS = Entity(
     toolset="purchasing",
     sources=("purchase_order",),
     reads=("supplier", "location", *VARIANT_ENTITIES),
-    searched=("order number", "supplier name", "notes", "SKUs and supplier item codes of rows"),
+    searched=("order number", "supplier name and e-mail", "notes", "SKUs and supplier item codes of rows"),
     summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,

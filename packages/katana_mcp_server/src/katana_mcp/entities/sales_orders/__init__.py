@@ -21,10 +21,11 @@ SALES_ORDERS = Entity(
     reads=("customer", "location", *VARIANT_ENTITIES),
     searched=(
         "order number",
-        "customer name",
+        "customer name and e-mail",
         "customer reference",
         "notes",
         "tracking number",
+        "addresses",
         "SKUs of rows",
         "e-commerce order id",
     ),

@@ -1,0 +1,75 @@
+"""How an answer goes out: hidden characters shown, and over-long texts and lists cut, so that hosts take all of it.
+
+What is cut says so where it is cut. Refuses to cut what fits.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from katana_mcp.tools.hidden import shown_in
+from katana_mcp.tools.warning_codes import TRUNCATED_RESULT
+from katana_mcp.tools.warnings import ToolWarning
+
+MAX_ANSWER_BYTES = 40_000
+"""An answer is no larger: hosts cut what is much longer."""
+
+LONG_TEXT = 2_000
+"""Characters from which a text no longer keeps other rows out of an answer: what is longer may be cut."""
+
+LONGEST_TEXT = 16_000
+"""Characters that a text never has more of in an answer that had to be cut."""
+
+type Payload = dict[str, Any]
+
+_WARNING_BYTES = 300
+_ALL = 1_000_000
+# Texts to at most so many characters, then lists to so many entries.
+_STEPS = (
+    *((texts, _ALL) for texts in (LONGEST_TEXT, 8_000, 4_000, LONG_TEXT, 1_000, 500, 250)),
+    *((250, entries) for entries in (100, 50, 20, 10)),
+    *((60, entries) for entries in (10, 5, 1)),
+)
+
+
+def json_of(payload: object) -> str:
+    """Return the JSON text of an answer."""
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+
+
+def cut_in(value: object, texts: int, entries: int = _ALL) -> object:
+    """Return a value of JSON with longer texts and lists cut; a text says how many characters are left out."""
+    if isinstance(value, str):
+        return value if len(value) <= texts else f"{value[:texts]}… [{len(value) - texts} more characters]"
+    if isinstance(value, Mapping):
+        return {name: cut_in(each, texts, entries) for name, each in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list):
+        return [cut_in(each, texts, entries) for each in cast("list[object]", value)[:entries]]
+    return value
+
+
+def outgoing(payload: Payload) -> Payload:
+    """Return the payload as it goes out; a warning says what was cut, but in a refusal, which has only its own."""
+    told = _shown(payload)
+    if _size(told) <= MAX_ANSWER_BYTES:
+        return told
+    for step in _STEPS:
+        told = _shown(cut_in(payload, *step))
+        if _size(told) <= MAX_ANSWER_BYTES - _WARNING_BYTES:
+            return told if "error" in told else _warned(told, *step)
+    raise ValueError("an answer cannot be cut to what hosts take")
+
+
+def _warned(payload: Payload, texts: int, entries: int) -> Payload:
+    lists = "" if entries == _ALL else f", lists at {entries} entries"
+    message = f"to fit into one answer, texts are cut at {texts} characters{lists}; Katana has them whole"
+    warning = ToolWarning(severity="info", code=TRUNCATED_RESULT, message=message)
+    return {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
+
+
+def _shown(payload: object) -> Payload:
+    return cast("Payload", shown_in(payload))
+
+
+def _size(payload: Payload) -> int:
+    return len(json_of(payload).encode())

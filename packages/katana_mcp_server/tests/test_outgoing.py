@@ -1,0 +1,54 @@
+"""What does not fit into one answer is cut where it can be seen, and what fits is left alone."""
+
+import json
+
+import pytest
+
+from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES, Payload, json_of, outgoing
+
+
+def _size(payload: Payload) -> int:
+    return len(json_of(payload).encode())
+
+
+def test_an_answer_that_just_fits_goes_out_as_it_is() -> None:
+    around = len(json_of({"note": "", "warnings": []}))
+    for much, cut in ((0, False), (1, True)):
+        told = outgoing({"note": "x" * (MAX_ANSWER_BYTES - around + much), "warnings": []})
+        assert bool(told["warnings"]) is cut
+        assert (" more characters]" in told["note"]) is cut
+
+
+def test_only_the_longest_texts_are_cut_and_say_by_how_much() -> None:
+    told = outgoing({"note": "n" * 60_000, "terms": "t" * 9_000, "warnings": []})
+    assert told["note"] == "n" * 16_000 + "… [44000 more characters]"
+    assert told["terms"] == "t" * 9_000
+    assert told["warnings"] == [
+        {
+            "severity": "info",
+            "message": "to fit into one answer, texts are cut at 16000 characters; Katana has them whole",
+            "field_path": None,
+            "code": "truncated_result",
+        }
+    ]
+
+
+@pytest.mark.parametrize("text", ["ж", "\u202e", "\x1b", '"', "\U000e0041", "\ud800"])
+def test_whatever_the_texts_are_made_of_the_answer_fits(text: str) -> None:
+    rows = [{f"field {nr}": text * 2_000 for nr in range(30)} for _ in range(3)]
+    assert _size(outgoing({"rows": rows, "warnings": []})) <= MAX_ANSWER_BYTES
+
+
+def test_lists_are_cut_only_where_short_texts_are_not_enough() -> None:
+    rows = [{"sku": f"SKU-{nr}", "name": "n" * 100} for nr in range(2_000)]
+    told = outgoing({"order": {"row_count": 2_000, "rows": rows}, "warnings": []})
+    assert told["order"] == {"row_count": 2_000, "rows": rows[:100]}
+    assert "lists at 100 entries" in told["warnings"][0]["message"]
+
+
+def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
+    own = {"severity": "blocking", "message": "m" * 50_000, "field_path": None, "code": "not_found"}
+    told = outgoing({"error": "not_found", "warnings": [own]})
+    assert _size(told) <= MAX_ANSWER_BYTES
+    assert [each["code"] for each in told["warnings"]] == ["not_found"]
+    assert json.loads(json_of(told)) == told
