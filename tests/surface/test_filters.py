@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.testing import Stage
-from katana_sandbox import Tenant
+from katana_sandbox import EditBody, Fault, Tenant
 
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
@@ -62,6 +62,11 @@ def _flag(path: str, absent: object = None) -> tuple[Keeps, Keeps]:
 
 MONEY = {"total": "total"}
 INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
+MOVED_BY = (
+    *("Production", "ProductionIngredient", "PurchaseOrderRow", "PurchaseOrderRecipeRow", "SalesOrderRow"),
+    *("ManufacturingOrder", "ManufacturingOrderRecipeRow", "StockAdjustmentRow", "StockTransferRow"),
+    "SystemGenerated",
+)
 MEANT: dict[str, Meant] = {
     "list_sales_orders": Meant(
         collections=("sales_orders",),
@@ -275,3 +280,47 @@ async def test_each_filter_keeps_what_it_names_and_each_sort_key_sorts(stage: St
         expected = [*known, *[None] * (len(records) - len(known))]
         assert [by_key[_shown(row)][path] for row in rows] == expected[:PAGE], key
         assert len(rows) > SEVERAL, key
+
+
+def _others() -> set[tuple[str, str]]:
+    """Return the parameters with fixed values outside of the lists above."""
+    return {
+        (tool, name)
+        for tool, parameters in LISTED.items()
+        for name, schema in parameters.items()
+        if tool not in MEANT and _offered(schema)
+    }
+
+
+def _moved_by_all(body: object) -> Wire:
+    rows = cast("Wire", body)["data"]
+    return {"data": [each | {"resource_type": MOVED_BY[each["id"] % len(MOVED_BY)]} for each in rows]}
+
+
+async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage, tenant: Tenant) -> None:
+    stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=EditBody(_moved_by_all), times=None))
+    moved = list(tenant.all("inventory_movements"))[:100]
+    bom = next(tenant.all("bom_rows"))
+    shared = min(
+        set.intersection(*({each["id"] for each in tenant.all(name)} for name in MEANT["list_items"].collections))
+    )
+    chain = [bom["product_variant_id"], bom["ingredient_variant_id"]]
+    made = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
+    asked: dict[tuple[str, str], tuple[Wire, str]] = {
+        ("get_inventory_movements", "resource_type"): (
+            {"skus_or_variant_ids": sorted({each["variant_id"] for each in moved})},
+            "rows",
+        ),
+        ("list_low_stock_items", "item_type"): ({}, "rows"),
+        ("get_item", "item_type"): ({"item_id": shared}, "item"),
+        ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
+        ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
+    }
+    assert set(asked) == _others()
+    for (tool, name), (arguments, holds) in asked.items():
+        several = LISTED[tool][name]["type"] == "array"
+        for value in sorted(_offered(LISTED[tool][name])):
+            answer = await stage.call(tool, **arguments, **{name: [value] if several else value})
+            assert answer[holds], (tool, name, value)
+            told = {row[name] for row in answer["rows"] if name in row} if holds == "rows" else set[object]()
+            assert told <= {value}, (tool, name, told)
