@@ -39,7 +39,7 @@ OVER_BUDGET = {
     "get_sales_order": 4_000,
     "search_purchase_orders": 1_800,
     "list_purchase_orders": 2_250,
-    "get_purchase_order": 2_800,
+    "get_purchase_order": 3_400,
     "search_manufacturing_orders": 2_000,
     "list_manufacturing_orders": 1_800,
     "get_manufacturing_order": 4_000,
