@@ -6,7 +6,7 @@ import pytest
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
-from katana_sandbox import ManualClock, Sandbox
+from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix import prepare
 
@@ -21,6 +21,11 @@ def own(clock: ManualClock) -> OwnSandbox:
     sandbox = Sandbox(clock=clock)
     prepare(sandbox.tenant())
     return OwnSandbox(sandbox)
+
+
+@pytest.fixture
+def tenant(own: OwnSandbox) -> Tenant:
+    return own.sandbox.tenant()
 
 
 @pytest.fixture

@@ -24,11 +24,6 @@ LISTED = {each["name"]: each for each in catalogue()}
 COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")
 
 
-@pytest.fixture
-def tenant(own: OwnSandbox) -> Tenant:
-    return own.sandbox.tenant()
-
-
 def _state(tenant: Tenant) -> dict[str, list[object]]:
     return {name: list(tenant.all(name)) for name in COLLECTIONS}
 
@@ -131,13 +126,6 @@ async def test_clients_of_both_eras_are_told_what_the_catalogue_says(own: OwnSan
         shown = each.model_dump(mode="json", by_alias=True, exclude_none=True)
         shown.pop("_meta", None)
         assert shown == listed[name], name
-
-
-async def test_every_status_offered_matches_orders_and_all_of_them_together_everything(stage: Stage) -> None:
-    offered = LISTED["list_sales_orders"]["inputSchema"]["properties"]["status"]["items"]["enum"]
-    totals = {each: (await stage.call("list_sales_orders", status=[each], limit=1))["total"] for each in offered}
-    assert min(totals.values()) > 0, totals
-    assert sum(totals.values()) == (await stage.call("list_sales_orders", limit=1))["total"]
 
 
 @pytest.mark.parametrize("spelt", ["not shipped", "Not-Shipped", "NOT_SHIPPED", "notshipped", ["not shipped"]])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import structlog
 from command_line import Ran, Run
+from server_wire import Wire
 
 from katana_mcp import cli
 from katana_mcp.sandbox import OwnSandbox
@@ -28,6 +29,17 @@ def own(clock: ManualClock) -> OwnSandbox:
 @pytest.fixture
 def tenant(own: OwnSandbox) -> Tenant:
     return own.sandbox.tenant()
+
+
+@pytest.fixture
+def outsourced(tenant: Tenant) -> Wire:
+    """Return a new outsourced purchase order; the sandbox begins without one."""
+    made = next(tenant.all("bom_rows"))["product_variant_id"]
+    order = next(tenant.all("purchase_orders"))
+    places = {"location_id": order["location_id"], "tracking_location_id": order["location_id"]}
+    rows = [{"variant_id": made, "quantity": 2, "price_per_unit": 5}]
+    body = {"entity_type": "outsourced", "supplier_id": order["supplier_id"], "purchase_order_rows": rows, **places}
+    return tenant.create("purchase_orders", body)
 
 
 @pytest.fixture

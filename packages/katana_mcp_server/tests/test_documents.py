@@ -69,18 +69,6 @@ async def held(services: Services, spec: EntitySpec) -> dict[RecordId | None, Re
     return {row.id: row.record for row in rows}
 
 
-@pytest.fixture
-def outsourced(own: OwnSandbox) -> Record:
-    """Return a new outsourced purchase order; the sandbox begins without one."""
-    tenant = own.sandbox.tenant("default")
-    made = next(tenant.all("bom_rows"))["product_variant_id"]
-    order = next(tenant.all("purchase_orders"))
-    places = {"location_id": order["location_id"], "tracking_location_id": order["location_id"]}
-    rows = [{"variant_id": made, "quantity": 2, "price_per_unit": 5}]
-    body = {"entity_type": "outsourced", "supplier_id": order["supplier_id"], "purchase_order_rows": rows, **places}
-    return tenant.create("purchase_orders", body)
-
-
 @pytest.mark.usefixtures("outsourced")
 async def test_every_entity_is_held_as_the_sandbox_has_it_for_one_request_a_page(
     own: OwnSandbox, services: Services

@@ -109,6 +109,34 @@ async def test_costs_of_the_group_of_a_row_are_shown_with_those_of_the_order(sta
     assert other["id"] not in ids
 
 
+async def test_an_outsourced_order_is_shown_with_its_ingredients_and_any_order_with_its_bills(
+    stage: Stage, tenant: Tenant, outsourced: Wire
+) -> None:
+    (row,) = outsourced["purchase_order_rows"]
+    for each in live(tenant, "outsourced_purchase_order_recipe_rows"):
+        tenant.edit("outsourced_purchase_order_recipe_rows", each["id"], notes="cut first", cost=3.5)
+    first, second = live(tenant, "purchase_order_accounting_metadata")[:2]
+    tenant.edit("purchase_order_accounting_metadata", first["id"], purchase_order_id=outsourced["id"])
+    shown = (await stage.call("get_purchase_order", purchase_order_id=outsourced["id"]))["order"]
+    sent = live(tenant, "outsourced_purchase_order_recipe_rows")
+    assert shown["entity_type"] == "outsourced"
+    assert [each["recipe_row_id"] for each in shown["ingredients"]] == [each["id"] for each in sent] != []
+    for told, ingredient in zip(shown["ingredients"], sent, strict=True):
+        variant = ingredient["ingredient_variant_id"]
+        assert (told["purchase_order_row_id"], told["variant_id"]) == (row["id"], variant)
+        assert told.get("sku") == tenant.get("variants", variant)["sku"]
+        assert told["name"]
+        assert amount(told["planned_quantity_per_unit"]) == amount(ingredient["planned_quantity_per_unit"])
+        assert told["ingredient_availability"] == ingredient["ingredient_availability"]
+        assert (told["notes"], amount(told["cost"])) == ("cut first", amount("3.5"))
+    assert [(each["bill_id"], each["integration_type"]) for each in shown["bills"]] == [(first["bill_id"], "custom")]
+    bought = (await stage.call("get_purchase_order", purchase_order_id=second["purchase_order_id"]))["order"]
+    assert [(each["bill_id"], each["created_at"]) for each in bought["bills"]] == [
+        (second["bill_id"], second["created_at"])
+    ]
+    assert bought["ingredients"] == []
+
+
 async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage: Stage, tenant: Tenant) -> None:
     costly = {each["group_id"] for each in live(tenant, "po_additional_cost_rows")}
     order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] not in costly)

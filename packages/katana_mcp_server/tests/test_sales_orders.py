@@ -125,16 +125,6 @@ async def test_a_name_that_nobody_has_is_refused_with_near_misses(stage: Stage) 
     assert "did you mean 'velo berger'?" in refusal["warnings"][0]["message"].lower()
 
 
-@pytest.mark.parametrize("key", ["created_at", "delivery_date", "updated_at"])
-async def test_orders_come_in_the_order_asked_for(stage: Stage, tenant: Tenant, key: str) -> None:
-    expected = sorted(str(each[key]) for each in live(tenant, "sales_orders"))
-    by_id = {each["id"]: str(each[key]) for each in live(tenant, "sales_orders")}
-    up = [by_id[row["sales_order_id"]] for row in (await stage.call("list_sales_orders", order_by=key))["rows"]]
-    down = await stage.call("list_sales_orders", order_by=f"-{key}")
-    assert up == expected[: len(up)]
-    assert [by_id[row["sales_order_id"]] for row in down["rows"]] == expected[::-1][: len(up)]
-
-
 async def test_pages_add_up_to_the_whole_without_gap_or_repeat(stage: Stage, tenant: Tenant) -> None:
     expected = _newest_first(live(tenant, "sales_orders"))
     seen: list[int] = []

@@ -1,4 +1,4 @@
-"""`get_purchase_order`: one order with its rows and additional costs, by id or by order number."""
+"""`get_purchase_order`: one order with its rows, ingredients, additional costs and bills, by id or by order number."""
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
@@ -21,6 +21,8 @@ from katana_mcp.tools.requests import NameOrId
 from katana_mcp.values import rows, whole
 
 _COSTS = "purchase_order_additional_cost_row"
+_INGREDIENTS = "outsourced_purchase_order_recipe_row"
+_BILLS = "purchase_order_accounting_metadata"
 
 
 class GetPurchaseOrderRequest(DocumentRequest):
@@ -43,10 +45,36 @@ class AdditionalCost(Answer):
     reference: str | None = None
 
 
+class Ingredient(Answer):
+    """What we hand to the supplier for a row of an outsourced order."""
+
+    recipe_row_id: int | None = None
+    purchase_order_row_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    planned_quantity_per_unit: Number | None = None
+    ingredient_availability: str | None = None
+    ingredient_expected_date: str | None = None
+    cost: Number | None = None
+    """In `base_currency`."""
+    notes: str | None = None
+
+
+class Bill(Answer):
+    """A bill that accounting made of what was received."""
+
+    bill_id: str | None = None
+    integration_type: str | None = None
+    created_at: str | None = None
+
+
 class PurchaseOrderDocument(PurchaseOrderWithRows):
     """A purchase order with everything that its header says."""
 
+    ingredients: list[Ingredient] | None = None
     additional_costs: list[AdditionalCost] | None = None
+    bills: list[Bill] | None = None
     additional_info: str | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
@@ -65,33 +93,56 @@ class PurchaseOrderAnswer(DocumentAnswer):
     order: PurchaseOrderDocument
 
 
-async def _costs(record: Record, _: object, services: Services) -> Beside:
+async def _beside(record: Record, _: object, services: Services) -> Beside:
     """Costs name no order but a group: that of the order, or of its rows."""
     groups = (whole(row, "group_id") for row in rows(record, "purchase_order_rows"))
-    return {_COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups))}
+    mine = of_ids("purchase_order_id", whole(record, "id"))
+    return {
+        _COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups)),
+        _INGREDIENTS: await rows_beside(services, _INGREDIENTS, mine),
+        _BILLS: await rows_beside(services, _BILLS, mine),
+    }
+
+
+def _ingredient(row: Record, names: Names) -> Ingredient:
+    used = row.get("ingredient_variant_id")
+    return filled(
+        Ingredient,
+        row,
+        recipe_row_id=whole(row, "id"),
+        variant_id=used,
+        sku=names.sku(used),
+        name=names.variant(used),
+    )
 
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     costs = [filled(AdditionalCost, row, additional_cost_row_id=whole(row, "id")) for row in rows(record, _COSTS)]
     return with_rows(stored, names, services) | {
+        "ingredients": [_ingredient(row, names) for row in rows(record, _INGREDIENTS)],
         "additional_costs": costs,
+        "bills": [filled(Bill, row) for row in rows(record, _BILLS)],
         "base_currency": names.base_currency(),
         "tracking_location": names.name("location", record.get("tracking_location_id")),
     }
 
 
+_NAMED: dict[str, tuple[str, ...]] = {
+    "variant": (*ROW_VARIANTS["variant"], f"{_INGREDIENTS}[].ingredient_variant_id"),
+    "factory": (),
+}
 GET_PURCHASE_ORDER = document_tool(
     Document(
         source="purchase_order",
         toolset="purchasing",
         key="order number",
-        what="with its rows and additional costs, by id or order number; rows carry SKU and name",
-        reads=(_COSTS, "supplier", "location", *VARIANT_ENTITIES, *FACTORY),
+        what="with rows, ingredients, additional costs and bills, by id or order number; rows carry SKU and name",
+        reads=(_COSTS, _INGREDIENTS, _BILLS, "supplier", "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
-        view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
-        paged=("rows", "additional_costs"),
-        beside=_costs,
+        view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | _NAMED),
+        paged=("rows", "ingredients", "additional_costs", "bills"),
+        beside=_beside,
     )
 )

@@ -1,0 +1,326 @@
+"""What each filter and each sort key of a list means, against plain Python over what the sandbox holds."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any, cast
+
+import pytest
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.testing import Stage
+from katana_sandbox import EditBody, Fault, Tenant
+
+type Wire = dict[str, Any]
+type Keeps = Callable[[Wire], bool]
+
+NOW = "2026-03-02T09:00:00.000Z"
+WINDOW = {"ids", "limit", "page", "include_deleted", "include_archived", "include_rows", "order_by"}
+"""What is no filter: which page is shown, and how."""
+SEVERAL = 3
+PAGE = 25
+OFTEN_EMPTY = {"delivery_date", "picked_date", "production_deadline_date", "done_date", "expected_arrival_date"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meant:
+    """What the filters of a list look at, in Katana's fields.
+
+    Attributes:
+        collections: where the rows come from.
+        dates: the start of `…_from` and `…_to` → field.
+        amounts: the start of `…_min` and `…_max` → field.
+        values: filter → field, and every value that Katana sends in it.
+        texts: filter → field that people fill in.
+        names: filter → field with the id of a record.
+        flags: yes/no filter → what yes keeps, and no.
+    """
+
+    collections: tuple[str, ...]
+    dates: Mapping[str, str] = field(default_factory=dict[str, str])
+    amounts: Mapping[str, str] = field(default_factory=dict[str, str])
+    values: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict[str, tuple[str, tuple[str, ...]]])
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    flags: Mapping[str, tuple[Keeps, Keeps]] = field(default_factory=dict[str, tuple[Keeps, Keeps]])
+
+
+def _open(closed: str) -> tuple[Keeps, Keeps]:
+    return (lambda each: each["status"] != closed), (lambda each: each["status"] == closed)
+
+
+def _late(date: str, *never: str) -> tuple[Keeps, Keeps]:
+    return (lambda each: each["status"] not in never and (each[date] or NOW) < NOW), (lambda _: True)
+
+
+def _flag(path: str, absent: object = None) -> tuple[Keeps, Keeps]:
+    return (lambda each: each.get(path, absent) is True), (lambda each: each.get(path, absent) is False)
+
+
+MONEY = {"total": "total"}
+INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
+MOVED_BY = (
+    *("Production", "ProductionIngredient", "PurchaseOrderRow", "PurchaseOrderRecipeRow", "SalesOrderRow"),
+    *("ManufacturingOrder", "ManufacturingOrderRecipeRow", "StockAdjustmentRow", "StockTransferRow"),
+    "SystemGenerated",
+)
+MEANT: dict[str, Meant] = {
+    "list_sales_orders": Meant(
+        collections=("sales_orders",),
+        dates={"delivery": "delivery_date", "picked": "picked_date"},
+        amounts=MONEY,
+        values={
+            "status": (
+                "status",
+                ("PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"),
+            ),
+            "product_availability": (
+                "product_availability",
+                ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE"),
+            ),
+            "production_status": (
+                "production_status",
+                ("NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS", "BLOCKED", "DONE"),
+            ),
+            "invoicing_status": ("invoicing_status", ("notInvoiced", "partiallyInvoiced", "invoiced")),
+        },
+        names={
+            "currency": "currency",
+            "customer_id": "customer_id",
+            "location_id": "location_id",
+            "skus_or_variant_ids": "sales_order_rows[].variant_id",
+        },
+        flags={"open": _open("DELIVERED"), "overdue": _late("delivery_date", "DELIVERED", "PENDING")},
+    ),
+    "list_purchase_orders": Meant(
+        collections=("purchase_orders",),
+        dates={"arrival": "expected_arrival_date", "received": "purchase_order_rows[].received_date"},
+        amounts=MONEY,
+        values={
+            "status": ("status", ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")),
+            "billing_status": ("billing_status", ("NOT_BILLED", "PARTIALLY_BILLED", "BILLED")),
+            "entity_type": ("entity_type", ("regular", "outsourced")),
+        },
+        names={
+            "currency": "currency",
+            "supplier_id": "supplier_id",
+            "location_id": "location_id",
+            "skus_or_variant_ids": "purchase_order_rows[].variant_id",
+        },
+        flags={"open": _open("RECEIVED"), "overdue": _late("expected_arrival_date", "RECEIVED", "DRAFT")},
+    ),
+    "list_manufacturing_orders": Meant(
+        collections=("manufacturing_orders",),
+        dates={"deadline": "production_deadline_date", "done": "done_date"},
+        values={
+            "status": ("status", ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")),
+            "ingredient_availability": ("ingredient_availability", INGREDIENTS),
+        },
+        names={
+            "location_id": "location_id",
+            "sales_order_id": "sales_order_id",
+            "skus_or_variant_ids": "variant_id",
+        },
+        flags={
+            "open": _open("DONE"),
+            "overdue": _late("production_deadline_date", "DONE"),
+            "make_to_order": _flag("is_linked_to_sales_order"),
+        },
+    ),
+    "list_stock_transfers": Meant(
+        collections=("stock_transfers",),
+        dates={"transfer": "transfer_date", "arrival": "expected_arrival_date"},
+        values={"status": ("status", ("draft", "inTransit", "received"))},
+        names={
+            "source_location_id": "source_location_id",
+            "target_location_id": "target_location_id",
+            "skus_or_variant_ids": "stock_transfer_rows[].variant_id",
+        },
+        flags={"open": _open("received"), "overdue": _late("expected_arrival_date", "received", "draft")},
+    ),
+    "list_stock_adjustments": Meant(
+        collections=("stock_adjustments",),
+        dates={"adjusted": "stock_adjustment_date"},
+        texts={"reason": "reason"},
+        names={"location_id": "location_id", "skus_or_variant_ids": "stock_adjustment_rows[].variant_id"},
+    ),
+    "list_customers": Meant(
+        collections=("customers",),
+        texts={name: name for name in ("name", "company", "email", "reference_id", "category")},
+        names={"currency": "currency"},
+    ),
+    "list_items": Meant(
+        collections=("products", "materials", "services"),
+        texts={"name": "name", "category": "category_name"},
+        values={"type": ("type", ("product", "material", "service"))},
+        names={"supplier_id": "default_supplier_id"},
+        flags={
+            "sellable": _flag("is_sellable"),
+            "producible": _flag("is_producible", absent=False),
+            "purchasable": _flag("is_purchasable", absent=True),
+            "batch_tracked": _flag("batch_tracked"),
+        },
+    ),
+}
+ALWAYS = {"created": "created_at", "updated": "updated_at"}
+LISTED = {each["name"]: each["inputSchema"]["properties"] for each in catalogue()}
+
+
+def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
+    """Return the records that the list shows when nothing is asked."""
+    every = [each for name in meant.collections for each in tenant.all(name)]
+    return [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
+
+
+def _found(record: Wire, path: str) -> list[Any]:
+    """Return what stands at a path, one value for each row where it leads through rows."""
+    rows, _, name = path.rpartition("[].")
+    return [value for each in (record[rows] if rows else [record]) if (value := each.get(name)) is not None]
+
+
+def _day(path: str, place: int) -> str | None:
+    at = datetime(2026, 3, 2, tzinfo=UTC) + timedelta(days=2 - place, seconds=len(path))
+    return None if path in OFTEN_EMPTY and place % 4 == 1 else f"{at:%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+def _columns(meant: Meant) -> Iterator[tuple[str, Callable[[int], object]]]:
+    """Yield each field that is looked at, and what stands in it at a place."""
+    for path in (*ALWAYS.values(), *meant.dates.values()):
+        yield path, partial(_day, path)
+    for path in (*meant.amounts.values(), *(["total_in_base_currency"] if meant.amounts else [])):
+        yield path, lambda place: 100 + place * 7
+    for path, values in meant.values.values():
+        yield path, lambda place, known=values: known[place % len(known)]
+    for path in meant.texts.values():
+        yield path, lambda place, start=path: f"{start} {place // SEVERAL}"
+
+
+def _spread(tenant: Tenant, meant: Meant) -> None:
+    """Give every field that is looked at values of its own, so that no two fields keep the same records."""
+    fields: dict[tuple[str, int], Wire] = {
+        (name, each["id"]): {} for name in meant.collections for each in tenant.all(name)
+    }
+    own = random.Random(7)
+    for path, value in _columns(meant):
+        if "[]" not in path and path != "type":
+            for place, key in enumerate(own.sample(sorted(fields), len(fields))):
+                fields[key][path] = value(place)
+    for (collection, id), changed in fields.items():
+        tenant.edit(collection, id, bump=False, **changed)
+
+
+def _asked(meant: Meant, records: list[Wire]) -> list[tuple[str, object, Keeps]]:
+    """Return each filter with a value, and which records it keeps."""
+    asked: list[tuple[str, object, Keeps]] = []
+    for start, path in {**ALWAYS, **meant.dates}.items():
+        times = sorted(value for each in records for value in _found(each, path))
+        bound = times[len(times) // 3]
+        asked.append((f"{start}_from", bound, lambda each, p=path, b=bound: any(v >= b for v in _found(each, p))))
+        asked.append((f"{start}_to", bound, lambda each, p=path, b=bound: any(v <= b for v in _found(each, p))))
+    for start, path in meant.amounts.items():
+        bound = sorted(Decimal(str(each[path])) for each in records)[len(records) // 3]
+        asked.append((f"{start}_min", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) >= b))
+        asked.append((f"{start}_max", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) <= b))
+    for name, (path, values) in meant.values.items():
+        asked += [(name, value, lambda each, p=path, v=value: each[p] == v) for value in values]
+    for name, path in {**meant.texts, **meant.names}.items():
+        known = [value for each in records for value in _found(each, path)]
+        for value in sorted({known[0], known[-1]}):
+            asked.append((name, value, lambda each, p=path, v=value: v in _found(each, p)))
+    for name, (yes, no) in meant.flags.items():
+        asked += [(name, True, yes), (name, False, no)]
+    return asked
+
+
+def _shown(row: Wire) -> tuple[str, int]:
+    """Return which record a row of a list shows."""
+    kind = row.get("item_type", "")
+    return kind, next(row[name] for name in row if name.endswith("_id"))
+
+
+def _key(record: Wire, meant: Meant) -> tuple[str, int]:
+    return record["type"] if len(meant.collections) > 1 else "", record["id"]
+
+
+def _offered(schema: Wire) -> set[str]:
+    return set(schema.get("items", schema).get("enum", ()))
+
+
+def test_every_filter_and_every_value_that_katana_sends_is_named_here() -> None:
+    assert set(MEANT) == {name for name in LISTED if "order_by" in LISTED[name]}
+    for tool, meant in MEANT.items():
+        ranged = {f"{start}_{end}" for start in (*ALWAYS, *meant.dates) for end in ("from", "to")}
+        ranged |= {f"{start}_{end}" for start in meant.amounts for end in ("min", "max")}
+        named = {*ranged, *meant.values, *meant.texts, *meant.names, *meant.flags}
+        assert named == set(LISTED[tool]) - WINDOW, tool
+        for name, (_, values) in meant.values.items():
+            assert _offered(LISTED[tool][name]) == set(values), (tool, name)
+
+
+@pytest.mark.parametrize("tool", MEANT)
+async def test_each_filter_keeps_what_it_names_and_each_sort_key_sorts(stage: Stage, tenant: Tenant, tool: str) -> None:
+    meant = MEANT[tool]
+    _spread(tenant, meant)
+    records = _records(tenant, meant)
+    for name, value, keeps in _asked(meant, records):
+        answer = await stage.call(tool, limit=PAGE, **{name: [value] if name == "skus_or_variant_ids" else value})
+        expected = {_key(each, meant) for each in records if keeps(each)}
+        shown = {_shown(row) for row in answer["rows"]}
+        assert shown <= expected, (name, value)
+        assert answer["total"] == len(expected) > 0, (name, value)
+        assert len(shown) == min(len(expected), PAGE), (name, value)
+    by_key = {_key(each, meant): each for each in records}
+    for key in sorted(_offered(LISTED[tool]["order_by"])):
+        path = key.removeprefix("-")
+        rows = (await stage.call(tool, limit=PAGE, order_by=key))["rows"]
+        known = sorted((each[path] for each in records if each[path] is not None), reverse=key != path)
+        expected = [*known, *[None] * (len(records) - len(known))]
+        assert [by_key[_shown(row)][path] for row in rows] == expected[:PAGE], key
+        assert len(rows) > SEVERAL, key
+
+
+def _others() -> set[tuple[str, str]]:
+    """Return the parameters with fixed values outside of the lists above."""
+    return {
+        (tool, name)
+        for tool, parameters in LISTED.items()
+        for name, schema in parameters.items()
+        if tool not in MEANT and _offered(schema)
+    }
+
+
+def _moved_by_all(body: object) -> Wire:
+    rows = cast("Wire", body)["data"]
+    return {"data": [each | {"resource_type": MOVED_BY[each["id"] % len(MOVED_BY)]} for each in rows]}
+
+
+async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage, tenant: Tenant) -> None:
+    stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=EditBody(_moved_by_all), times=None))
+    moved = list(tenant.all("inventory_movements"))[:100]
+    bom = next(tenant.all("bom_rows"))
+    shared = min(
+        set.intersection(*({each["id"] for each in tenant.all(name)} for name in MEANT["list_items"].collections))
+    )
+    chain = [bom["product_variant_id"], bom["ingredient_variant_id"]]
+    made = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
+    asked: dict[tuple[str, str], tuple[Wire, str]] = {
+        ("get_inventory_movements", "resource_type"): (
+            {"skus_or_variant_ids": sorted({each["variant_id"] for each in moved})},
+            "rows",
+        ),
+        ("list_low_stock_items", "item_type"): ({}, "rows"),
+        ("get_item", "item_type"): ({"item_id": shared}, "item"),
+        ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
+        ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
+    }
+    assert set(asked) == _others()
+    for (tool, name), (arguments, holds) in asked.items():
+        several = LISTED[tool][name]["type"] == "array"
+        for value in sorted(_offered(LISTED[tool][name])):
+            answer = await stage.call(tool, **arguments, **{name: [value] if several else value})
+            assert answer[holds], (tool, name, value)
+            told = {row[name] for row in answer["rows"] if name in row} if holds == "rows" else set[object]()
+            assert told <= {value}, (tool, name, told)
