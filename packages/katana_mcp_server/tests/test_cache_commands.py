@@ -92,13 +92,9 @@ def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) 
         assert "\x1b" not in ran.out + ran.err
 
 
-LONG = {("rebuild", "variant"): "variant"}
+MOVES = {("migrate", "variant", "--to", OTHER): "variant", ("compare", "variant", "--run", "9"): "comparing variant"}
+LONG = {("rebuild", "variant"): "variant", **(MOVES if len(BACKENDS) > 1 else {})}
 """Commands that take long, and what their bar is called."""
-if len(BACKENDS) > 1:
-    LONG |= {
-        ("migrate", "variant", "--to", OTHER): "variant",
-        ("compare", "variant", "--run", "9"): "comparing variant",
-    }
 
 
 @pytest.mark.parametrize(
@@ -306,7 +302,7 @@ def test_the_real_process_stops_at_ctrl_c_without_a_trace(run: Run, tmp_path: Pa
     assert run("verify").code == 0
 
 
-KILLED = {
+KILLED: dict[str, tuple[list[str], str]] = {
     "rebuild": ([], "rebuild/*.db"),
     "migrate": (["--to", OTHER], f"{OTHER}-*"),
     "compare": (["--run", "1000000"], "comparisons.db"),
