@@ -22,7 +22,7 @@ from cache_core.text import Tier
 from katana_mcp.flags import FLAGS, Flag
 from katana_mcp.stores import Stores
 
-from .backends import KINDS, TOY_PARTS, TOYS, Forgetful, Kind
+from .backends import KINDS, TOY_PARTS, TOYS, Forgetful, Kind, plain
 from .strategies import ORDERS, STATUSES, VISIBILITIES, conditions, phrases
 from .toys import OWNER, SPECS, TOY, moment
 
@@ -53,6 +53,8 @@ class History(RuleBasedStateMachine):
     """Applies the same batches to a cache and to the reference, and compares every answer."""
 
     keeps_files: bool
+    store: str | None = None
+    """The name of the registered backend, where it is one alone over its one file."""
 
     async def open_one(self, directory: Path) -> CacheBackend:
         """Return another open object over the files of a directory."""
@@ -182,6 +184,26 @@ class History(RuleBasedStateMachine):
             assert self.given(migration.verify(spec, before, self.backend)).differences == 0
         self.given(before.close())
 
+    @precondition(lambda self: self.store is not None)
+    @rule()
+    def take(self) -> None:
+        """Bring back what the live file has lost from one beside it, as a rebuild does, under who has it open."""
+        self.minute += OWN_WRITES_STAND_NO_MORE
+        self.step += 1
+        beside = self.directory.with_name(f"beside {self.step}")
+        beside.mkdir(mode=0o700)
+        source, self.other = self.given(self.open_one(beside)), self.other or self.opened()
+        migration = Migration(self.backend, ManualClock(), lambda entity, done, total: None)
+        for spec in SPECS:
+            self.given(migration.fill(spec, self.backend, source))
+        self.given(source.close())
+        self.given(self.backend.apply(replace(self.listed("toy"), removed=range(1, 6))))
+        taker = plain(str(self.store), TOYS, self.directory)
+        self.given(taker.open())
+        self.given(taker.take(beside / str(self.store), [spec.name for spec in SPECS]))
+        self.given(taker.close())
+        self.backend, self.other = self.other, self.backend
+
     def leave(self) -> None:
         """Close every object over the files."""
         for each in (self.backend, self.other, *self.dropped):
@@ -262,7 +284,9 @@ def machine_of(kind: Kind) -> type[History]:
         return backend
 
     keeps_files = "persistence" in kind.features
-    return type(f"History of {kind.name}", (History,), {"open_one": open_one, "keeps_files": keeps_files})
+    store = kind.name if "one file" in kind.features else None
+    fields = {"open_one": open_one, "keeps_files": keeps_files, "store": store}
+    return type(f"History of {kind.name}", (History,), fields)
 
 
 # Without shrinking, a failure is told within the time that a test has.

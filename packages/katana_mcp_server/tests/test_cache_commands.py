@@ -15,7 +15,7 @@ from command_line import Run
 from other_backend import OTHER, two_backends
 
 from katana_mcp import comparisons
-from katana_mcp.backends import BACKENDS
+from katana_mcp.backends import ALWAYS, BACKENDS
 from katana_mcp.flags import DEFAULTS
 
 
@@ -92,6 +92,11 @@ def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) 
         assert "\x1b" not in ran.out + ran.err
 
 
+MOVES = {("migrate", "variant", "--to", OTHER): "variant", ("compare", "variant", "--run", "9"): "comparing variant"}
+LONG = {("rebuild", "variant"): "variant", **(MOVES if len(BACKENDS) > 1 else {})}
+"""Commands that take long, and what their bar is called."""
+
+
 @pytest.mark.parametrize(
     ("environment", "bar", "color"),
     [
@@ -104,9 +109,12 @@ def test_tables_are_for_people_and_hold_no_escapes_without_a_terminal(run: Run) 
 def test_a_terminal_gets_bars_and_color_unless_it_says_no(
     run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], bar: bool, color: bool
 ) -> None:
-    run("rebuild", "variant")
     for name, value in {"TTY_COMPATIBLE": "1", **environment}.items():
         monkeypatch.setenv(name, value)
+    flag = ("--cache-backend-variant", ALWAYS)
+    for command, what in LONG.items() if color else [*LONG.items()][:1]:
+        shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", run(*command, *flag).err)
+        assert bool(re.search(rf"\b{what} +\S+ +([0-9]+)/\1\b", shown)) is bar
     ran = run("verify")
     assert ("\x1b" in ran.err) is bar
     assert ("\x1b[32m" in ran.out) is color
@@ -292,3 +300,39 @@ def test_the_real_process_stops_at_ctrl_c_without_a_trace(run: Run, tmp_path: Pa
     assert (process.returncode, out, err) == (130, "", "katana-mcp: stopped\n")
     assert run("status", "--json").entity("variant")["records"] == 172
     assert run("verify").code == 0
+
+
+KILLED: dict[str, tuple[list[str], str]] = {
+    "rebuild": ([], "rebuild/*.db"),
+    "migrate": (["--to", OTHER], f"{OTHER}-*"),
+    "compare": (["--run", "1000000"], "comparisons.db"),
+    "verify": ([], "checked-*"),
+}
+"""Commands, and the file whose being there tells that they are at work."""
+
+
+@two_backends
+@pytest.mark.soak
+@pytest.mark.parametrize("command", KILLED)
+def test_a_process_that_was_killed_leaves_whole_data_and_its_command_can_be_repeated(
+    run: Run, tmp_path: Path, command: str
+) -> None:
+    of = ("variant", "--cache-backend", ALWAYS)
+    run("rebuild", *of)
+    arguments, sign = KILLED[command]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "katana_mcp", "cache", command, *arguments, *of],
+        env={"PATH": os.environ["PATH"], "KATANA_CACHE_DIR": str(tmp_path / "kept"), "KATANA_SANDBOX": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        while process.poll() is None and not list(directory(tmp_path).glob(sign)):
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.01)
+    finally:
+        process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert run("status", "--json", *of).entity("variant")["records"] == 172
+    again = run(command, *(["--run", "5"] if command == "compare" else arguments), *of)
+    assert (again.code, again.err) == (int(command == "compare"), "")

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +18,7 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import Search
 from cache_core.spec import EntitySpec
 from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
+from katana_mcp.cache_commands.clear import clear
 from katana_mcp.cache_commands.compare import More, compare
 from katana_mcp.cache_commands.job import Job
 from katana_mcp.cache_commands.migrate import migrate
@@ -52,6 +55,23 @@ async def found(job: Job, entity: str, text: str) -> int:
     """Return how many records a search finds in the backend that the flag names."""
     async with opened(job) as stores:
         return (await stores[job.flag(entity).removeprefix("compare:")].search(entity, Search(text))).total
+
+
+class Stopped(BaseException):
+    """Ctrl-C."""
+
+
+def make_files(directory: Path) -> None:
+    """Make what a cache keeps in its directory, empty."""
+    directory.mkdir(mode=0o700)
+    (directory / BESIDE).mkdir()
+    for name in ("typed-1.db", "comparisons.db", "opened.json", "rebuild.lock"):
+        (directory / name).touch()
+
+
+def files_in(directory: Path) -> int:
+    """Return how many files are there."""
+    return sum(each.is_file() for each in directory.glob("*"))
 
 
 class NoRoom(CacheUnavailable):
@@ -224,6 +244,64 @@ async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeat
     assert (await held(job, "customer"))[0] == before + 1
     assert await found(job, "customer", "wheelbarrow") == 1
     assert (await verify(job, [])).fine
+
+
+async def test_what_a_killed_rebuild_left_beside_the_cache_gets_into_no_other(own: OwnSandbox, tmp_path: Path) -> None:
+    job = job_on(own, tmp_path)
+    tenant = own.sandbox.tenant()
+    gone = tenant.create("customers", {"name": "Wheelbarrow Ltd"})
+    await rebuild(job, ["customer"])
+    before, _ = await held(job, "customer")
+    await asyncio.to_thread(shutil.copytree, job.directory, tmp_path / "copy")
+    await asyncio.to_thread(shutil.move, tmp_path / "copy", job.directory / BESIDE)
+    tenant.delete("customers", gone["id"], hard=True)
+    await rebuild(job, ["customer"])
+    assert (await held(job, "customer"))[0] == before - 1
+    assert await found(job, "customer", "wheelbarrow") == 0
+
+
+@two_backends
+@pytest.mark.parametrize("stride", [40, pytest.param(1, marks=pytest.mark.soak)])
+async def test_checking_and_comparing_that_are_stopped_at_any_step_can_be_repeated(
+    own: OwnSandbox, tmp_path: Path, stride: int
+) -> None:
+    job = job_on(own, tmp_path, cache_backend=ALWAYS)
+    await rebuild(job, ["location"])
+    await migrate(job, ["location"], OTHER)
+    before, stopped = await held(job, "location"), 0
+    for fuse in fuses(stride):
+        try:
+            await verify(on_fuse(job, fuse), ["location"])
+            await compare(on_fuse(job, fuse), ["location"], More(run=5))
+        except asyncio.CancelledError:
+            stopped += 1
+        assert not list(job.directory.glob("checked-*"))
+        assert await held(job, "location") == before
+    assert stopped > 1
+    assert (await verify(job, ["location"])).fine
+    (location,) = cast("list[dict[str, Any]]", (await compare(job, ["location"], More(run=5))).data["entities"])
+    assert (location["mismatches"], location["errors"]) == (0, 0)
+
+
+async def test_clearing_that_is_stopped_at_any_file_can_be_repeated(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_on(own, tmp_path)
+    unlink, left = Path.unlink, list[int]()
+    for fuse in fuses(1):
+
+        def stopped(path: Path, *, missing_ok: bool, fuse: Fuse = fuse) -> None:
+            unlink(path, missing_ok)
+            fuse.burn(Stopped())
+
+        make_files(job.directory)
+        with monkeypatch.context() as patch, suppress(Stopped):
+            patch.setattr(Path, "unlink", stopped)
+            await clear(job, yes=True)
+        left.append(files_in(job.directory))
+        await clear(job, yes=True)
+        assert not job.directory.exists()
+    assert left == [3, 2, 1, 0, 0]
 
 
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.soak)])
