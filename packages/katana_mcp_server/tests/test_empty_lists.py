@@ -34,7 +34,9 @@ async def test_filters_that_keep_nothing_are_told_with_how_many_records_there_ar
     assert deleted["empty"]["records"] == sum(1 for _ in tenant.all("sales_orders")) > answer["empty"]["records"]
 
 
-async def test_a_text_that_nothing_has_comes_with_those_that_are_near(stage: Stage, tenant: Tenant) -> None:
+async def test_a_text_that_nothing_has_comes_with_those_that_are_near(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
     customer = next(each for each in live(tenant, "customers") if each["company"])
     product = live(tenant, "products")[0]
     reason = next(each["reason"] for each in live(tenant, "stock_adjustments") if each["reason"])
@@ -56,6 +58,14 @@ async def test_a_text_that_nothing_has_comes_with_those_that_are_near(stage: Sta
     assert (far["empty"]["did_you_mean"], far["next_actions"]) == ([], ["list_customers(...) with fewer filters"])
     other = await stage.call("list_customers", name=customer["name"], currency="ZZZ")
     assert other["empty"]["did_you_mean"] == []
+    spelt = await stage.call("list_customers", category=customer["category"].lower(), currency="ZZZ")
+    assert (spelt["total"], spelt["empty"]["did_you_mean"]) == (0, [])
+    gone = await stage.call("list_customers", ids=[999_999])
+    assert (gone["not_found"], gone["empty"]["fields"], gone["next_actions"]) == ([999_999], ["ids"], [])
+    tenant.edit("products", product["id"], bump=True, category_name="Wheels " * 40)
+    clock.advance(600)
+    # What is longer than a filter can be is no help.
+    assert (await stage.call("list_items", category="Wheels " * 30))["empty"]["did_you_mean"] == []
 
 
 async def test_a_text_is_taken_whatever_its_case_where_no_record_has_it_to_the_letter(

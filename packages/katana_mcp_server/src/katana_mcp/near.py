@@ -42,13 +42,13 @@ async def texts_like(services: Services, entity: str, path: str, text: str) -> l
     for candidate in (text, *await services.cache.suggest(entity, text, _CANDIDATES)):
         result = await services.cache.search(entity, Search(candidate, limit=_HITS))
         values = (value for hit in result.hits for value in values_at(hit.row.record, path))
-        found += [value for value in values if isinstance(value, str) and value]
+        found += [value for value in values if isinstance(value, str) and 0 < len(value) <= _LONGEST]
     asked = _plain(text)
     likeness = {each: SequenceMatcher(None, asked, _plain(each)).ratio() for each in found}
     return sorted((each for each in likeness if likeness[each] >= _LIKE), key=lambda each: (-likeness[each], each))
 
 
-_CANDIDATES, _HITS, _LIKE = 3, 50, 0.6
+_CANDIDATES, _HITS, _LIKE, _LONGEST = 3, 50, 0.6, 256
 
 
 def same(text: str, other: str) -> bool:

@@ -24,7 +24,7 @@ class NothingListed:
     Attributes:
         empty: what is answered.
         near: texts that records have, by the filter that asks for one like them, the likeliest first.
-        spelt: those of them that differ in case and blanks alone.
+        spelt: by filter, the texts that records have and that differ from what it asks for in case and blanks alone.
     """
 
     empty: Empty
@@ -37,7 +37,7 @@ class NothingListed:
             return [f"list_{entity.plural}(..., {name}={texts[0]!r})" for name, texts in self.near.items()]
         if not self.empty.records:
             return [none_yet(entity.titles)]
-        return [f"list_{entity.plural}(...) with fewer filters"] if self.empty.fields else []
+        return [f"list_{entity.plural}(...) with fewer filters"] if {*self.empty.fields} - {"ids"} else []
 
 
 def shown_by(request: ListRequest) -> Visibility:
@@ -55,9 +55,11 @@ async def nothing_listed(sources: Sequence[str], request: ListRequest, services:
     spelt: dict[str, list[str]] = {}
     for name, (path, asked) in texts_of(request).items():
         found = [text for each in sources for text in await texts_like(services, each, path, asked)]
-        if found and asked not in found:
+        alike = [text for text in found if same(text, asked)]
+        if alike and asked not in alike:
+            spelt[name] = alike
+        elif found and not alike:
             near[name] = list(dict.fromkeys(found))[:_NEAR]
-            spelt |= {name: alike} if (alike := [text for text in found if same(text, asked)]) else {}
     empty = Empty(
         searched=searched if len(searched) <= _SHOWN else f"{searched[:_SHOWN]}…",
         fields=[name for name in filters if name in used],

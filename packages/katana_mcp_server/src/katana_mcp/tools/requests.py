@@ -1,21 +1,20 @@
 """What request models share: closed at every depth, described, and with the same list window everywhere."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, model_validator
-from pydantic_core import PydanticKnownError
 
 
-def _no_flag(kind: Literal["int_type", "float_type"]) -> BeforeValidator:
+def _no_flag(said: str) -> BeforeValidator:
     def checked(value: object) -> object:
         if isinstance(value, bool):
-            raise PydanticKnownError(kind)
+            raise ValueError(said)
         return value
 
     return BeforeValidator(checked)
 
 
-WHOLE, NUMBER = _no_flag("int_type"), _no_flag("float_type")
+WHOLE, NUMBER = _no_flag("must be a whole number"), _no_flag("must be a number")
 """What a number must not be though Python takes it for one: true and false."""
 
 type SkuOrVariantId = (
