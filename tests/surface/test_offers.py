@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 
 import pytest
 from mcp.types import PromptReference, ResourceTemplateReference
@@ -11,6 +12,9 @@ from katana_mcp.resources.prompts import PROMPTS
 from katana_mcp.resources.reference import REFERENCE
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
+from katana_sandbox import Tenant
+
+from .matrix import Usual, matrix
 
 LISTED = {each["name"]: each for each in catalogue()}
 TEMPLATES = {each.template: each for each in REFERENCE if each.template}
@@ -70,6 +74,35 @@ async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage:
         known = {name for tool in prompt.tools for name in LISTED[tool]["inputSchema"]["properties"]}
         used = set(re.findall(r"\b([a-z_]+)=", text)) | (set(re.findall(r"\b\w+_(?:from|to)\b", text)))
         assert used <= known, prompt.name
+
+
+def _told_calls(text: str, changes: Mapping[str, Usual]) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield each tool of a numbered step, with the arguments that the step names, with a value or without."""
+    for step in re.findall(r"^\d\. (.+)$", text, re.MULTILINE):
+        for tool, told in re.findall(r"`([a-z_]+)`([^`]*)", step):
+            if tool in LISTED:
+                given = {name: _value(value) for name, value in re.findall(r"\b([a-z_]+)=(\[.*?\]|[\w-]+)", told)}
+                bare = set(re.findall(r"\b\w+_(?:from|to)\b|\b\w+_ids?\b|\bas_of\b", told)) - set(given)
+                known = changes[tool].arguments
+                said = {
+                    name: changes[tool].changes.get(name, {}).get(name) for name in bare & set(changes[tool].changes)
+                }
+                yield tool, known | said | given
+
+
+def _value(told: str) -> object:
+    if told.startswith("["):
+        return [each.strip() for each in told.strip("[]").split(",")]
+    return {"true": True, "false": False}.get(told, told)
+
+
+async def test_what_the_steps_of_a_prompt_say_can_be_called_as_it_stands(stage: Stage, tenant: Tenant) -> None:
+    usual = matrix(tenant)
+    for prompt in PROMPTS:
+        calls = list(_told_calls(prompt.text, usual))
+        assert {tool for tool, _ in calls} == set(prompt.tools), prompt.name
+        for tool, arguments in calls:
+            assert (await stage.call(tool, **arguments))["source"] == "sandbox", (prompt.name, tool)
 
 
 async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:

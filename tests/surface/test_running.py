@@ -71,24 +71,73 @@ async def test_every_parameter_makes_a_difference(stage: Stage, tenant: Tenant) 
     assert same == []
 
 
+def _some(ids: set[int]) -> list[int]:
+    """Return the lowest, the middle and the highest."""
+    known = sorted(ids)
+    return sorted({known[0], known[len(known) // 2], known[-1]})
+
+
+def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[str, object]]:
+    """Return the arguments in which a parameter takes ids that answers have given out."""
+    if name == "ids":
+        known = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
+        return [{name: sorted(known)[:100]}] if known and tool != "list_items" else []
+    if name == "skus_or_variant_ids":
+        return [{name: sorted(given["variant_id"])[:100]}]
+    return [{name: each} for each in _some(given[name])] if name in given else []
+
+
 async def test_an_id_from_any_answer_is_accepted_by_every_tool_that_takes_it(stage: Stage, tenant: Tenant) -> None:
-    given: dict[str, int] = {}
+    given: dict[str, set[int]] = {}
     usual = matrix(tenant)
     for tool, each in usual.items():
-        given.update(_ids(await stage.call(tool, **each.arguments)))
-    (item,) = (await stage.call("get_variant_details", skus_or_variant_ids=[given["variant_id"]]))["variants"]
-    given["item_id"], kinds = item["item_id"], {"item_type": item["item_type"]}
-    assert {"variant_id", "customer_id", "sales_order_id", "location_id"} <= set(given)
+        for name, id in _ids(await stage.call(tool, **each.arguments)):
+            given.setdefault(name, set()).add(id)
+    # Ids of items are unique per type: their type stands beside them in every answer.
+    del given["item_id"]
+    accepted: set[str] = set()
     for tool, each in LISTED.items():
+        required = each["inputSchema"].get("required", ())
         for name in each["inputSchema"]["properties"]:
-            asked = {name: [given["variant_id"]]} if name == "skus_or_variant_ids" else {name: given.get(name)}
-            if asked[name] is not None:
-                required = each["inputSchema"].get("required", ())
+            for asked in _asked_with(tool, name, given):
                 needed = {other: usual[tool].arguments[other] for other in required}
-                # Ids of items are unique per type: their type stands beside them in every answer.
-                needed |= kinds if name == "item_id" else {}
                 answer = await stage.call(tool, **(needed | asked))
-                assert not answer.get("not_found"), (tool, name)
+                assert not answer.get("not_found"), (tool, asked)
+                accepted.add(f"{tool}.{name}")
+    assert {f"list_{each}s.ids" for each in ("sales_order", "purchase_order", "stock_transfer", "customer")} <= accepted
+
+
+async def test_an_item_from_any_answer_is_accepted_with_its_type(stage: Stage) -> None:
+    rows = [each for word in ("e", "a") for each in (await stage.call("search_items", query=word, limit=50))["rows"]]
+    rows += (await stage.call("list_items", limit=100))["rows"]
+    by_type = {
+        kind: {each["item_id"] for each in rows if each["item_type"] == kind}
+        for kind in ("product", "material", "service")
+    }
+    for kind, ids in by_type.items():
+        listed = await stage.call("list_items", ids=sorted(ids), type=[kind], limit=100)
+        assert (listed.get("not_found"), listed["total"]) == (None, len(ids))
+        for id in _some(ids):
+            assert (await stage.call("get_item", item_id=id, item_type=kind))["item"]["item_id"] == id
+
+
+async def test_nothing_and_zero_are_values(stage: Stage, tenant: Tenant) -> None:
+    free, owed, empty = [each["id"] for each in tenant.all("sales_orders") if not each["deleted_at"]][:3]
+    tenant.edit("sales_order_rows", tenant.get("sales_orders", free)["sales_order_rows"][0]["id"], price_per_unit=0)
+    for row in tenant.get("sales_orders", empty)["sales_order_rows"]:
+        tenant.delete("sales_order_rows", row["id"])
+    for order, total in ((free, 0), (owed, -5), (empty, 7)):
+        tenant.edit("sales_orders", order, total=total)
+    variant = next(each["id"] for each in tenant.all("variants") if each["product_id"] and not each["deleted_at"])
+    tenant.edit("variants", variant, lead_time=0, sales_price=0, purchase_price=0)
+    most = await stage.call("list_sales_orders", total_max=0, include_rows=True)
+    assert {row["sales_order_id"]: row["total"] for row in most["rows"]} == {free: 0, owed: -5}
+    least = await stage.call("list_sales_orders", total_min=0, ids=[free, owed, empty], include_rows=True)
+    assert {row["sales_order_id"]: row["total"] for row in least["rows"]} == {free: 0, empty: 7}
+    rows = {row["sales_order_id"]: row["rows"] for row in least["rows"]}
+    assert (rows[free][0]["price_per_unit"], rows[empty]) == (0, [])
+    (shown,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant]))["variants"]
+    assert [shown[name] for name in ("lead_time", "sales_price", "purchase_price")] == [0, 0, 0]
 
 
 async def test_every_answer_has_the_envelope_and_its_text_is_its_structure(stage: Stage, tenant: Tenant) -> None:

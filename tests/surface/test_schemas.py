@@ -228,6 +228,7 @@ def test_the_surface_costs_no_more_tokens_than_budgeted() -> None:
     table = "\n".join(f"{name:<22} {costs[name]:>5} tokens, output schema {sizes[name]:>5} B" for name in LISTED)
     assert sum(costs.values()) <= 12_000, table
     assert max(costs.values()) <= 3_000, table
+    assert len([cost for cost in costs.values() if cost > 1_800]) <= 3, table
     assert {name: size for name, size in sizes.items() if size > OVER_BUDGET.get(name, 1_500)} == {}, table
     assert {name for name in OVER_BUDGET if sizes[name] <= 1_500} == set(), table
     assert sum(sizes.values()) <= 80_000, table

@@ -17,6 +17,13 @@ from katana_mcp.values import number, total
 from katana_sandbox import Tenant
 
 FACTORY = EntitySpec(name="factory", collection="factory", searchable=Searchable(keys=()))
+DOCUMENTS = {
+    "purchase_order": "purchaseorder",
+    "manufacturing_order": "manufacturingorder",
+    "stock_transfer": "stocktransfer",
+    "stock_adjustment": "stockadjustment",
+}
+"""Where the web app shows each."""
 NOON = "2026-03-02T12:00:00.000Z"
 
 
@@ -71,11 +78,13 @@ async def test_only_records_of_an_account_have_a_link_into_katanas_web_app(own: 
         item = (await stage.call("search_items", query="fork"))["rows"][0]
         customer = (await stage.call("search_customers", query="velo"))["rows"][0]
         (variant,) = (await stage.call("get_variant_details", skus_or_variant_ids=[item["variant_id"]]))["variants"]
+        documents = {name: (await stage.call(f"list_{name}s", limit=1))["rows"][0] for name in DOCUMENTS}
     links = [
         f"https://katana.example/salesorder/{order['sales_order_id']}",
         f"https://katana.example/{item['item_type']}/{item['item_id']}",
         f"https://katana.example/contacts/customers/{customer['customer_id']}",
         f"https://katana.example/{item['item_type']}/{item['item_id']}",
+        *(f"https://katana.example/{DOCUMENTS[name]}/{each[f'{name}_id']}" for name, each in documents.items()),
     ]
-    shown = [each.get("url") for each in (order, item, customer, variant)]
-    assert shown == ([None] * 4 if sandbox else links)
+    shown = [each.get("url") for each in (order, item, customer, variant, *documents.values())]
+    assert shown == ([None] * len(links) if sandbox else links)

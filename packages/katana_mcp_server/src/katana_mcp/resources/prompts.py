@@ -59,17 +59,19 @@ PROMPTS: tuple[WorkPrompt, ...] = (
         description="Which manufacturing orders cannot start or finish, for want of what, and when it comes.",
         arguments=(Argument("location", "Location: exact name or id; empty for all", "location", required=False),),
         tools=(
+            "list_blocking_ingredients",
             "list_manufacturing_orders",
             "get_manufacturing_order_recipe",
-            "check_inventory",
             "list_purchase_orders",
         ),
         text=(
             "Check what is short this morning. Location: {location} (leave `location_id` out for any).\n\n"
-            "1. `list_manufacturing_orders` with open=true, ingredient_availability=[NOT_AVAILABLE, EXPECTED] and "
+            "1. `list_blocking_ingredients` with the location: which ingredients are short, by how much, and how many "
+            "orders each holds up.\n"
+            "2. `list_manufacturing_orders` with open=true, ingredient_availability=[NOT_AVAILABLE, EXPECTED] and "
             "order_by=production_deadline_date.\n"
-            "2. `get_manufacturing_order_recipe` of the ten that are due first: which ingredients are missing.\n"
-            "3. `check_inventory` with all of these ingredients in one call: in stock, committed, expected.\n"
+            "3. `get_manufacturing_order_recipe` of the ten that are due first: which of these ingredients each "
+            "waits for.\n"
             "4. `list_purchase_orders` with open=true and skus_or_variant_ids of what is missing: what comes when, "
             "and what is overdue.\n\n"
             "Then a table, most urgent first: order, deadline, missing ingredient and quantity, when it comes, what "
@@ -131,6 +133,7 @@ PROMPTS: tuple[WorkPrompt, ...] = (
             "list_manufacturing_orders",
             "list_purchase_orders",
             "list_sales_orders",
+            "inventory_at",
         ),
         text=(
             "Review stock for the close of {month}; pass its first and last day as dates.\n\n"
@@ -140,7 +143,9 @@ PROMPTS: tuple[WorkPrompt, ...] = (
             "3. `list_manufacturing_orders` with open=true and deadline_to: work that should have been booked.\n"
             "4. `list_purchase_orders` with received_from and received_to, and with overdue=true: what came, what "
             "did not, and what is received but not billed.\n"
-            "5. `list_sales_orders` with picked_from and picked_to: what left, and what is not invoiced.\n\n"
+            "5. `list_sales_orders` with picked_from and picked_to: what left, and what is not invoiced.\n"
+            "6. `inventory_at` with as_of the first moment of the next month and skus_or_variant_ids of what these "
+            "documents moved: stock and value at the close.\n\n"
             "`katana://factory` says until when the inventory is closed (`inventory_closing_date`). Give a short list "
             "of findings, each with its documents and what to do, most valuable first. " + _END
         ),
