@@ -10,6 +10,7 @@ import pytest
 import structlog
 
 from katana_mcp.demo.show import environment as told_to_the_server
+from katana_mcp.demo.show import requests
 from katana_mcp.demo.steps import STEPS
 from katana_mcp.logs import configure, takes_color
 
@@ -100,6 +101,17 @@ def test_ctrl_c_while_modules_are_imported_ends_it_without_a_word(module: str) -
     command = [sys.executable, "-c", INTERRUPTED, module]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_search_without_a_hit_says_which_records_it_looked_through() -> None:
+    (step,) = [each for each in STEPS if each.title == "The same with a typo"]
+    lines = step.lines({"empty": {"records": 153, "searched": "00", "did_you_mean": ["01"]}})
+    assert lines[0] == "nothing among 153 records that are neither deleted nor archived matches '00'"
+
+
+@pytest.mark.parametrize(("count", "told"), [(0, "0 API requests"), (1, "1 API request"), (2, "2 API requests")])
+def test_requests_are_counted_in_words(count: int, told: str) -> None:
+    assert requests(count) == told
 
 
 def test_a_short_stock_says_where_and_by_how_much() -> None:

@@ -99,6 +99,11 @@ def environment(*, color: bool) -> dict[str, str]:
     return flags if color else flags | {"NO_COLOR": "1"}
 
 
+def requests(count: int) -> str:
+    """Return so many requests in words."""
+    return f"{count} API request{'' if count == 1 else 's'}"
+
+
 async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dict[str, Answer], ServedSandbox]) -> bool:
     answers, sandbox = seen
     screen.line()
@@ -115,7 +120,7 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
         del progress, total
         screen.line(f"  {message}", "2")
 
-    requests, started = sandbox.requests(), time.monotonic()
+    asked, started = sandbox.requests(), time.monotonic()
     result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
     seconds = time.monotonic() - started
     answer: Answer = result.structured_content or {}
@@ -125,7 +130,7 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
     answers[step.tool] = answer
     for line in step.lines(answer):
         screen.line(f"  {line}")
-    screen.line(f"  {sandbox.requests() - requests} API requests, {1000 * seconds:.0f} ms", "2")
+    screen.line(f"  {requests(sandbox.requests() - asked)}, {1000 * seconds:.0f} ms", "2")
     wrong = step.wrong(answer)
     if wrong:
         screen.line(f"  wrong: {wrong}", "31")

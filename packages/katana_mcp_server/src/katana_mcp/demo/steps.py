@@ -86,7 +86,7 @@ def _did_you_mean(answer: Answer) -> str | None:
 def _empty_lines(answer: Answer) -> list[str]:
     empty = answer["empty"]
     return [
-        f"nothing among {empty['records']} records matches {empty['searched']!r}",
+        f"nothing among {empty['records']} records that are neither deleted nor archived matches {empty['searched']!r}",
         f"did you mean: {', '.join(empty['did_you_mean'])}",
     ]
 
