@@ -69,6 +69,30 @@ async def test_a_faulty_page_costs_one_request_and_no_row(own: OwnSandbox, fault
     assert await _costs(own, Fault("GET /variants", page, FAULTS[fault])) == 1
 
 
+@pytest.mark.parametrize("fault", ["empty page", "no total"])
+async def test_a_listing_that_never_proves_whole_moves_no_cursor_and_drops_no_row(own: OwnSandbox, fault: str) -> None:
+    tenant, forever = own.sandbox.tenant(), Fault("GET /variants", action=FAULTS[fault], times=None)
+    async with following(own) as services:
+        own.sandbox.faults.add(forever)
+        outcome = await services.syncer.start("variant")
+        state = await services.cache.state("variant")
+        assert (outcome.complete, state.cursor, state.completed_at) == (False, None, None)
+        assert outcome.reason is not None
+        assert state.incomplete == outcome.reason
+        own.sandbox.faults.clear()
+        assert (await services.syncer.start("variant")).complete
+        before, rows = await services.cache.state("variant"), await _cached(services, "variant")
+        tenant.edit("variants", next(iter(rows)), sku="EDITED", bump=True)
+        own.sandbox.faults.add(forever)
+        assert not (await services.syncer.start("variant")).complete
+        state = await services.cache.state("variant")
+        assert (state.cursor, state.completed_at) == (before.cursor, before.completed_at)
+        assert (await _cached(services, "variant")).keys() == rows.keys()
+        own.sandbox.faults.clear()
+        assert (await services.syncer.start("variant")).complete
+        assert (await services.cache.find_by_key("variant", "EDITED")).row is not None
+
+
 @pytest.mark.parametrize("seed", range(5))
 async def test_several_faults_cost_a_request_each_at_most(own: OwnSandbox, seed: int) -> None:
     random = Random(seed)
