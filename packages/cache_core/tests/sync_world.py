@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
 from random import Random
-from typing import ClassVar
 
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheUnavailable
@@ -116,15 +115,21 @@ class Condition:
 
 
 class Account(ABC):
-    """A server that people work on, with a clock and replicas of its own, and a cache that follows it."""
+    """A server that people work on, with a clock and replicas of its own, and a cache that follows it.
 
-    entity: ClassVar[str]
+    Args:
+        condition: what makes following it hard.
+        seed: of all chance.
+        entity: what people work on.
+        world: what follows; a cache in memory by default.
+    """
 
-    def __init__(self, condition: Condition, seed: int) -> None:
+    def __init__(self, condition: Condition, seed: int, entity: str, world: "World | None" = None) -> None:
         self.condition = condition
+        self.entity = entity
         self.random = Random(seed)
         self.server = ManualClock(START - timedelta(hours=1))
-        self.world = World()
+        self.world = world or World()
         self.source = self.world.source
         self.source.clock = self.server
         self.fill()

@@ -205,3 +205,16 @@ async def test_a_young_row_that_no_listing_holds_goes_without_any_newer_row() ->
     await settled()
     assert await world.cached("recipe") == world.truth("recipe")
     assert (await world.cache.state("recipe")).audit.doubted == ()
+
+
+async def test_the_text_of_a_parent_that_vanished_goes_with_it() -> None:
+    world = World()
+    world.source.put("maker", {"id": 1, "name": "Acme", "archived_at": iso(START)}, START - timedelta(days=1))
+    world.source.put("maker", {"id": 2, "name": "Globex"}, START)
+    world.source.put("gadget", {"id": 7, "sku": "G-7", "maker_id": 1}, START)
+    await world.fresh.ensure(["gadget"], wait=60)
+    assert await world.found("g-7") == []
+    world.source.drop("maker", 1)
+    await world.syncer.audit("maker")
+    assert await world.found("acme") == []
+    assert await world.found("g-7") == [7]

@@ -20,8 +20,6 @@ CONDITIONS = {
 class Orders(Account):
     """Documents with rows that people change."""
 
-    entity = "part"
-
     def fill(self) -> None:
         self.last_row = 0
         self.last_document = 0
@@ -86,7 +84,7 @@ class Orders(Account):
 @pytest.mark.parametrize("name", CONDITIONS)
 @pytest.mark.parametrize("seed", range(5))
 async def test_after_rest_and_one_sync_every_document_shows_its_rows(name: str, seed: int) -> None:
-    orders = Orders(CONDITIONS[name], seed)
+    orders = Orders(CONDITIONS[name], seed, "part")
     await orders.work(15)
     await orders.rest()
     assert await orders.different() == []
@@ -94,7 +92,7 @@ async def test_after_rest_and_one_sync_every_document_shows_its_rows(name: str, 
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_rows_that_vanish_without_a_trace_are_gone_after_an_audit(seed: int) -> None:
-    orders = Orders(CONDITIONS["everything at once"], seed)
+    orders = Orders(CONDITIONS["everything at once"], seed, "part")
     await orders.work(5)
     for _ in range(20):
         orders.vanish_row()

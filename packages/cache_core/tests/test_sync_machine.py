@@ -16,6 +16,7 @@ from cache_core.records import Record, iso
 from cache_core.testing import START
 
 IDS = st.integers(1, 6)
+MAKERS = st.integers(1, 2)
 NAMES = st.sampled_from(["acme", "globex", "initech", "umbrella"])
 ENTITIES = ("maker", "gadget", "part")
 
@@ -32,6 +33,9 @@ class Follower(RuleBasedStateMachine):
         self.rows = 0
         for entity in ENTITIES:
             self.world.source.put(entity, {"id": 100}, START - timedelta(days=1))
+        for maker in (1, 2):
+            self.world.source.put("maker", {"id": maker, "name": "acme"}, START - timedelta(days=1))
+            self.world.source.put("gadget", {"id": 100 + maker, "maker_id": maker}, START - timedelta(days=1))
         self.done(self.sync_all())
 
     def done[T](self, work: Awaitable[T]) -> T:
@@ -55,6 +59,7 @@ class Follower(RuleBasedStateMachine):
         self.done(self.audit_all())
         assert all(self.cached(entity) == self.world.source.rows(entity) for entity in ENTITIES)
         self.text_is_that_of_the_cached_parents()
+        self.soft_state_is_that_of_the_cached_parents()
         self.loop.close()
 
     def now(self) -> datetime:
@@ -81,13 +86,28 @@ class Follower(RuleBasedStateMachine):
             search = Search(name, limit=100, visibility=EVERYTHING)
             assert {hit.row.id for hit in self.done(self.world.cache.search("gadget", search)).hits} == wanted
 
-    @rule(row=IDS, name=NAMES, deleted=st.booleans(), archived=st.booleans())
+    @invariant()
+    def soft_state_is_that_of_the_cached_parents(self) -> None:
+        makers = self.cached("maker")
+        everything = Selection(limit=1_000, visibility=EVERYTHING)
+        for row in self.done(self.world.cache.select("gadget", everything)):
+            lent = [row.record, makers.get(row.record.get("maker_id"), {})]
+            assert row.deleted == any(each.get("deleted_at") is not None for each in lent)
+            assert row.archived == any(each.get("archived_at") is not None for each in lent)
+
+    @rule(row=MAKERS, name=NAMES, deleted=st.booleans(), archived=st.booleans())
     def edit_maker(self, row: int, name: str, deleted: bool, archived: bool) -> None:
         at = self.now()
         soft = {"deleted_at": iso(at) if deleted else None, "archived_at": iso(at) if archived else None}
         self.world.source.put("maker", {"id": row, "name": name, **soft}, at)
 
-    @rule(row=IDS, maker=IDS, name=NAMES)
+    @rule(row=MAKERS, field=st.sampled_from(["deleted_at", "archived_at"]), there=st.booleans())
+    def put_maker_away_or_back(self, row: int, field: str, there: bool) -> None:
+        if row in self.world.source.rows("maker"):
+            at = self.now()
+            self.world.source.put("maker", {"id": row, field: None if there else iso(at)}, at)
+
+    @rule(row=IDS, maker=MAKERS, name=NAMES)
     def edit_gadget(self, row: int, maker: int, name: str) -> None:
         self.world.source.put("gadget", {"id": row, "sku": f"S-{row}", "maker_id": maker}, self.now())
 
@@ -111,7 +131,7 @@ class Follower(RuleBasedStateMachine):
         if row in self.world.source.rows(entity):
             self.world.source.drop(entity, row)
 
-    @rule(row=IDS, maker=IDS)
+    @rule(row=IDS, maker=MAKERS)
     def write(self, row: int, maker: int) -> None:
         self.edit_gadget(row, maker, "")
         self.done(self.world.syncer.write_through("gadget", self.world.source.rows("gadget")[row]))

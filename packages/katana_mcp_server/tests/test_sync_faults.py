@@ -1,14 +1,21 @@
 """What goes wrong on the wire while all is brought in: a faulty page costs one request, a bad record itself alone."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from random import Random
+from typing import TYPE_CHECKING, cast
 
 import pytest
-from following import following
+from following import FOLLOWED, following
+from server_wire import Wire
 
 from cache_core.conditions import EVERYTHING
+from cache_core.indexing import prepare
+from cache_core.memory import MemoryBackend
 from cache_core.protocol import Selection
 from cache_core.records import RecordId
+from cache_core.specs import SPECS
+from katana_client.testing import FakeClient, listing
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.services import Services
 from katana_sandbox import (
@@ -25,6 +32,9 @@ from katana_sandbox import (
     Tenant,
     Truncate,
 )
+
+if TYPE_CHECKING:
+    from katana_mcp.source import Listable
 
 FAULTS: dict[str, Action] = {
     **{str(status): Status(status) for status in (429, 500, 502, 503, 504)},
@@ -68,6 +78,30 @@ async def _costs(own: OwnSandbox, *faults: Fault) -> int:
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_faulty_page_costs_one_request_and_no_row(own: OwnSandbox, fault: str, page: int) -> None:
     assert await _costs(own, Fault("GET /variants", page, FAULTS[fault])) == 1
+
+
+@pytest.mark.parametrize("fault", ["empty page", "no total"])
+async def test_a_listing_that_never_proves_whole_moves_no_cursor_and_drops_no_row(own: OwnSandbox, fault: str) -> None:
+    tenant, forever = own.sandbox.tenant(), Fault("GET /variants", action=FAULTS[fault], times=None)
+    async with following(own) as services:
+        own.sandbox.faults.add(forever)
+        outcome = await services.syncer.start("variant")
+        state = await services.cache.state("variant")
+        assert (outcome.complete, state.cursor, state.completed_at) == (False, None, None)
+        assert outcome.reason is not None
+        assert state.incomplete == outcome.reason
+        own.sandbox.faults.clear()
+        assert (await services.syncer.start("variant")).complete
+        before, rows = await services.cache.state("variant"), await _cached(services, "variant")
+        tenant.edit("variants", next(iter(rows)), sku="EDITED", bump=True)
+        own.sandbox.faults.add(forever)
+        assert not (await services.syncer.start("variant")).complete
+        state = await services.cache.state("variant")
+        assert (state.cursor, state.completed_at) == (before.cursor, before.completed_at)
+        assert (await _cached(services, "variant")).keys() == rows.keys()
+        own.sandbox.faults.clear()
+        assert (await services.syncer.start("variant")).complete
+        assert (await services.cache.find_by_key("variant", "EDITED")).row is not None
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -115,6 +149,38 @@ async def test_a_bad_record_is_kept_once_it_is_well_though_its_version_stayed(ow
         await services.syncer.start("customer")
         assert 900_000 in await _cached(services, "customer")
         assert await services.cache.quarantined("customer") == ()
+
+
+async def test_nothing_that_katana_may_leave_out_or_add_sets_a_record_aside(own: OwnSandbox) -> None:
+    caller, cache, seen = own.sandbox.caller(), MemoryBackend(SPECS), set[str]()
+    own.sandbox.switches.set("rate_limit", 0)
+    for spec in FOLLOWED:
+        sent = (await caller.get(f"/{spec.collection}", {"limit": 1})).value
+        first = cast("Wire", sent).get("data", [])[:1]
+        odd = [(how, {**other, "id": first[0]["id"]}) for each in first for how, other in _odd(each)]
+        seen |= {spec.name} if odd else set()
+        for how, record in odd:
+            wire = FakeClient(lambda call, record=record: listing([record], call))
+            page = await cast("Listable", getattr(wire, spec.collection)).page(1, limit=250)
+            assert not page.invalid, (spec.name, how, page.invalid[0].reason)
+            assert not (await prepare(spec, page.valid_records, cache)).quarantine, (spec.name, how)
+    assert len(seen) > 15
+
+
+def _odd(record: Wire) -> Iterator[tuple[str, Wire]]:
+    """Yield the record with each field, at any depth, null, left out, empty where it is an object, or added."""
+    yield "new", {**record, "unheard_of": {"of": [1, {"it": None}]}}
+    for name, value in record.items():
+        rest = {key: each for key, each in record.items() if key != name}
+        yield f"{name} left out", rest
+        changed: list[tuple[str, object]] = [("null", None)]
+        if isinstance(value, str) and re.fullmatch("[A-Z_]{4,}", value):
+            changed.append(("unheard of", UNHEARD))
+        if isinstance(value, dict):
+            changed += [("empty", {}), *_odd(cast("Wire", value))]
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            changed += [(how, [each, *value[1:]]) for how, each in _odd(cast("Wire", value[0]))]
+        yield from ((f"{name}: {how}", {**rest, name: each}) for how, each in changed)
 
 
 UNHEARD = "UNHEARD_OF"

@@ -83,6 +83,9 @@ class Store:
         before = {row.id: row for row in found.rows}
         poison = (*prepared.quarantine, *page.invalid)
         renamed = await self._reindex(spec, prepared, before)
+        gone = [each for each in extra.removed if each in before]
+        for borrower in self._borrowers(spec) if gone else ():
+            renamed.setdefault(borrower.name, []).extend(gone)
         own = extra.origin is Origin.OWN_WRITE
         batch = Batch(
             entity=spec.name,
