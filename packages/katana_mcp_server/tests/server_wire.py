@@ -69,7 +69,7 @@ def deleted_within(name: str, wanted: int) -> EditBody:
 
     def edit(body: object) -> object:
         for part in (each for record in records(body) for each in record[name] if each["id"] == wanted):
-            part["deleted_at"] = "2026-03-01T00:00:00.000Z"
+            part["deleted_at"] = part["updated_at"] = "2026-03-02T08:00:00.000Z"
         return body
 
     return EditBody(edit)

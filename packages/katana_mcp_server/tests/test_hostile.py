@@ -34,6 +34,8 @@ PATHS = {
     "/v1/po_additional_cost_rows",
     "/v1/additional_costs",
     "/v1/operators",
+    "/v1/outsourced_purchase_order_recipe_rows",
+    "/v1/purchase_order_accounting_metadata",
     "/v1/purchase_order_rows",
     "/v1/purchase_orders",
     "/v1/sales_order_fulfillments",
