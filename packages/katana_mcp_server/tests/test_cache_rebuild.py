@@ -193,10 +193,10 @@ async def test_a_running_server_reads_the_new_data_with_its_next_read(own: OwnSa
     [
         ("locations", Status(503)),
         ("variants", Status(503)),
-        ("variants", Status(401)),
-        ("variants", Truncate()),
         ("variants", EmptyPage()),
-        ("sales_orders", Status(503)),
+        pytest.param("variants", Status(401), marks=pytest.mark.soak),
+        pytest.param("variants", Truncate(), marks=pytest.mark.soak),
+        pytest.param("sales_orders", Status(503), marks=pytest.mark.soak),
     ],
 )
 async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_so(
