@@ -240,6 +240,7 @@ async def test_a_cold_search_asks_katana_for_both_sides_at_once(own: OwnSandbox,
         before = len(own.sandbox.journal)
         async with staged(own, Setup(flags={"cache_backend": flag})) as stage:
             await stage.call("search_items", query="00.4021")
+            await stage.call("search_items", query="00.4021")
         counts.append(len(own.sandbox.journal) - before)
         clock.advance(60)  # Katana answers 60 requests a minute
     assert counts == [counts[0]] * 3
