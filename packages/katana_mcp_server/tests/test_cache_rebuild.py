@@ -324,7 +324,7 @@ async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_d
         elif not ends[-1].endswith(partly):
             assert (await held(job, "customer"))[0] == sum(1 for _ in own.sandbox.tenant().all("customers"))
     assert ends[0] == f"no room is left{kept}"
-    assert sum(each.endswith((kept, partly)) for each in ends) > len(ends) * 3 // 4
+    assert sum(each.endswith((kept, partly)) for each in ends) >= len(ends) * 3 // 4
 
 
 @two_backends

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,8 @@ NOBODY = 65_534
 def cache_dir() -> Generator[Path]:
     """Return a directory that any user can reach."""
     directory = Path(tempfile.mkdtemp())
-    yield directory
+    with chdir("/"):  # the tree may stand where that user may not look for `.env`
+        yield directory
     shutil.rmtree(directory)
 
 
