@@ -66,10 +66,14 @@ async def _otherwise(services: Services, entity: str, wanted: str) -> list[Store
     return same or (await _by_id(services, entity, number) if number is not None else [])
 
 
+async def all_listed(services: Services, *entities: str) -> bool:
+    """Return whether a first listing of each has ended: what is not cached before is unknown, not missing."""
+    return all([(await services.cache.state(entity)).completed_at is not None for entity in entities])
+
+
 async def none_at_all(services: Services, *entities: str) -> bool:
     """Return whether Katana holds no record of these at all: each is listed, and nothing came, in any state."""
-    states = [await services.cache.state(entity) for entity in entities]
-    if any(state.completed_at is None for state in states):
+    if not await all_listed(services, *entities):
         return False
     return not any([await services.cache.count(entity, (), EVERYTHING) for entity in entities])
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from cache_core.protocol import Stored
-from katana_mcp.lookup import none_at_all, variants_named
+from katana_mcp.lookup import all_listed, none_at_all, variants_named
 from katana_mcp.names import none_yet
 from katana_mcp.near import near_keys
 from katana_mcp.services import Services
@@ -14,6 +14,7 @@ from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning
 
+_KINDS = ("variant", "service")
 _EXPLAINED = 20
 """Unknown SKUs of one call for which near misses are looked up."""
 
@@ -172,7 +173,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     await services.fresh.read_missing_keys("variant", [each for each in asked if isinstance(each, str)])
     names = list(dict.fromkeys(asked))
     found = await variants_named(names, services)
-    cold = len(found) < len(names) and await _may_come(services)
+    cold = len(found) < len(names) and not await all_listed(services, *_KINDS)
     result: list[Found] = []
     taken: set[int | str] = set()
     for index, each in enumerate(names):
@@ -187,7 +188,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
         result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *gone]))
         result += [Found(each, row) for row in new[1:]]
         taken.update(row.id for row in rows)
-    return Resolved(result, none=not found and await none_at_all(services, "variant", "service"))
+    return Resolved(result, none=not found and await none_at_all(services, *_KINDS))
 
 
 def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWarning]:
@@ -207,12 +208,6 @@ def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
         message=f"variant {row.id}, asked for as {asked!r}, is {state} in Katana",
         field_path=f"skus_or_variant_ids[{index}]",
     )
-
-
-async def _may_come(services: Services) -> bool:
-    """Return whether variants may be missing: what is not cached yet is unknown, not missing."""
-    states = [await services.cache.state(entity) for entity in ("variant", "service")]
-    return any(state.completed_at is None for state in states)
 
 
 def _unknown(asked: str | int, index: int) -> ToolWarning:
