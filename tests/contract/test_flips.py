@@ -1,15 +1,25 @@
-"""What happened while another backend answered is so after a flip back, without asking Katana."""
+"""What happened while another backend answered is so after a flip back, without asking Katana.
 
+A backend on trial that a flip cannot fill is left out, whatever fails, and filled by the next opening that can.
+"""
+
+import functools
+import shutil
+import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cache_core.compared import Comparison
+from cache_core.conditions import EVERYTHING
 from cache_core.indexing import prepare
-from cache_core.protocol import Batch, CacheBackend, SyncState
+from cache_core.protocol import Batch, CacheBackend, Selection, SyncState
+from cache_core.records import RecordId
 from cache_core.testing import ManualClock
 from cache_core.text import SearchText
 from katana_mcp import stores
@@ -17,6 +27,7 @@ from katana_mcp.flags import FLAGS, Flag
 from katana_mcp.stores import Parts, Stores
 
 from .backends import TOY_PARTS, Forgetful
+from .fuses import Blow, Fuse, fuses
 from .toys import OWNER, SPECS, TOY, found_ids, listing, moment, removal, toy
 
 COMPLETE = SyncState(cursor=moment(), completed_at=moment())
@@ -31,6 +42,11 @@ async def flagged(directory: Path, flag: Flag, parts: Parts = TOY_PARTS) -> Asyn
         yield cache
     finally:
         await cache.close()
+
+
+async def all_ids(cache: CacheBackend) -> list[RecordId]:
+    """Return the ids of all toys."""
+    return [row.id for row in await cache.select("toy", Selection(visibility=EVERYTHING))]
 
 
 async def rename_owner(cache: CacheBackend, name: str, state: SyncState | None = None) -> None:
@@ -99,3 +115,108 @@ async def test_a_note_that_cannot_be_written_does_not_stop_the_opening(tmp_path:
     async with flagged(tmp_path / "cache", FLAGS[0]) as cache:
         await rename_owner(cache, "Smith", COMPLETE)
     assert [each.name for each in (tmp_path / "cache").glob("opened.json*")] == ["opened.json"]
+
+
+TRIALS: tuple[Flag, ...] = tuple(flag for flag in FLAGS if flag.startswith("compare:"))
+FAULTS = {
+    sqlite3.SQLITE_FULL: "database or disk is full",
+    sqlite3.SQLITE_READONLY: "attempt to write a readonly database",
+    sqlite3.SQLITE_CORRUPT: "database disk image is malformed",
+    sqlite3.SQLITE_BUSY: "database is locked",
+}
+
+
+class Sick(sqlite3.Connection):
+    """A connection that burns a fuse at each write to the files of one backend."""
+
+    fuse: Fuse
+    backend: str
+
+    def __init__(self, path: str | Path, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as sqlite3 declares it
+        super().__init__(path, *arguments, **named)
+        self._is_meant = Path(path).name.startswith(self.backend)
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
+        if self._is_meant and sql == "BEGIN IMMEDIATE":
+            self.fuse.burn(sqlite3.OperationalError())
+        return super().execute(sql, parameters)
+
+
+class Kept:
+    """Keeps every comparison of a parallel run."""
+
+    def __init__(self) -> None:
+        self.comparisons: list[Comparison] = []
+
+    def record(self, comparison: Comparison) -> None:
+        self.comparisons.append(comparison)
+
+
+def fails_by(code: int) -> Blow:
+    """Return a blow that is this error of SQLite."""
+
+    def blow(error: BaseException) -> None:
+        del error
+        raised = sqlite3.OperationalError(FAULTS[code])
+        raised.sqlite_errorcode = code
+        raise raised
+
+    return blow
+
+
+async def flipped_away(directory: Path, first: Flag, second: Flag) -> None:
+    """Leave the first backend with a toy that was removed since in the second, at the same cursor."""
+    async with flagged(directory, first) as cache:
+        await rename_owner(cache, "Smith", COMPLETE)
+        await cache.apply(listing(toy(1), toy(2)))
+        await cache.apply(Batch(entity="toy", at=moment(), state=COMPLETE))
+    async with flagged(directory, second) as cache:
+        await cache.apply(removal(2))
+
+
+@pytest.mark.parametrize(
+    ("code", "stride"),
+    [
+        *((code, 3 if code == sqlite3.SQLITE_FULL else 100) for code in FAULTS),
+        *(pytest.param(code, 1, marks=pytest.mark.soak) for code in FAULTS),
+    ],
+)
+async def test_a_trial_that_cannot_be_filled_is_left_out_and_filled_by_the_next_opening(
+    tmp_path: Path, code: int, stride: int
+) -> None:
+    for nr, flag in enumerate(TRIALS):
+        await leaves_out(tmp_path / str(nr), flag, code, stride)
+
+
+async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
+    """Open a cache whose trial fails at each write while it is filled, and open it again."""
+    answering: Flag = next(each for each in FLAGS if flag == f"compare:{each}")
+    trial: Flag = next(each for each in FLAGS if each not in {*TRIALS, answering})
+    await flipped_away(root / "sound", trial, answering)
+    flags: dict[str, Flag] = dict.fromkeys((TOY.name, OWNER.name), flag)
+    times = 0
+    for fuse in fuses(stride, fails_by(code)):
+        directory, kept = root / str(fuse.step), Kept()
+        shutil.copytree(root / "sound", directory)
+        stores = Stores(flags, kept, ManualClock(), TOY_PARTS)
+        with pytest.MonkeyPatch.context() as patch:
+            factory = type("SickTrial", (Sick,), {"fuse": fuse, "backend": trial})
+            patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=factory))
+            cache, notices = await stores.open(directory)
+        fuse.blow = lambda error: None
+        times += len(notices)
+        assert stores.directory == directory
+        assert all(FAULTS[code] in told and trial in told and "start again" in told for told in notices)
+        assert {each.entity for each in kept.comparisons if each.error} == (set(flags) if notices else set())
+        kept.comparisons.clear()
+        await rename_owner(cache, "Jones")
+        assert await all_ids(cache) == [1]
+        await cache.close()
+        assert bool(kept.comparisons) is not bool(notices)
+        cache, notices = await Stores(flags, Forgetful(), ManualClock(), TOY_PARTS).open(directory)
+        await cache.close()
+        assert not any("left out" in told for told in notices)
+        async with flagged(directory, trial) as cache:
+            assert await all_ids(cache) == [1]
+            assert await found_ids(cache, "jones", "toy_owner") == [1]
+    assert times > 0

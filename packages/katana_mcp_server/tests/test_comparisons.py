@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cache_jobs import job_on
 from other_backend import OTHER, TRIAL, two_backends
 
 from cache_core.compared import Comparison
@@ -14,6 +15,7 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import SearchResult
 from cache_core.testing import ManualClock
 from katana_mcp.backends import ALWAYS, BACKENDS
+from katana_mcp.cache_commands.status import status
 from katana_mcp.comparisons import (
     ASKED,
     BATCH,
@@ -215,6 +217,36 @@ async def test_another_backend_that_cannot_be_opened_costs_no_request_and_not_th
     async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": flag})) as stage:
         assert await stage.call("search_items", query="00.4021") == expected
         assert stage.requests() == before
+
+
+@two_backends
+@pytest.mark.parametrize("flag", [f"compare:{ALWAYS}", TRIAL])
+async def test_a_trial_that_cannot_be_filled_is_left_out_and_said_so_until_it_can(
+    own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flag: str
+) -> None:
+    async def full(*_: object) -> None:
+        raise CacheUnavailable("no room is left")
+
+    answering = flag.removeprefix("compare:")
+    trial = OTHER if answering == ALWAYS else ALWAYS
+    for_both = Setup(cache_dir=tmp_path, flags={"cache_backend": flag})
+    async with staged(own, replace(for_both, flags={"cache_backend": answering})) as stage:
+        expected = await stage.call("search_items", query="00.4021")
+        before = stage.requests()
+    job = job_on(own, tmp_path, cache_backend=flag)
+    for is_well in (False, True):
+        with monkeypatch.context() as patch:
+            if not is_well:
+                patch.setattr(type(BACKENDS[trial](None, ())), "apply", full)
+            async with staged(own, for_both) as stage:
+                notices = (await stage.call("cache_status")).get("notices", [])
+                assert await stage.call("search_items", query="00.4021") == expected
+                assert stage.requests() == before
+        looked = await status(job, [], quarantine=False)
+        assert (len(notices), looked.data["left_out"]) == (0 if is_well else 1, notices)
+        assert all(told.startswith(f"no room is left; {trial} was") for told in notices)
+        found = standing(job.directory)
+        assert (found.comparisons > 0, found.errors, found.against is None) == (is_well, 1, False)
 
 
 @two_backends

@@ -2,15 +2,15 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import permutations, product
+from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import permutations
 from pathlib import Path
 
 import structlog
 
 from cache_core.clock import Clock
-from cache_core.compared import ComparedBackend, Recorder
+from cache_core.compared import ComparedBackend, Comparison, Recorder, fault
 from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheError, CacheReadOnly, CacheUnavailable, LeaseLost
 from cache_core.files import private_directory, private_file
@@ -56,8 +56,14 @@ IN_MEMORY = "; the cache is kept in memory and is lost at the end"
 
 ONLY_READ = "; it shows what it holds, and nothing new is kept: mend the modes of the cache files, then start again"
 
+LEFT_OUT = (
+    "; {} was to be tried beside the cache that answers and is left out: that one goes on alone, nothing is compared;"
+    " make room or mend its files, then start again"
+)
+"""What a server says of a backend on trial that cannot be opened, read or filled, after the reason."""
+
 _NOTE = "opened.json"
-"""How the cache was opened last: the flags, and what was searchable."""
+"""How the cache was opened last: the flags as they could be kept, what was searchable, and who was left out."""
 
 
 class Stores:
@@ -104,14 +110,14 @@ class Stores:
         cache = self._routed(stores)
         await cache.open()
         try:
-            await self._flipped(directory, cache, stores)
+            notices = await self._flipped(directory, cache, stores)
         except BaseException:
             await cache.close()
             raise
         self.directory = directory
         damaged = [path.name for store in stores.values() for path in store.set_aside]
         told = "a damaged cache file was set aside as {} and is rebuilt from Katana"
-        return cache, tuple(told.format(name) for name in damaged)
+        return cache, (*notices, *(told.format(name) for name in damaged))
 
     async def _looked(self, directory: Path) -> RoutedBackend | None:
         """Return a cache that shows what the files hold, or None where they do not hold all entities as expected."""
@@ -135,34 +141,48 @@ class Stores:
             )
         return RoutedBackend({spec.name: by_flag[self._flags.get(spec.name, ALWAYS)] for spec in self._parts.specs})
 
-    async def _flipped(self, directory: Path | None, cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
-        """Fill what a flip left empty or behind; a backend that nothing uses any more is opened only for that."""
+    async def _flipped(
+        self, directory: Path | None, cache: RoutedBackend, stores: Mapping[str, Store]
+    ) -> tuple[str, ...]:
+        """Fill what a flip left empty or behind; return what should be known of backends that are left out.
+
+        A backend that nothing uses any more is opened only for that.
+        """
         used = {ALWAYS, *(name for flag in self._flags.values() for name in holders(flag, stores))}
         unused = [store for name, store in stores.items() if name not in used and _was_used(directory, name)]
         there = {name: store for name, store in stores.items() if name in used or store in unused}
+        opening = _Opening(self._flags, cache, there, self._recorder)
         try:
             note = _last_note(directory)
-            await self._flip(note, cache, {name: store for name, store in there.items() if await _opens(store)})
+            for name, store in there.items():
+                await opening.manages(name, store.open())
+            await self._flip(note, opening)
             await self._reindex(note, cache)
-            _keep_note(directory, {"flags": dict(self._flags), "searchable": self._searchable()})
+            _keep_note(
+                directory, {"flags": opening.fed(), "searchable": self._searchable(), "left_out": [*opening.notices]}
+            )
         finally:
             for store in unused:
                 await store.close()
+        return tuple(opening.notices)
 
-    async def _flip(self, note: Mapping[str, Json], cache: RoutedBackend, stores: Mapping[str, Store]) -> None:
+    async def _flip(self, note: Mapping[str, Json], opening: "_Opening") -> None:
         """Fill what a flip left empty or behind from the other backend, without asking Katana."""
-        before = _part(note, "flags")
+        before, stores = _part(note, "flags"), opening.stores
         for spec in self._parts.specs:
             flag = self._flags.get(spec.name)
             if flag is None:
                 continue
             wrote = holders(str(before.get(spec.name, flag)), stores)
-            answering = holders(flag, stores)[0]
-            for target, source in product(holders(flag, stores), stores):
-                other = stores[source if target == answering else target]
-                if source != target and await _tells_state(other, spec):
-                    stale = target not in wrote and source in wrote
-                    await self._fill(spec, cache, (stores[source], stores[target]), stale)
+            answering, *trials = holders(flag, stores)
+            for other in opening.well(stores):
+                if other != answering and await opening.manages(other, stores[other].state(spec.name)):
+                    stale = answering not in wrote and other in wrote
+                    await self._fill(spec, opening.cache, (stores[other], stores[answering]), stale)
+            for trial in opening.well(trials):
+                stale = trial not in wrote and answering in wrote
+                filling = self._fill(spec, opening.cache, (stores[answering], stores[trial]), stale)
+                await opening.manages(trial, filling)
 
     async def _reindex(self, note: Mapping[str, Json], cache: RoutedBackend) -> None:
         """Compute the text of rows again that were stored when other fields were searchable."""
@@ -189,27 +209,61 @@ class Stores:
                 _log.info("cache filled", entity=spec.name, source=source.name, target=target.name, rows=rows)
 
 
-async def _opens(store: Store) -> bool:
-    """Open a backend unless it is open; one that cannot be opened neither fills nor is filled.
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The backends of a cache that is being opened.
 
-    The one that answers was opened before: without it there is no cache.
+    Attributes:
+        flags: the backend of each entity that has a flag.
+        cache: what is opened; who answers is open already.
+        stores: every backend that is there.
+        recorder: told of a trial that is left out.
+        failed: those that could not do what they had to; they neither fill nor are filled.
+        notices: what should be known of those that are on trial.
     """
-    try:
-        await store.open()
-    except CacheError as error:
-        _log.warning("a backend cannot be opened", backend=store.name, reason=str(error))
-        return False
-    return True
 
+    flags: Mapping[str, Flag]
+    cache: RoutedBackend
+    stores: Mapping[str, Store]
+    recorder: Recorder
+    failed: set[str] = field(default_factory=set[str])
+    notices: list[str] = field(default_factory=list[str])
 
-async def _tells_state(store: Store, spec: EntitySpec) -> bool:
-    """Return whether a backend that does not answer can be filled, or be filled from."""
-    try:
-        await store.state(spec.name)
-    except CacheError as error:
-        _log.warning("a backend cannot be read", backend=store.name, entity=spec.name, reason=str(error))
-        return False
-    return True
+    def well(self, names: Iterable[str]) -> list[str]:
+        """Return those of the backends that have not failed."""
+        return [name for name in names if name not in self.failed]
+
+    async def manages(self, name: str, work: Awaitable[object]) -> bool:
+        """Return whether a backend that does not answer could do its work; one that could not is left out."""
+        try:
+            await work
+        except (CacheError, InvalidRecord) as error:
+            self.failed.add(name)
+            self._leave_out(name, error)
+            return False
+        return True
+
+    def _leave_out(self, name: str, error: Exception) -> None:
+        """Let those that it was to be tried beside answer alone; that it failed is kept, as of any trial."""
+        _log.warning("a backend is left out", backend=name, reason=str(error))
+        beside = {entity: holders(flag, ())[0] for entity, flag in self.flags.items() if name in self._trials(flag)}
+        self.cache.reroute({entity: self.stores[answering] for entity, answering in beside.items()})
+        for entity, answering in beside.items():
+            sides = (answering, name)
+            self.recorder.record(Comparison(entity, "apply", "filling", None, fault(error), (0.0, 0.0), sides))
+        if beside:
+            self.notices.append(f"{error}{LEFT_OUT.format(name)}")
+
+    def _trials(self, flag: Flag) -> list[str]:
+        return holders(flag, self.stores)[1:]
+
+    def fed(self) -> dict[str, Json]:
+        """Return each entity's flag, without the trial where it is left out: it lacks what is written from now on."""
+        left = self.failed
+        return {
+            entity: flag if not left.intersection(self._trials(flag)) else holders(flag, ())[0]
+            for entity, flag in self.flags.items()
+        }
 
 
 def holders(flag: str, names: Iterable[str]) -> list[str]:
@@ -228,6 +282,12 @@ def _last_note(directory: Path | None) -> Mapping[str, Json]:
         return {} if directory is None else decode((directory / _NOTE).read_bytes())
     except (OSError, InvalidRecord):
         return {}
+
+
+def left_out(directory: Path) -> list[str]:
+    """Return what the last server's start said of backends that it left out."""
+    told = _last_note(directory).get("left_out")
+    return [str(each) for each in told] if isinstance(told, list) else []
 
 
 def _part(note: Mapping[str, Json], name: str) -> Mapping[str, Json]:

@@ -10,7 +10,7 @@ from cache_core.sync.source import PAGE_SIZE
 from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
 from katana_mcp.cache_commands.screen import size, told_age, told_size
 from katana_mcp.kept import EVERY, Stands, chosen, looked_at
-from katana_mcp.stores import holders
+from katana_mcp.stores import holders, left_out
 
 _QUARANTINED = 1_000
 
@@ -31,12 +31,15 @@ async def status(job: Job, entities: Sequence[str], *, quarantine: bool) -> Repo
     notes = [f"{job.directory}: " + (", ".join(f"{name} {told_size(each)}" for name, each in files.items()) or "empty")]
     notes += [f"there is no {name} cache yet" for name in stands.absent]
     notes += [f"{damage}; a server sets the file aside at its next start" for damage in stands.damaged]
+    left = left_out(job.directory)
+    notes += [f"at the last start of a server: {each}" for each in left]
     return Report(
         data={
             "directory": job.directory,
             "files": files,
             "absent": stands.absent,
             "damaged": stands.damaged,
+            "left_out": left,
             "entities": [_data(job, flag_row, poison) for flag_row in rows],
         },
         sheets=(_sheet(job, rows), *([_poison_sheet(poison)] if quarantine and poison else [])),
