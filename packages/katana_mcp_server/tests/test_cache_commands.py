@@ -336,3 +336,31 @@ def test_a_process_that_was_killed_leaves_whole_data_and_its_command_can_be_repe
     assert run("status", "--json", *of).entity("variant")["records"] == 172
     again = run(command, *(["--run", "5"] if command == "compare" else arguments), *of)
     assert (again.code, again.err) == (int(command == "compare"), "")
+
+
+@pytest.mark.soak
+def test_a_clearing_that_was_killed_leaves_no_cache_and_is_ended_by_the_next(run: Run, tmp_path: Path) -> None:
+    run("rebuild", "location")
+    here = directory(tmp_path)
+    (here / "notes.txt").write_text("mine")
+    (here / "checked-1").mkdir()
+    for nr in range(20_000):
+        (here / "checked-1" / str(nr)).touch()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "katana_mcp", "cache", "clear", "--yes"],
+        env={"PATH": os.environ["PATH"], "KATANA_CACHE_DIR": str(tmp_path / "kept"), "KATANA_SANDBOX": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        while process.poll() is None and (here / "checked-1").exists():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.001)
+    finally:
+        process.kill()
+    assert process.wait() == -signal.SIGKILL
+    assert list(here.parent.glob(f"{here.name}.cleared-*"))
+    assert (run("status").code, run("rebuild", "location").code) == (0, 0)
+    assert run("clear", "--yes").code == 0
+    assert list(here.parent.glob(f"{here.name}*")) == [here]
+    assert [each.name for each in here.iterdir()] == ["notes.txt"]

@@ -2,7 +2,9 @@
 
 import asyncio
 import inspect
+import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +31,7 @@ from katana_mcp.flags import FLAGS
 from katana_mcp.kept import LISTED, NotDone, opened
 from katana_mcp.rebuilding import BESIDE, STAYS
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.stores import PARTS
+from katana_mcp.stores import PARTS, Stores
 from katana_mcp.testing import Setup, paced, staged
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
@@ -59,19 +61,6 @@ async def found(job: Job, entity: str, text: str) -> int:
 
 class Stopped(BaseException):
     """Ctrl-C."""
-
-
-def make_files(directory: Path) -> None:
-    """Make what a cache keeps in its directory, empty."""
-    directory.mkdir(mode=0o700)
-    (directory / BESIDE).mkdir()
-    for name in ("typed-1.db", "comparisons.db", "opened.json", "rebuild.lock"):
-        (directory / name).touch()
-
-
-def files_in(directory: Path) -> int:
-    """Return how many files are there."""
-    return sum(each.is_file() for each in directory.glob("*"))
 
 
 class NoRoom(CacheUnavailable):
@@ -283,25 +272,51 @@ async def test_checking_and_comparing_that_are_stopped_at_any_step_can_be_repeat
     assert (location["mismatches"], location["errors"]) == (0, 0)
 
 
-async def test_clearing_that_is_stopped_at_any_file_can_be_repeated(
+@two_backends
+async def test_clearing_that_is_stopped_at_any_file_leaves_all_or_nothing_and_can_be_repeated(
     own: OwnSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = job_on(own, tmp_path)
-    unlink, left = Path.unlink, list[int]()
-    for fuse in fuses(1):
+    job = job_on(own, tmp_path, cache_backend=ALWAYS, cache_backend_location=OTHER)
+    apart = ("location", "customer")
+    await rebuild(job, apart)
+    before = [await held(job, entity) for entity in apart]
+    (job.directory / "notes.txt").write_text("mine")
+    (job.directory / BESIDE).mkdir()
+    (job.directory / f"{BESIDE}/part.db").touch()
+    sound, ends = await asyncio.to_thread(shutil.copytree, job.directory, tmp_path / "sound"), list[str]()
+    for fuse in fuses():
+        await asyncio.to_thread(shutil.rmtree, job.directory)
+        await asyncio.to_thread(shutil.copytree, sound, job.directory)
+        with monkeypatch.context() as patch, suppress(Stopped):
+            stopped_at_files(patch, fuse)
+            await clear(job, yes=True)
+        there = [await held(job, entity) for entity in apart]
+        assert there in (before, [(0, None), (0, None)])
+        ends.append("all" if there == before else "nothing")
+        assert await asyncio.to_thread(lambda: len(list(tmp_path.rglob("notes.txt")))) == 2
+        cache, notices = await Stores(job.flags, None, own.sandbox.clock).open(job.directory)
+        assert notices == ()
+        assert (await cache.state("customer")).completed_at == (before[1][1] if there == before else None)
+        await cache.close()
+        await clear(job, yes=True)
+        assert [each.name for each in job.directory.iterdir()] == ["notes.txt"]
+        assert [each.name for each in job.directory.parent.glob(f"{job.directory.name}*")] == [job.directory.name]
+    assert len(ends) > 3
+    assert ends[-1] == "nothing"
 
-        def stopped(path: Path, *, missing_ok: bool, fuse: Fuse = fuse) -> None:
-            unlink(path, missing_ok)
+
+def stopped_at_files(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
+    """Stop after the k-th change that Python makes to a directory."""
+
+    def counted(change: Callable[..., None]) -> Callable[..., None]:
+        def changed(*given: object, **named: object) -> None:
+            change(*given, **named)
             fuse.burn(Stopped())
 
-        make_files(job.directory)
-        with monkeypatch.context() as patch, suppress(Stopped):
-            patch.setattr(Path, "unlink", stopped)
-            await clear(job, yes=True)
-        left.append(files_in(job.directory))
-        await clear(job, yes=True)
-        assert not job.directory.exists()
-    assert left == [3, 2, 1, 0, 0]
+        return changed
+
+    for name in ("rename", "unlink", "rmdir", "mkdir"):
+        patch.setattr(os, name, counted(getattr(os, name)))
 
 
 @pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.soak)])

@@ -1,6 +1,7 @@
 """`clear`: this account's cache files go, and nothing else. Refuses while a server uses them."""
 
 import re
+import secrets
 import shutil
 import sqlite3
 from contextlib import closing
@@ -18,12 +19,14 @@ _FILES = re.compile(
     rf"|opened\.json(\.[0-9a-f]+\.new)?|{re.escape(LOCK)}"
 )
 _DIRECTORIES = re.compile(rf"{BESIDE}|checked-.*")
+_ASIDE = ".cleared-"
 _DATABASES = re.compile(r".*\.(db|sqlite)")
 
 
 async def clear(job: Job, *, yes: bool) -> Report:
     """Delete what the cache has written into this account's directory, after a confirmation."""
     directory = job.directory
+    _end_earlier(directory)
     if not _is_there(directory):
         return Report({"deleted": [], "kept": []}, notes=(f"nothing is cached for this account in {directory}",))
     private_directory(directory)
@@ -36,14 +39,39 @@ async def clear(job: Job, *, yes: bool) -> Report:
         return Report(
             {"deleted": [], "kept": [each.name for each in found]}, notes=("nothing was deleted",), fine=False
         )
-    for each in ours:
-        shutil.rmtree(each) if each.is_dir() else each.unlink(missing_ok=True)
-    if not kept:
-        directory.rmdir()
+    _delete(directory)
     notes = [f"deleted {len(ours)} files ({told_size(weight)}) in {directory}; a server fetches everything anew"]
     if kept:
         notes.append(f"left alone, not ours: {', '.join(kept)}")
     return Report({"deleted": [each.name for each in ours], "bytes": weight, "kept": kept}, notes=tuple(notes))
+
+
+def _delete(directory: Path) -> None:
+    """Put the cache out of the way at once, then delete it: half of a cache must never be opened."""
+    aside = directory.with_name(f"{directory.name}{_ASIDE}{secrets.token_hex(4)}")
+    try:
+        directory.rename(aside)
+    except OSError as error:
+        raise NotDone(f"{directory} cannot be cleared: {error.strerror}; nothing was deleted") from error
+    _empty(aside, directory)
+
+
+def _end_earlier(directory: Path) -> None:
+    """End what a clearing that was killed has left."""
+    for aside in sorted(directory.parent.glob(f"{directory.name}{_ASIDE}*")):
+        if not aside.is_symlink():
+            _empty(aside, directory)
+
+
+def _empty(aside: Path, directory: Path) -> None:
+    """Bring back what is not ours, then delete the rest; what stands there again under its name stays aside."""
+    for each in sorted(aside.iterdir(), key=_is_ours):
+        if _is_ours(each):
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        elif not (private_directory(directory) / each.name).exists(follow_symlinks=False):
+            each.rename(directory / each.name)
+    if not any(aside.iterdir()):
+        aside.rmdir()
 
 
 def _is_there(directory: Path) -> bool:
