@@ -21,6 +21,11 @@ def databases(directory: Path) -> list[Path]:
     return [path for path in directory.rglob("*") if path.is_file() and path.suffix in {".sqlite", ".db"}]
 
 
+def logs(directory: Path) -> dict[Path, bytes]:
+    """Return what stands in the logs of the databases under a directory."""
+    return {path: path.read_bytes() for path in directory.rglob("*-wal")}
+
+
 def modes(directory: Path, wanted: Callable[[Path], bool]) -> set[str]:
     """Return the permissions of the wanted paths under a directory."""
     return {oct(path.stat().st_mode & 0o777) for path in directory.rglob("*") if wanted(path)}
@@ -48,6 +53,23 @@ async def test_a_new_object_sees_everything_that_was_stored(open_cache: OpenCach
     assert await second.state("toy") == state
     assert await second.quarantined("toy") == quarantine
     assert await record_of(second, "a", "toy_tag") == {"id": "a", "label": "label"}
+
+
+@pytest.mark.usefixtures("one_file")
+async def test_a_new_file_takes_up_nothing_that_a_removed_one_left(open_cache: OpenCache, tmp_path: Path) -> None:
+    first = await open_cache()
+    await first.apply(listing(toy(1)))
+    left = logs(tmp_path)
+    assert left
+    await first.close()
+    for path in databases(tmp_path):
+        path.unlink()
+    for path, data in left.items():
+        path.write_bytes(data)
+    second = await open_cache()
+    assert await second.count("toy") == 0
+    await second.apply(listing(toy(2, name="new")))
+    assert await found_ids(second, "new") == [2]
 
 
 async def test_an_own_write_still_stands_after_a_restart(open_cache: OpenCache) -> None:

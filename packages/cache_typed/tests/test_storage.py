@@ -39,11 +39,6 @@ async def closing_at_end(backend: TypedBackend) -> AsyncGenerator[TypedBackend]:
     await backend.close()
 
 
-def log_of(directory: Path) -> Path:
-    """Return the write-ahead log of the file."""
-    return directory / f"{storage.FILE_NAME}-wal"
-
-
 def test_importing_the_package_loads_no_sql_library() -> None:
     code = "import sys, cache_typed; sys.exit('sqlalchemy' in sys.modules or 'sqlite3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -270,19 +265,6 @@ async def test_an_unknown_entity_is_a_wrong_use_and_a_closed_cache_is_unavailabl
     await cache.close()
     with pytest.raises(CacheUnavailable):
         await cache.count("sales_order")
-
-
-async def test_a_new_file_takes_up_nothing_that_a_removed_one_left(tmp_path: Path) -> None:
-    async with closing_at_end(TypedBackend(tmp_path)) as cache:
-        await cache.apply(batch(order(1)))
-        log = log_of(tmp_path)
-        left = log.read_bytes()
-    only_file(tmp_path).unlink()
-    log.write_bytes(left)
-    async with closing_at_end(TypedBackend(tmp_path)) as cache:
-        assert await cache.count("sales_order") == 0
-        await cache.apply(batch(order(2)))
-        assert await cache.faults() == ()
 
 
 @pytest.mark.parametrize("damaged", [b"dontent_rowid", b"content_\xffowid"])

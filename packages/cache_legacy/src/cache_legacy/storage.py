@@ -23,6 +23,7 @@ FILE_NAME = f"legacy-v{_SCHEMA_VERSION}.sqlite"
 
 WAIT_SECONDS = 5.0
 _POLL_SECONDS = 0.02
+_LOGS = ("-wal", "-shm")
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 _DAMAGE_SOUNDS = (
     "no such table",
@@ -143,6 +144,9 @@ def _make(path: Path) -> None:
         image = db.serialize()
     try:
         partial.write_bytes(image)
+        for suffix in _LOGS:
+            # What a removed file left would be taken up by the new one.
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
         partial.rename(path)
     except OSError as error:
         raise CacheUnavailable(f"the cache file {path} cannot be made: {error.strerror}") from error
@@ -199,7 +203,7 @@ def tables(db: sqlite3.Connection) -> list[tuple[str, str]]:
 def _set_aside(path: Path) -> Path:
     """Rename the file with its log, so that a new one cannot take up a stray log."""
     aside = path.with_name(f"{path.name}.damaged-{time.time_ns()}")
-    for suffix in ("-wal", "-shm", ""):
+    for suffix in (*_LOGS, ""):
         part = path.with_name(path.name + suffix)
         if part.exists():
             part.rename(aside.with_name(aside.name + suffix))

@@ -59,7 +59,7 @@ def _delete(directory: Path) -> None:
 def _end_earlier(directory: Path) -> None:
     """End what a clearing that was killed has left."""
     for aside in sorted(directory.parent.glob(f"{directory.name}{_ASIDE}*")):
-        if not aside.is_symlink():
+        if aside.is_dir() and not aside.is_symlink():
             _empty(aside, directory)
 
 
