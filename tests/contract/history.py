@@ -82,6 +82,12 @@ class Cast:
         parents = st.fixed_dictionaries(dict.fromkeys(sorted(borrowed), PARENT_IDS))
         return st.builds(lambda fields, ids: {**fields, **ids}, self.fields[entity], parents)
 
+    def flips(self) -> st.SearchStrategy[dict[str, Flag]]:
+        """Return how the flags to flip are drawn: one, a few, or all."""
+        flag = st.sampled_from(FLAGS)
+        some = st.dictionaries(st.sampled_from(self.entities), flag, min_size=1)
+        return some | st.fixed_dictionaries(dict.fromkeys(self.entities, flag))
+
     def listing(self, entity: str) -> st.SearchStrategy[list[Fields]]:
         """Return how the first two records of an entity are drawn."""
         return st.lists(self.change(entity), min_size=2, max_size=2)
@@ -402,7 +408,7 @@ class Flips(History):
         assert notices == ()
         return cache
 
-    @rule(flags=of_the_cast(lambda cast: st.dictionaries(st.sampled_from(cast.entities), st.sampled_from(FLAGS))))
+    @rule(flags=of_the_cast(Cast.flips))
     def flip(self, flags: dict[str, Flag]) -> None:
         self.minute += OWN_WRITES_STAND_NO_MORE
         self.leave()

@@ -24,8 +24,8 @@ CAST = Cast(
     phrases=TEXT | st.sampled_from(["blue", "stahl", "00.4021", "004021", "mull", "a1", "sup-1", "ops@x.io", "30"]),
     misspelt=st.sampled_from(["widgt", "stahlrhr", "muler", "smyth", "bleu", "0040210"]),
 )
-SHORT = settings(QUICK, max_examples=3, stateful_step_count=30)
-FLIPPED = settings(QUICK, max_examples=4, stateful_step_count=40)
+SHORT = settings(QUICK, max_examples=3, stateful_step_count=25)
+FLIPPED = settings(QUICK, max_examples=5, stateful_step_count=30)
 LONG = settings(WHOLE, max_examples=100, stateful_step_count=40)
 
 
