@@ -26,6 +26,7 @@ CAST = Cast(
 )
 SHORT = settings(QUICK, max_examples=3, stateful_step_count=25)
 FLIPPED = settings(QUICK, max_examples=5, stateful_step_count=30)
+# 4,000 steps: one to three minutes a kind on two busy cores.
 LONG = settings(WHOLE, max_examples=100, stateful_step_count=40)
 
 
