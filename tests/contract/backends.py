@@ -40,7 +40,7 @@ class World:
 
 
 TOYS = World(SPECS, TOY_TABLES, frozenset({TOY.name}))
-CATALOGUE = World(NINE, TABLES, frozenset({"variant"}))
+CATALOGUE = World(NINE, tuple(each for each in TABLES if each.spec in NINE), frozenset({"variant"}))
 
 type Build = Callable[[World, Path], CacheBackend]
 

@@ -297,11 +297,15 @@ def identity(spec: EntitySpec, nr: int) -> int | str:
     return f"id-{nr}" if spec.name == "bom_row" else nr
 
 
+def fields_of(spec: EntitySpec) -> st.SearchStrategy[dict[str, object]]:
+    """Return how the fields of a record of the entity are drawn, but for its id and version."""
+    return st.fixed_dictionaries({}, optional={**with_odd(FIELDS[spec.name]), "unheard_of": SMALL})
+
+
 @st.composite
 def records(draw: st.DrawFn, spec: EntitySpec) -> Sequence[Record]:
     """Draw a few records of the entity, ids from 1."""
-    fields = st.fixed_dictionaries({}, optional={**with_odd(FIELDS[spec.name]), "unheard_of": SMALL})
-    drawn = draw(st.lists(fields, max_size=6))
+    drawn = draw(st.lists(fields_of(spec), max_size=6))
     return [
         {"id": identity(spec, nr), "updated_at": "2025-01-01T12:00:00.000Z", **each} for nr, each in enumerate(drawn, 1)
     ]
