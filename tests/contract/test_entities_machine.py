@@ -25,7 +25,7 @@ CAST = Cast(
     misspelt=st.sampled_from(["widgt", "stahlrhr", "muler", "smyth", "bleu", "0040210"]),
 )
 SHORT = settings(QUICK, max_examples=3, stateful_step_count=25)
-FLIPPED = settings(QUICK, max_examples=5, stateful_step_count=30)
+FLIPPED = settings(QUICK, max_examples=4, stateful_step_count=30)
 # 4,000 steps: one to three minutes a kind on two busy cores.
 LONG = settings(WHOLE, max_examples=100, stateful_step_count=40)
 
