@@ -152,7 +152,7 @@ def test_a_difference_between_the_backends_is_named_by_its_id(run: Run, tmp_path
     run("migrate", "--to", OTHER)
     with closing(sqlite3.connect(typed_file(tmp_path))) as db, db:
         (row,) = db.execute("SELECT id FROM product LIMIT 1").fetchone()
-        db.execute("UPDATE product SET cache_archived = 1 - cache_archived WHERE id = ?", (row,))
+        db.execute("UPDATE product SET cache_archived = 1 - cache_archived, name = 'wrong' WHERE id = ?", (row,))
     verify = run("verify", "--json")
     assert (verify.code, verify.entity("product")["different"]) == (1, [row])
     assert verify.entity("material")["differences"] == 0
@@ -164,6 +164,8 @@ def test_a_difference_between_the_backends_is_named_by_its_id(run: Run, tmp_path
     assert "ids" in product["examples"][0]["difference"]
     assert "product" in run("compare").out
     assert run("compare", "--reset", "--json").data["entities"] == []
+    mended = run("migrate", "product", "--to", "typed", "--json")
+    assert (mended.code, mended.entity("product")["result"]) == (0, "equal")
 
 
 @two_backends

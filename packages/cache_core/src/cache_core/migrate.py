@@ -13,7 +13,7 @@ from cache_core.conditions import EVERYTHING, Order, Within
 from cache_core.errors import CacheError
 from cache_core.indexing import parents_of, row_of
 from cache_core.leases import Claim, Lease
-from cache_core.protocol import Batch, CacheBackend, Selection, Stored
+from cache_core.protocol import Batch, CacheBackend, Row, Selection, Stored
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 
@@ -187,14 +187,22 @@ async def windows(spec: EntitySpec, backend: CacheBackend) -> AsyncIterator[tupl
 
 
 async def _put(batch: Batch, target: CacheBackend) -> None:
-    """Write rows over what the target holds at the same version, even where it is an own write that still stands."""
-    applied = await target.apply(batch)
-    if applied.ignored:
-        left = {row.id: row for row in batch.upserts if row.id not in set(applied.changed)}
-        found = (await target.get_many(batch.entity, list(left))).rows
-        again = [left[row.id] for row in found if row.version == left[row.id].version]
+    """Write rows over what the target holds at the same version: an own write that still stands, or a wrong row."""
+    changed = set((await target.apply(batch)).changed)
+    wanted = {row.id: row for row in batch.upserts}
+    same = [
+        (row, wanted[row.id])
+        for row in (await target.get_many(batch.entity, list(wanted))).rows
+        if row.version == wanted[row.id].version
+    ]
+    again = [each for row, each in same if row.id not in changed or row != _read_back(each)]
+    if again:
         await target.apply(replace(batch, upserts=(), removed=[row.id for row in again]))
         await target.apply(replace(batch, upserts=again))
+
+
+def _read_back(row: Row) -> Stored:
+    return Stored(row.id, row.version, row.record, row.deleted, row.archived)
 
 
 async def _only_in(spec: EntitySpec, here: CacheBackend, there: CacheBackend) -> list[RecordId]:
