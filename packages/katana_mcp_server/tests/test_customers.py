@@ -105,3 +105,15 @@ async def test_a_name_that_several_have_is_refused_with_their_ids_and_an_unknown
     assert refusal["error"] == "not_found"
     assert "did you mean" in refusal["warnings"][0]["message"]
     assert (await stage.refusal("get_customer", customer_id=999_999))["error"] == "not_found"
+
+
+async def test_a_category_that_many_share_comes_after_the_name_that_begins_with_it(
+    stage: Stage, tenant: Tenant
+) -> None:
+    *shared, named = (each["id"] for each in live(tenant, "customers")[:4])
+    for customer_id in shared:
+        tenant.edit("customers", customer_id, category="Wholesale")
+    tenant.edit("customers", named, name="Wholesale Wheels")
+    found = await stage.call("search_customers", query="wholesale")
+    first, *others = (row["customer_id"] for row in found["rows"])
+    assert (first, set(others)) == (named, set(shared))

@@ -7,8 +7,8 @@ CUSTOMER = EntitySpec(
     collection="customers",
     searchable=Searchable(
         names=("name", "company"),
-        extras=("email", "phone", "reference_id", "comment", "category"),
-        related=("first_name", "last_name"),
+        extras=("email", "phone", "reference_id", "comment"),
+        related=("first_name", "last_name", "category"),
     ),
     key_path="name",
     children=("addresses",),

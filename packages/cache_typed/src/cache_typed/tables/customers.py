@@ -18,8 +18,8 @@ class Customer(Document, table=True):
 
     _fts_columns: ClassVar[Searchable] = Searchable(
         names=("name", "company"),
-        extras=("email", "phone", "reference_id", "comment", "category"),
-        related=("first_name", "last_name"),
+        extras=("email", "phone", "reference_id", "comment"),
+        related=("first_name", "last_name", "category"),
     )
 
     id: int = identity()
