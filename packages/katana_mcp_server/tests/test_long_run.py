@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from following import DOUBT, FOLLOWED, audited, brought, caught_up, differences, differing, following
-from people import People, unseen
+from following import FOLLOWED, caught_up, differences, following
+from people import People, nothing_differs, unseen, work
 
 from cache_core.protocol import Batch
 from cache_core.records import iso
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services
 from katana_mcp.testing import paced
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
 
@@ -34,24 +33,6 @@ TOOLS: dict[str, dict[str, object]] = {
     "search_customers": {"query": "new"},
     "list_purchase_orders": {"limit": 5},
 }
-
-
-async def _nothing_differs(services: Services, sandbox: Sandbox, people: People, clock: ManualClock) -> dict[str, int]:
-    """Sync, and compare what left a sign; audit, and compare everything; return how much was compared."""
-    for _ in range(2):  # the first may only finish listings that a process left at its end
-        await caught_up(services)
-    assert await unseen(people, sandbox.tenant(), services.cache) == []
-    truth = await brought(sandbox)
-    before = await differing(services.cache, truth)
-    await audited(services)
-    clock.advance(DOUBT.total_seconds())
-    await audited(services)
-    compared = await differing(services.cache, truth)
-    assert [each for each in compared.values() if each.differences] == []
-    return {
-        "rows": sum(each.compared for each in compared.values()),
-        "differing before the audit": sum(each.differences for each in before.values()),
-    }
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
@@ -75,7 +56,7 @@ async def test_two_caches_in_one_file_follow_busy_minutes_and_an_audit_leaves_no
                 sandbox.faults.add(Fault("*", action=Status(429), times=4))
         sandbox.switches.set("replica_lag", 0.0)
         await paced(clock, clock.sleep(70), 5)
-        await paced(clock, _nothing_differs(other, sandbox, people, clock), 5)
+        await paced(clock, nothing_differs(other, sandbox, people, clock), 5)
         assert len(people.acts) == 7
 
 
@@ -158,12 +139,6 @@ async def _use(client: Client[Any], seconds: float) -> tuple[int, list[object]]:
     return calls, refused
 
 
-async def _work(people: People, seconds: float) -> None:
-    for _ in range(int(seconds * 5)):
-        people.act()
-        await asyncio.sleep(0.2)
-
-
 @pytest.mark.soak
 @pytest.mark.timeout(SECONDS + 900)
 async def test_after_ten_minutes_of_work_lag_and_refusals_before_two_servers_no_record_differs(tmp_path: Path) -> None:
@@ -173,13 +148,13 @@ async def test_after_ten_minutes_of_work_lag_and_refusals_before_two_servers_no_
         key = sandbox.default_key
         async with _server(url, key, tmp_path) as one, _server(url, key, tmp_path) as other:
             _, _, *used = await asyncio.gather(
-                _work(people, SECONDS), Weather(sandbox).blow(SECONDS), _use(one, SECONDS), _use(other, SECONDS)
+                work(people, SECONDS), Weather(sandbox).blow(SECONDS), _use(one, SECONDS), _use(other, SECONDS)
             )
         requests, busiest = list(sandbox.journal), sandbox.max_requests_in_window()
         sandbox.switches.set("rate_limit", 0)
         clock = ManualClock(datetime.now(UTC) + timedelta(minutes=2))
         async with following(OwnSandbox(sandbox), tmp_path, clock, url) as services:
-            compared = await _nothing_differs(services, sandbox, people, clock)
+            compared = await nothing_differs(services, sandbox, people, clock)
     figures = compared | people.acts | {"calls": sum(calls for calls, _ in used)}
     figures |= {"requests": len(requests), "429": sum(each.status == 429 for each in requests)}
     figures |= {"429 of the limit": sum(each.status == 429 and each.fault is None for each in requests)}
