@@ -161,14 +161,16 @@ async def nothing_differs(services: Services, sandbox: Sandbox, people: People, 
     """Sync, and compare what left a sign; audit, and compare everything; return how much was compared."""
     for _ in range(2):  # the first may only finish listings that a process left at its end
         await caught_up(services)
-    assert await unseen(people, sandbox.tenant(), services.cache) == []
+    missed = await unseen(people, sandbox.tenant(), services.cache)
+    assert missed == [], missed
     truth = await brought(sandbox)
     before = await differing(services.cache, truth)
     await audited(services)
     clock.advance(DOUBT.total_seconds())
     await audited(services)
     compared = await differing(services.cache, truth)
-    assert [each for each in compared.values() if each.differences] == []
+    different = [each for each in compared.values() if each.differences]
+    assert different == [], different
     return {
         "rows": sum(each.compared for each in compared.values()),
         "differing before the audit": sum(each.differences for each in before.values()),
