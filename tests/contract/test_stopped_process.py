@@ -88,7 +88,9 @@ async def test_a_process_stopped_inside_a_write_holds_no_read_up_and_all_go_on_a
     syncer = Syncer(SPECS, source, cache, clock)
     reads = FreshReads(syncer, cache, clock, Patience(0.5, 0.5))
     assert (await syncer.start("toy")).complete
-    process = await asyncio.create_subprocess_exec(sys.executable, *PROGRAM, str(tmp_path), kind.name, cwd=ROOT)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *PROGRAM, str(tmp_path), kind.name, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
     try:
         await asyncio.to_thread(os.waitid, os.P_PID, process.pid, os.WSTOPPED)
         for ahead, stale in ((timedelta(), False), (timedelta(hours=1), True)):
@@ -98,7 +100,8 @@ async def test_a_process_stopped_inside_a_write_holds_no_read_up_and_all_go_on_a
             await cache.apply(listing(toy(3, name="refused")))
     finally:
         os.kill(process.pid, signal.SIGCONT)
-    assert await process.wait() == 0
+    assert await process.communicate() == (b"", None)
+    assert process.returncode == 0
     assert await found_ids(cache, "refused") == []
     await cache.apply(listing(toy(3, name="kept")))
     assert [await found_ids(cache, name) for name in ("late", "kept")] == [[1], [3]]
