@@ -61,7 +61,8 @@ async def test_a_stopped_holder_holds_nobody_up_and_writes_nothing_late(tmp_path
     finally:
         os.kill(process.pid, signal.SIGCONT)
     assert await process.stdout.readline() == b"complete True, changed 0\n"
-    assert await process.wait() == 0
+    assert await process.communicate() == (b"", None)
+    assert process.returncode == 0
     assert (await record_of(cache, 1))["name"] == "ours"
     await reads.close()
     await cache.close()
