@@ -1,8 +1,15 @@
-"""A process that syncs toys into a cache file and waits in the middle of a request; run by the tests of leases."""
+"""A process that syncs toys into a cache file and waits in a request, or stops in a write; run by the tests of leases.
+
+Told the directory; to stop in a write, the backend too.
+"""
 
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
+
+import pytest
 
 from cache_core.clock import SystemClock
 from cache_core.spec import Listed
@@ -10,8 +17,13 @@ from cache_core.sync import SourcePage, Syncer, Window
 from cache_core.testing import START, FakeSource
 from cache_typed.backend import TypedBackend
 
+from .backends import TOYS, plain
+from .fuses import Fuse, wired
 from .toy_tables import TOY_TABLES
-from .toys import SPECS
+from .toys import SPECS, listing, toy
+
+WITHIN = 3
+"""A statement of a write: its transaction has begun and is not committed."""
 
 
 class SlowSource(FakeSource):
@@ -25,7 +37,7 @@ class SlowSource(FakeSource):
         return page
 
 
-async def main(directory: Path) -> None:
+async def sync(directory: Path) -> None:
     """Sync, and say what it came to."""
     source = SlowSource()
     source.put("toy", {"id": 1, "name": "late"}, START)
@@ -36,5 +48,22 @@ async def main(directory: Path) -> None:
     sys.stdout.write(f"complete {outcome.complete}, changed {outcome.changed}\n")
 
 
+async def write(directory: Path, backend: str) -> None:
+    """Write a toy, and stop in the middle of it until somebody lets the process go on."""
+    fuse = Fuse(0, _stops)
+    wired(pytest.MonkeyPatch(), fuse)
+    cache = plain(backend, TOYS, directory)
+    await cache.open()
+    fuse.left = WITHIN
+    await cache.apply(listing(toy(1, name="late")))
+    await cache.close()
+
+
+def _stops(error: BaseException) -> None:
+    del error
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    given = Path(sys.argv[1])
+    asyncio.run(write(given, sys.argv[2]) if sys.argv[2:] else sync(given))

@@ -60,6 +60,11 @@ async def audited(services: Services) -> None:
 
 async def differences(cache: CacheBackend, sandbox: Sandbox) -> Mapping[str, Verified]:
     """Compare every row with what a first sync would bring now; the sandbox must be well and nobody may work on it."""
+    return await differing(cache, await brought(sandbox))
+
+
+async def brought(sandbox: Sandbox) -> MemoryBackend:
+    """Return what a first sync brings of a sandbox that is well and that nobody works on."""
     limit = sandbox.switches.number("rate_limit")
     sandbox.switches.set("rate_limit", 0)
     clock, truth = ClientClock(), MemoryBackend(SPECS)
@@ -69,5 +74,10 @@ async def differences(cache: CacheBackend, sandbox: Sandbox) -> Mapping[str, Ver
             assert (await syncer.start(spec.name)).complete
             assert await truth.count(spec.name, (), EVERYTHING) == sandbox.tenant().count(spec.collection)
     sandbox.switches.set("rate_limit", int(limit))
-    migration = Migration(truth, clock, lambda entity, done, total: None)
+    return truth
+
+
+async def differing(cache: CacheBackend, truth: CacheBackend) -> Mapping[str, Verified]:
+    """Compare every row with that of another cache."""
+    migration = Migration(truth, ClientClock(), lambda entity, done, total: None)
     return {spec.name: await migration.verify(spec, truth, cache) for spec in FOLLOWED}

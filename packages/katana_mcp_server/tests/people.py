@@ -1,14 +1,16 @@
 """People who work in Katana while caches follow: edits, renames, new records and deletions of every kind."""
 
+import asyncio
 from contextlib import suppress
 from random import Random
 from typing import Any
 
-from following import FOLLOWED
+from following import DOUBT, FOLLOWED, audited, brought, caught_up, differing
 
 from cache_core.protocol import CacheBackend
 from cache_core.records import RecordId, values_at
-from katana_sandbox import Tenant
+from katana_mcp.services import Services
+from katana_sandbox import ManualClock, Sandbox, Tenant
 
 _WORDS = (
     "name",
@@ -153,3 +155,30 @@ async def unseen(people: People, tenant: Tenant, cache: CacheBackend) -> list[tu
 def _live(tenant: Tenant, named: Named) -> bool:
     collection, key = named
     return any(each["id"] == key and not each.get("deleted_at") for each in tenant.all(collection))
+
+
+async def nothing_differs(services: Services, sandbox: Sandbox, people: People, clock: ManualClock) -> dict[str, int]:
+    """Sync, and compare what left a sign; audit, and compare everything; return how much was compared."""
+    for _ in range(2):  # the first may only finish listings that a process left at its end
+        await caught_up(services)
+    missed = await unseen(people, sandbox.tenant(), services.cache)
+    assert missed == [], missed
+    truth = await brought(sandbox)
+    before = await differing(services.cache, truth)
+    await audited(services)
+    clock.advance(DOUBT.total_seconds())
+    await audited(services)
+    compared = await differing(services.cache, truth)
+    different = [each for each in compared.values() if each.differences]
+    assert different == [], different
+    return {
+        "rows": sum(each.compared for each in compared.values()),
+        "differing before the audit": sum(each.differences for each in before.values()),
+    }
+
+
+async def work(people: People, seconds: float) -> None:
+    """Let people do five things a second, for so long."""
+    for _ in range(int(seconds * 5)):
+        people.act()
+        await asyncio.sleep(0.2)

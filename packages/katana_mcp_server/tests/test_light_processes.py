@@ -5,14 +5,18 @@ import json
 import os
 import signal
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench.syncing import Holding
+from following import following
+from people import People, nothing_differs, work
 
 from cache_core.sync.leasing import LEASE_SECONDS
-from katana_sandbox import Sandbox
+from katana_mcp.sandbox import OwnSandbox
+from katana_sandbox import ManualClock, Sandbox
 
 SECONDS = min(120.0, float(os.environ.get("SOAK_SECONDS", "120")))
 LIGHT = Path(__file__).with_name("light_process.py")
@@ -40,19 +44,31 @@ def _cache_of(root: Path) -> Path:
 
 
 async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Told], int, float]:
-    """Let so many processes live on a new cache; return their figures, the requests, and the longest write in ms."""
+    """Let so many processes follow people's work; return their figures, the requests, and the longest write in ms.
+
+    In the end nothing differs.
+    """
     sandbox = Sandbox()
+    people = People(sandbox.tenant(), 1)
     async with sandbox.serve() as url:
         processes = await _started(count, url, sandbox.default_key, root)
         holding = Holding(_cache_of(root))
         holding.start()
+        working = asyncio.create_task(work(people, SECONDS))
         if stops:
             await asyncio.sleep(SECONDS / 4)
             processes[0].send_signal(signal.SIGSTOP)
             await asyncio.sleep(SECONDS / 2)
             processes[0].send_signal(signal.SIGCONT)
         told = await _ended(processes)
-        return told, len(sandbox.journal), holding.end()
+        await working
+        requests, longest = len(sandbox.journal), holding.end()
+        sandbox.switches.set("rate_limit", 0)
+        clock = ManualClock(datetime.now(UTC) + timedelta(minutes=2))
+        async with following(OwnSandbox(sandbox), root, clock, url) as services:
+            compared = await nothing_differs(services, sandbox, people, clock)
+        sys.stdout.write(f"\n{count}: {people.acts} {compared}\n")
+        return told, requests, longest
 
 
 @pytest.mark.soak
