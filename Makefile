@@ -1,7 +1,7 @@
 # One command each. uv is taken from PATH, or put into .uv/ when the machine has none.
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 RUN := $(UV) run --frozen --no-sync
-PYTEST_WORKERS ?= 2
+PYTEST_WORKERS ?= 3
 .DEFAULT_GOAL := help
 
 help:  ## Show what there is to run
