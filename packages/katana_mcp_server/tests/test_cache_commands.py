@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing, suppress
+from errno import EACCES
 from io import StringIO
 from pathlib import Path
 
@@ -213,6 +214,23 @@ def test_clearing_takes_our_files_alone_and_only_when_told(run: Run, tmp_path: P
     run("rebuild", "variant")
     assert run("clear", "--yes").code == 0
     assert not here.exists()
+
+
+def test_a_cache_that_may_not_be_moved_is_not_cleared_and_says_so(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("rebuild", "location")
+    (directory(tmp_path).parent / f"{directory(tmp_path).name}.cleared-mine").touch()
+
+    def refused(path: Path, target: Path) -> Path:
+        raise PermissionError(EACCES, "Permission denied", str(path), None, str(target))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", refused)
+        ran = run("clear", "--yes")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.rstrip().endswith("cannot be cleared: Permission denied; nothing was deleted")
+    assert run("status", "--json").entity("location")["records"] == 3
 
 
 class Typed(StringIO):
