@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from errno import EACCES
 from io import StringIO
 from pathlib import Path
@@ -17,6 +17,7 @@ from other_backend import OTHER, two_backends
 
 from katana_mcp import comparisons
 from katana_mcp.backends import ALWAYS, BACKENDS
+from katana_mcp.cache_commands import clear as clear_command
 from katana_mcp.flags import DEFAULTS
 
 
@@ -250,6 +251,48 @@ def test_a_person_is_asked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert ran.code == code
     assert "Delete" in ran.err
     assert here.exists() is (code == 1)
+
+
+def test_a_server_that_starts_while_a_person_is_asked_keeps_its_cache(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("rebuild", "location")
+    with ExitStack() as running:
+
+        def agrees(question: str) -> bool:
+            server = running.enter_context(closing(sqlite3.connect(typed_file(tmp_path))))
+            server.execute("PRAGMA journal_mode = WAL")
+            server.execute("SELECT count(*) FROM variant").fetchone()
+            return bool(question)
+
+        monkeypatch.setattr(clear_command, "somebody_there", lambda: True)
+        monkeypatch.setattr(clear_command, "confirmed", agrees)
+        ran = run("clear")
+    assert (ran.code, "is using" in ran.err) == (1, True)
+    assert run("status", "--json").entity("location")["records"] == 3
+
+
+def test_what_cannot_be_moved_back_is_named_and_does_not_keep_the_cache_from_being_cleared(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("rebuild", "location")
+    here, rename = directory(tmp_path), Path.rename
+
+    def refused(path: Path, target: Path) -> Path:
+        if path.name == "notes.txt":
+            raise PermissionError(EACCES, "Permission denied")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", refused)
+    for left in (1, 2):
+        run("rebuild", "location")
+        (here / "notes.txt").write_text("mine")
+        ran = run("clear", "--yes", "--json")
+        assert (ran.code, ran.data["kept"], len(ran.data["stays"])) == (1, ["notes.txt"], left)
+        assert all("notes.txt stays: " in told for told in ran.data["stays"])
+        assert not any(here.iterdir())
+    assert run("status").code == 0
+    assert [each.read_text() for each in tmp_path.rglob("notes.txt")] == ["mine", "mine"]
 
 
 def test_a_cache_in_use_is_not_cleared(run: Run, tmp_path: Path) -> None:

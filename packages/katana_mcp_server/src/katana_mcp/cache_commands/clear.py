@@ -26,9 +26,10 @@ _DATABASES = re.compile(r".*\.(db|sqlite)")
 async def clear(job: Job, *, yes: bool) -> Report:
     """Delete what the cache has written into this account's directory, after a confirmation."""
     directory = job.directory
-    _end_earlier(directory)
+    stays = _end_earlier(directory)
     if not _is_there(directory):
-        return Report({"deleted": [], "kept": []}, notes=(f"nothing is cached for this account in {directory}",))
+        notes = (f"nothing is cached for this account in {directory}", *stays)
+        return Report({"deleted": [], "kept": [], "stays": stays}, notes=notes, fine=not stays)
     private_directory(directory)
     found = sorted(directory.iterdir())
     ours = [each for each in found if _is_ours(each)]
@@ -36,42 +37,62 @@ async def clear(job: Job, *, yes: bool) -> Report:
     _refuse_in_use(ours)
     weight = sum(size(each) for each in ours)
     if not yes and not _agreed(f"Delete {len(ours)} cache files ({told_size(weight)}) in {directory}?"):
-        return Report(
-            {"deleted": [], "kept": [each.name for each in found]}, notes=("nothing was deleted",), fine=False
-        )
-    _delete(directory)
+        names = [each.name for each in found]
+        return Report({"deleted": [], "kept": names, "stays": stays}, notes=(*stays, "nothing was deleted"), fine=False)
+    # A server may have started while the question stood.
+    _refuse_in_use(ours)
+    stays += _delete(directory)
     notes = [f"deleted {len(ours)} files ({told_size(weight)}) in {directory}; a server fetches everything anew"]
     if kept:
         notes.append(f"left alone, not ours: {', '.join(kept)}")
-    return Report({"deleted": [each.name for each in ours], "bytes": weight, "kept": kept}, notes=tuple(notes))
+    names = [each.name for each in ours]
+    return Report(
+        {"deleted": names, "bytes": weight, "kept": kept, "stays": stays}, notes=(*notes, *stays), fine=not stays
+    )
 
 
-def _delete(directory: Path) -> None:
+def _delete(directory: Path) -> list[str]:
     """Put the cache out of the way at once, then delete it: half of a cache must never be opened."""
     aside = directory.with_name(f"{directory.name}{_ASIDE}{secrets.token_hex(4)}")
     try:
         directory.rename(aside)
     except OSError as error:
         raise NotDone(f"{directory} cannot be cleared: {error.strerror}; nothing was deleted") from error
-    _empty(aside, directory)
+    return _empty(aside, directory)
 
 
-def _end_earlier(directory: Path) -> None:
-    """End what a clearing that was killed has left."""
-    for aside in sorted(directory.parent.glob(f"{directory.name}{_ASIDE}*")):
-        if aside.is_dir() and not aside.is_symlink():
-            _empty(aside, directory)
+def _end_earlier(directory: Path) -> list[str]:
+    """End what a clearing that was killed has left; return what stays all the same."""
+    left = sorted(directory.parent.glob(f"{directory.name}{_ASIDE}*"))
+    return [told for aside in left if aside.is_dir() and not aside.is_symlink() for told in _empty(aside, directory)]
 
 
-def _empty(aside: Path, directory: Path) -> None:
-    """Bring back what is not ours, then delete the rest; what stands there again under its name stays aside."""
-    for each in sorted(aside.iterdir(), key=_is_ours):
-        if _is_ours(each):
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
-        elif not (private_directory(directory) / each.name).exists(follow_symlinks=False):
-            each.rename(directory / each.name)
-    if not any(aside.iterdir()):
-        aside.rmdir()
+def _empty(aside: Path, directory: Path) -> list[str]:
+    """Bring back what is not ours, then delete the rest; return what cannot be, a sentence each."""
+    stays: list[str] = []
+    try:
+        for each in sorted(aside.iterdir(), key=_is_ours):
+            stays += _settled(each, directory)
+        if not stays:
+            aside.rmdir()
+    except FileNotFoundError:
+        pass  # another clearing was faster
+    except OSError as error:
+        stays.append(f"{aside} stays: {error.strerror}")
+    return stays
+
+
+def _settled(left: Path, directory: Path) -> list[str]:
+    try:
+        if _is_ours(left):
+            shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+        elif (private_directory(directory) / left.name).exists(follow_symlinks=False):
+            return [f"{left} stays: its name is taken in {directory}"]
+        else:
+            left.rename(directory / left.name)
+    except OSError as error:
+        return [f"{left} stays: {error.strerror}"]
+    return []
 
 
 def _is_there(directory: Path) -> bool:
@@ -98,11 +119,10 @@ def _refuse_in_use(paths: list[Path]) -> None:
 
 def _is_in_use(path: Path) -> bool:
     """Return whether another connection is open: only the last one may leave the write-ahead log."""
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as db:
-        try:
+    there = f"{path.absolute().as_uri()}?mode=rw"
+    try:
+        with closing(sqlite3.connect(there, timeout=0, isolation_level=None, uri=True)) as db:
             db.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.OperationalError as error:
-            return error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-        except sqlite3.DatabaseError:
-            return False
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
     return False
