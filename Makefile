@@ -54,7 +54,9 @@ bench: .venv/.synced  ## Measure against the floors (timings are never asserted 
 	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s
 
 soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
-	@$(RUN) pytest -q -m soak --timeout 3600 $(ARGS); ended=$$?; $(RUN) python -m mutants && exit $$ended
+	@$(RUN) pytest -q -m "soak and alone" --timeout 3600 --durations 10 $(ARGS); alone=$$?; \
+	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 2 $(ARGS); beside=$$?; \
+	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
 .PHONY: help setup demo serve test contract states check format bench soak

@@ -41,6 +41,7 @@ def _busiest(times: list[float], window: float) -> int:
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 async def test_three_real_processes_keep_to_one_limit_and_each_gets_its_share(tmp_path: Path) -> None:
     running = [
         await asyncio.create_subprocess_exec(
