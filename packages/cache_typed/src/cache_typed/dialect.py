@@ -196,9 +196,10 @@ def _triggers(table: str, pk: str, names: str) -> Iterator[SchemaObject]:
 
     added = f"INSERT INTO {table}_fts(rowid, {names}) VALUES (new.{pk}, {row('new')});"
     dropped = f"INSERT INTO {table}_fts({table}_fts, rowid, {names}) VALUES ('delete', old.{pk}, {row('old')});"
+    # The statement that fires a trigger overrules OR IGNORE in it, but not ON CONFLICT: a record may have a code twice.
     coded = (
-        f"INSERT OR IGNORE INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'), new.{pk},"
-        " json_extract(value, '$[1]') FROM json_each(new.cache_codes);"
+        f"INSERT INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'), new.{pk},"
+        " json_extract(value, '$[1]') FROM json_each(new.cache_codes) WHERE 1 ON CONFLICT DO NOTHING;"
     )
     uncoded = (
         f"DELETE FROM {table}_code WHERE nr = old.{pk} AND code IN"
