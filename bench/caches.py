@@ -1,4 +1,4 @@
-"""A catalogue of variants in every backend and in plain sqlite3, page by page beside each other."""
+"""A catalogue of variants in every backend and in plain sqlite3: page by page beside each other, the newest first."""
 
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
@@ -70,7 +70,7 @@ async def rates(sides: Mapping[str, Store], pages: Iterable[bytes], size: int) -
 async def variants(size: int, directory: Path) -> list[Figure]:
     """Measure a catalogue of this many variants."""
     async with opened(directory) as caches:
-        products = data.pages(data.product(nr) for nr in range(1, data.product_of(size) + 1))
+        products = data.pages(data.product(nr) for nr in range(data.product_of(size), 0, -1))
         await rates(stores(caches, PRODUCT), products, size)
     before = _bytes(directory)
     with closing(VariantFloor(directory / "floor.db")) as floor:
@@ -88,7 +88,7 @@ async def variants(size: int, directory: Path) -> list[Figure]:
 
 async def _written(caches: Caches, floor: VariantFloor, size: int) -> list[Figure]:
     def wire(count: int) -> Iterable[bytes]:
-        return data.pages(data.variant(nr) for nr in range(1, count + 1))
+        return data.pages(data.variant(nr) for nr in range(size, size - count, -1))
 
     first = await rates(stores(caches, VARIANT) | {FLOOR: floor.store}, wire(size), size)
     again = min(size, AGAIN)

@@ -145,7 +145,7 @@ def _lender(kind: Kind, nr: int) -> Record:
 
 async def _written(kind: Kind, caches: Caches, floor: DocumentFloor, size: int) -> list[Figure]:
     def wire() -> Iterable[bytes]:
-        return data.pages(kind.make(nr) for nr in range(1, size + 1))
+        return data.pages(kind.make(nr) for nr in range(size, 0, -1))
 
     first = await rates(stores(caches, kind.spec) | {FLOOR: floor.store}, wire(), size)
     again = min(size, AGAIN)
@@ -238,7 +238,7 @@ async def others(size: int, directory: Path) -> list[Figure]:
     async with opened(directory) as caches:
         await lend(caches)
         for entity in lines.OTHER_DOCUMENTS:
-            pages = data.pages(documents.DOCUMENTS[entity](nr) for nr in range(1, size + 1))
+            pages = data.pages(documents.DOCUMENTS[entity](nr) for nr in range(size, 0, -1))
             values = await rates(stores(caches, _BY_NAME[entity]), pages, size)
             figures.append(Figure(topic=lines.OTHERS, what=entity, size=size, values=values))
     return figures
