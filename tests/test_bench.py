@@ -19,7 +19,8 @@ def rows(page: str) -> set[tuple[str, str, str]]:
     for line in page.splitlines():
         topic = line.removeprefix("## ") if line.startswith("## ") else topic
         if line.startswith("| "):
-            found.add((topic, *(each.strip() for each in line.split("|")[1:3])))
+            what, size = (each.strip() for each in line.split("|")[1:3])
+            found.add((topic, what, size))
     return found
 
 
