@@ -49,9 +49,8 @@ format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff format --quiet .
 	$(RUN) ruff check --fix --quiet .
 
-bench: .venv/.synced  ## Measure against the floors (timings are never asserted elsewhere)
+bench: .venv/.synced  ## Measure both backends, client, sandbox and server beside the floors (ARGS=--write: into the docs)
 	$(RUN) python -m bench $(ARGS)
-	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s
 
 soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
 	@$(RUN) pytest -q -m "soak and alone" --timeout 3600 --durations 10 $(ARGS); alone=$$?; \

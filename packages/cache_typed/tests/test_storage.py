@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
+from itertools import batched
 from pathlib import Path
 
 import pytest
@@ -279,3 +280,14 @@ async def test_a_schema_that_is_no_longer_what_was_written_is_damage(tmp_path: P
         assert len(cache.set_aside) == 1
         await cache.apply(batch(order(2)))
         assert await cache.faults() == ()
+
+
+async def test_a_listing_newest_first_takes_hardly_more_room_than_one_oldest_first(tmp_path: Path) -> None:
+    grown: list[int] = []
+    for name, numbers in (("oldest", range(1, 751)), ("newest", range(750, 0, -1))):
+        async with closing_at_end(TypedBackend(tmp_path / name)) as cache:
+            empty = only_file(tmp_path / name).stat().st_size
+            for page in batched(numbers, 250):
+                await cache.apply(batch(*map(order, page)))
+        grown.append(only_file(tmp_path / name).stat().st_size - empty)
+    assert grown[1] < 1.15 * grown[0], grown

@@ -40,7 +40,7 @@ async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Told]:
 
 
 def _cache_of(root: Path) -> Path:
-    return next(each.parent for each in root.rglob("typed-*.db"))
+    return next(root.rglob("typed-*.db"))
 
 
 async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Told], int, float]:
