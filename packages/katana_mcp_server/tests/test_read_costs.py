@@ -74,6 +74,22 @@ async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
         assert 0 < many[1] <= few[1] + KINDS, by
 
 
+async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_on(
+    statements: Statements, stage: Stage
+) -> None:
+    skus = [each["sku"] for each in live(stage.own.sandbox.tenant(), "variants") if each["material_id"] and each["sku"]]
+    unknown = [f"nothing-{number}" for number in range(80)]
+    some = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown[:21])
+    many = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown)
+    assert some[1] == many[1] > 0
+    assert [each["asked"] for each in many[2]["not_found"]] == unknown
+    (told,) = many[2]["warnings"]
+    assert (told["code"], told["field_path"]) == ("truncated_result", "skus_or_variant_ids[20]")
+    spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
+    assert [each["sku"] for each in spelt["stock"]] == [skus[0]]
+    assert [each["asked"] for each in spelt["not_found"]] == [*unknown[:20], "no"]
+
+
 LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
 LISTS = [name for name in LISTED if name.startswith(("list_", "search_"))]
 KINDS = 12
