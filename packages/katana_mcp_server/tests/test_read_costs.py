@@ -84,7 +84,8 @@ async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_
     assert some[1] == many[1] > 0
     assert [each["asked"] for each in many[2]["not_found"]] == unknown
     (told,) = many[2]["warnings"]
-    assert (told["code"], told["field_path"]) == ("truncated_result", "skus_or_variant_ids[20]")
+    assert (told["severity"], told["field_path"]) == ("info", "skus_or_variant_ids[20]")
+    assert "no like ones are looked for" in told["message"]
     spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
     assert [each["sku"] for each in spelt["stock"]] == [skus[0]]
     assert [each["asked"] for each in spelt["not_found"]] == [*unknown[:20], "no"]

@@ -218,8 +218,7 @@ def _unknown(asked: str | int, index: int) -> ToolWarning:
 
 def _unexplained(index: int) -> ToolWarning:
     message = f"more than {EXPLAINED} SKUs or ids are unknown: from here on no like ones are looked for; ask for fewer"
-    place = f"skus_or_variant_ids[{index}]"
-    return ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message, field_path=place)
+    return ToolWarning(severity="info", message=message, field_path=f"skus_or_variant_ids[{index}]")
 
 
 async def _not_found(asked: str | int, services: Services, *, near: bool) -> NotFound:
