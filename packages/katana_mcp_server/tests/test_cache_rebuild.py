@@ -1,4 +1,4 @@
-"""Rebuilding and moving a cache while servers use it, Katana fails, or the command is stopped at any step."""
+"""Rebuilding and moving a cache while servers use it, Katana fails, or the files cannot be used."""
 
 import asyncio
 import inspect
@@ -36,8 +36,6 @@ from katana_mcp.testing import Setup, paced, staged
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
 ITEMS = ("product", "variant")
-STRIDE = 3
-"""Every third step is tried by `make test`, each by `make soak`."""
 
 
 async def held(job: Job, entity: str) -> tuple[int, object]:
@@ -206,35 +204,6 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     assert await found(job, "variant", "wheelbarrow") > 0
 
 
-@pytest.mark.parametrize(
-    ("error", "stride"),
-    [
-        (asyncio.CancelledError, STRIDE),
-        pytest.param(asyncio.CancelledError, 1, marks=pytest.mark.soak),
-        pytest.param(CacheUnavailable, 1, marks=pytest.mark.soak),
-    ],
-)
-async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeated(
-    own: OwnSandbox, tmp_path: Path, error: type[BaseException], stride: int
-) -> None:
-    job = job_on(own, tmp_path)
-    await rebuild(job, ["customer"])
-    before, _ = await held(job, "customer")
-    own.sandbox.tenant().create("customers", {"name": "Wheelbarrow Ltd"})
-    step = 0
-    for fuse in fuses(stride):
-        step = fuse.step
-        try:
-            await rebuild(on_fuse(job, fuse, error), ["customer"])
-        except (asyncio.CancelledError, CacheUnavailable, NotDone):
-            assert (await held(job, "customer"))[0] in {before, before + 1}
-            assert not (job.directory / BESIDE).exists()
-    assert step > 15
-    assert (await held(job, "customer"))[0] == before + 1
-    assert await found(job, "customer", "wheelbarrow") == 1
-    assert (await verify(job, [])).fine
-
-
 async def test_what_a_killed_rebuild_left_beside_the_cache_gets_into_no_other(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path)
     tenant = own.sandbox.tenant()
@@ -355,38 +324,6 @@ async def test_a_swap_that_fails_says_whether_it_had_begun(
     monkeypatch.setattr(type(list(BACKENDS.values())[failing](None, ())), "take", full)
     with pytest.raises(NotDone, match=f"^no room is left; .*{told}$"):
         await rebuild(job, ["customer"])
-
-
-@two_backends
-@pytest.mark.parametrize(
-    ("to", "stride"),
-    [
-        (ALWAYS, STRIDE),
-        pytest.param(ALWAYS, 1, marks=pytest.mark.soak),
-        pytest.param(OTHER, 1, marks=pytest.mark.soak),
-    ],
-)
-async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
-    own: OwnSandbox, tmp_path: Path, to: str, stride: int
-) -> None:
-    job = job_on(own, tmp_path, cache_backend=OTHER if to == ALWAYS else ALWAYS)
-    await rebuild(job, ["customer"])
-    records, _ = await held(job, "customer")
-    asked, step = len(own.sandbox.journal), 0
-    for fuse in fuses(stride):
-        step = fuse.step
-        for file in job.directory.glob(f"{to}-*"):
-            file.unlink()
-        try:
-            await migrate(on_fuse(job, fuse), ["customer"], to)
-        except asyncio.CancelledError:
-            assert (await held(job, "customer"))[0] == records
-        report = await migrate(job, ["customer"], to)
-        (moved,) = cast("list[dict[str, Any]]", report.data["entities"])
-        assert (moved["to"], moved["compared"], moved["differences"]) == (to, records, 0)
-    assert step > 10
-    assert (await verify(job, [])).fine
-    assert len(own.sandbox.journal) == asked
 
 
 @two_backends

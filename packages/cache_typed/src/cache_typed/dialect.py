@@ -5,8 +5,8 @@ The rest of it are the words of `cache_typed.words`. Another database follows by
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -277,14 +277,10 @@ def add_column(table: str, column: Column) -> str:
     return f"ALTER TABLE {table} ADD COLUMN {quoted(column.name)} {column.type}"
 
 
-@contextmanager
-def attached(connection: Connection, path: str) -> Generator[str]:
-    """Attach another file while the block runs; gives the name of its schema."""
+def attached(connection: Connection, path: str) -> str:
+    """Attach another file until the connection is closed; return the name of its schema."""
     connection.execute("ATTACH DATABASE ? AS older", (path,))
-    try:
-        yield "older"
-    finally:
-        connection.execute("DETACH DATABASE older")
+    return "older"
 
 
 def drop(thing: SchemaObject) -> str:
