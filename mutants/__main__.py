@@ -63,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of the table")
     asked = parser.parse_args(arguments)
     mutants = [each for each in known() if not asked.words or any(_is_meant(each, word) for word in asked.words)]
+    if not mutants:
+        parser.error(f"no mutant is meant by {' '.join(asked.words)}")
     with tempfile.TemporaryDirectory() as place:
         trees = [_copied(Path(place) / str(nr)) for nr in range(_AT_ONCE)]
         tests = sorted({test for each in mutants for test in each.tests})
