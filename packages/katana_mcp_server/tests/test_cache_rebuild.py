@@ -17,8 +17,11 @@ from server_wire import live
 from tests.contract.fuses import Fuse, fuses
 
 from cache_core.errors import CacheUnavailable
-from cache_core.protocol import Search
+from cache_core.indexing import row_of
+from cache_core.protocol import Batch, Search
+from cache_core.records import iso
 from cache_core.spec import EntitySpec
+from cache_core.specs import SPECS
 from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.cache_commands.clear import clear
 from katana_mcp.cache_commands.compare import More, compare
@@ -115,6 +118,21 @@ async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
     after, again = await held(job, "customer")
     assert (after, str(again) > str(listed)) == (before - 1, True)
     assert (await verify(job, [])).fine
+
+
+async def test_a_rebuild_of_all_drops_what_katana_does_not_hold_of_any_entity(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    job, phantom = job_on(own, tmp_path), 2_000_000_000
+    holder = {spec.name: job.flag(spec.name).removeprefix("compare:") for spec in SPECS}
+    async with opened(job) as stores:
+        for spec in SPECS:
+            rows = (row_of(spec, {spec.id_path: phantom}, {}),)
+            await stores[holder[spec.name]].apply(Batch(entity=spec.name, at=iso(clock.now()), upserts=rows))
+    await rebuild(job, [])
+    async with opened(job) as stores:
+        found = {name: await stores[store].get_many(name, [phantom]) for name, store in holder.items()}
+    assert [name for name, each in found.items() if each.rows] == ["stock"]
 
 
 @pytest.mark.parametrize("flag", FLAGS)
