@@ -10,8 +10,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import CreateIndex, CreateTable, Table
+from sqlalchemy.schema import CreateIndex, CreateTable, Index, Table
 
 type Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -169,6 +170,17 @@ def odd_index(table: str) -> SchemaObject:
     return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
 
 
+def id_index(table: str) -> SchemaObject:
+    """Return the index of ids that are not primary keys: few, but where all of them are texts."""
+    name = f"ix_{table}_cache_id"
+    return SchemaObject("index", name, f"CREATE UNIQUE INDEX {name} ON {table} (cache_id) WHERE cache_id IS NOT NULL")
+
+
+def index_of_given(table: str, column: str) -> Index:
+    """Return the index of a column that many rows leave empty and no list is sorted by: it holds the other rows."""
+    return Index(f"ix_{table}_{column}", column, sqlite_where=text(f"{quoted(column)} IS NOT NULL"))
+
+
 def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
     """Yield a table's full-text index, its terms, its exact codes, and the triggers that keep them true."""
     names = ", ".join(TEXT_COLUMNS)
@@ -176,7 +188,7 @@ def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         "table",
         f"{table}_fts",
         f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
-        f" tokenize='{_TOKENIZE}', prefix='1 2')",
+        f" tokenize='{_TOKENIZE}', prefix='1 2', columnsize=0)",
     )
     yield SchemaObject(
         "table", f"{table}_terms", f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}_fts, row)"

@@ -157,6 +157,12 @@ class Layout:
         return self.main.name
 
     @cached_property
+    def copies(self) -> Mapping[str, str]:
+        """Fields whose value our bookkeeping holds too, under an index: the business key and the version."""
+        copied = {self.spec.key_path: "cache_key", "updated_at": "cache_version"}
+        return {name: column for name, column in copied.items() if name in self.main.fields}
+
+    @cached_property
     def counts(self) -> tuple[str, ...]:
         """Columns that say how many rows each part has: null for null, 0 for an empty list."""
         return tuple(f"cache_count_{part.field}" for part, _ in self.parts)
