@@ -44,7 +44,6 @@ _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
 _FIRST_BYTE = 0xFF
-_HEADER = 100
 
 
 class Damage(sqlite3.DatabaseError):
@@ -105,11 +104,10 @@ def use_write_ahead_log(connection: Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
 
 
-def size_in_header(header: bytes) -> int:
-    """Return how many bytes a file must have by its header, 0 where the header does not say."""
-    page = int.from_bytes(header[16:18]) if len(header) >= _HEADER else 0
-    valid = header[24:28] == header[92:96]
-    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32]) if valid else 0
+def page_size(connection: Connection) -> int:
+    """Return the bytes of a page of the file."""
+    size: int = connection.execute("PRAGMA page_size").fetchone()[0]
+    return size
 
 
 def check(connection: Connection, *, whole: bool) -> None:
