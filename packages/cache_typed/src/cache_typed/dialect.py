@@ -168,10 +168,11 @@ def odd_index(table: str) -> SchemaObject:
     return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
 
 
-def id_index(table: str) -> SchemaObject:
-    """Return the index of ids that are not primary keys: few, but where all of them are texts."""
+def id_index(table: str, *, few: bool) -> SchemaObject:
+    """Return the index of ids that are not primary keys; `few` where hardly a row has one and no list sorts by it."""
     name = f"ix_{table}_cache_id"
-    return SchemaObject("index", name, f"CREATE UNIQUE INDEX {name} ON {table} (cache_id) WHERE cache_id IS NOT NULL")
+    only = " WHERE cache_id IS NOT NULL" if few else ""
+    return SchemaObject("index", name, f"CREATE UNIQUE INDEX {name} ON {table} (cache_id){only}")
 
 
 def index_of_given(table: str, column: str) -> Index:

@@ -50,7 +50,7 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     indexes = (
         *(each for each in objects if each.kind != "table"),
         dialect.odd_index(main.name),
-        dialect.id_index(main.name),
+        dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
     )
     learnt = words.word_objects(main.name) if mapping.guesses else ()
     sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *learnt)
