@@ -55,8 +55,7 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
 
 def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
     _, checked = narrowed(db, layout, request.where, request.visibility)
-    wanted = MAX_CANDIDATES if checked else request.limit
-    most = _most(request)
+    wanted, most = MAX_CANDIDATES if checked else request.limit, _most(request)
     exact, exact_total = _tier(db, layout, request, _Exact(query), wanted)
     tokens, token_total = _tier(db, layout, request, _Tokens(query), wanted)
     if token_total > most and not request.where:
