@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typed_orders import NOON, batch, only_file, order
 
-from cache_core.conditions import Where, Within
 from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch, Row, Search
 from cache_core.specs.sales_orders import SALES_ORDER
@@ -204,29 +203,14 @@ async def test_hits_and_their_order_are_those_of_the_text_rules(texts: list[Sear
     assert [(hit.tier, hit.place, hit.row.id) for hit in hits] == [(tier, place, nr) for tier, place, _, nr in ranked]
 
 
-@pytest.mark.parametrize(("bound", "where"), [("BROAD", ()), ("MAX_CANDIDATES", (Within("id", 1, None),))])
-async def test_a_broad_query_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch, bound: str, where: Where) -> None:
-    monkeypatch.setattr(searching, bound, 5)
+async def test_a_broad_query_is_cut_says_so_and_still_filters_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MAX_CANDIDATES", 5)
     cache = TypedBackend(None, (SALES_ORDER_TABLE,))
     await cache.open()
     await cache.apply(batch(*(order(nr) for nr in range(1, 21))))
-    broad = await cache.search("sales_order", Search("so", where=where, limit=3))
+    broad = await cache.search("sales_order", Search("so", limit=3))
     await cache.close()
     assert (len(broad.hits), broad.total, broad.cut) == (3, 5, True)
-
-
-async def test_a_broad_query_still_ranks_keys_before_names_whatever_is_newer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(searching, "BROAD", 5)
-    cache = TypedBackend(None, (SALES_ORDER_TABLE,))
-    await cache.open()
-    key, name = SearchText(keys="red 1"), SearchText(names="red")
-    places = {1: name, 2: key, 3: key, 4: name, **dict.fromkeys(range(5, 41), SearchText(related="red"))}
-    rows = tuple(Row(nr, None, {"id": nr}, text) for nr, text in places.items())
-    await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
-    broad = [await cache.search("sales_order", Search("red", limit=limit)) for limit in (1, 3, 4)]
-    await cache.close()
-    assert [[hit.row.id for hit in each.hits] for each in broad] == [[2], [2, 3, 1], [2, 3, 1, 4]]
-    assert {(each.total, each.cut) for each in broad} == {(5, True)}
 
 
 async def test_orders_are_found_by_everything_that_the_spec_declares() -> None:

@@ -50,7 +50,7 @@ async def test_a_search_that_was_cut_says_that_its_total_is_a_lower_bound(
     whole = await stage.call("search_sales_orders", query=prefix, limit=2)
     assert whole["total"] > 4
     assert "total_is_lower_bound" not in whole
-    monkeypatch.setattr(searching, "BROAD", 3)
+    monkeypatch.setattr(searching, "MAX_CANDIDATES", 3)
     cut = await stage.call("search_sales_orders", query=prefix, limit=2)
     assert cut["total_is_lower_bound"] is True
     assert len(cut["rows"]) <= cut["total"] < whole["total"]

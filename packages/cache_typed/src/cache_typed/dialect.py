@@ -337,13 +337,9 @@ def in_list(values: Iterable[str | int]) -> str | None:
 IN_LIST = "IN (SELECT value FROM json_each({}))"
 
 
-def prefixes(tokens: Sequence[str], column: str | None = None) -> str:
-    """Return the full-text expression that asks for every token as a prefix, in one column where it is named.
-
-    Tokens hold no quotes.
-    """
-    asked = " AND ".join(f'"{token}"*' for token in tokens)
-    return asked if column is None else f"{column} : ({asked})"
+def prefixes(tokens: Sequence[str]) -> str:
+    """Return the full-text expression that asks for every token as a prefix; tokens hold no quotes."""
+    return " AND ".join(f'"{token}"*' for token in tokens)
 
 
 def one_of_each(meant: Iterable[tuple[str, Iterable[str]]]) -> str:

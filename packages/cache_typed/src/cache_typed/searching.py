@@ -17,14 +17,8 @@ from cache_typed.guessing import guesses
 from cache_typed.mapping import Layout
 from cache_typed.reading import Keyed, load, narrowed
 
-BROAD = 2_000
-"""Rows that a search ranks at most, those with the greatest keys, and as many again of each class that ranks better.
-
-A query that more rows answer says `cut`.
-"""
-
 MAX_CANDIDATES = 20_000
-"""The same for a search with conditions: those leave few rows, and these should be found."""
+"""Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
 
 _REACH = 2
 _MAX_CHECKED = 200
@@ -55,36 +49,18 @@ def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
 
 def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
     _, checked = narrowed(db, layout, request.where, request.visibility)
-    wanted, most = MAX_CANDIDATES if checked else request.limit, _most(request)
+    wanted = MAX_CANDIDATES if checked else request.limit
     exact, exact_total = _tier(db, layout, request, _Exact(query), wanted)
     tokens, token_total = _tier(db, layout, request, _Tokens(query), wanted)
-    if token_total > most and not request.where:
-        tokens = _best_of_many(db, layout, request, query, tokens)
-    cut = query.cut or max(exact_total, token_total) > most
+    cut = query.cut or max(exact_total, token_total) > MAX_CANDIDATES
     ranked = exact + tokens
     if not checked:
         found = _load(db, layout, ranked[: request.limit])
-        total = min(exact_total, most) + min(token_total, most)
+        total = min(exact_total, MAX_CANDIDATES) + min(token_total, MAX_CANDIDATES)
     else:
         kept = [each for each in _load(db, layout, ranked) if hold(request.where, each[1].row.record)]
         found, total = kept[: request.limit], len(kept)
     return SearchResult(tuple(_hit(layout, query, ranked_, keyed) for ranked_, keyed in found), total, cut)
-
-
-def _most(request: Search) -> int:
-    return MAX_CANDIDATES if request.where else BROAD
-
-
-def _best_of_many(
-    db: Connection, layout: Layout, request: Search, query: Query, ranked: list[_Ranked]
-) -> list[_Ranked]:
-    """Put before the best of the greatest keys the rows of every class that outranks the last of them."""
-    best: list[_Ranked] = []
-    for place, column in zip(WeightClass, dialect.TEXT_COLUMNS, strict=False):
-        if not ranked or place >= ranked[-1].place or len(best) >= request.limit:
-            break
-        best += _tier(db, layout, request, _Tokens(query, column), request.limit)[0]
-    return list(dict.fromkeys(best + ranked))[: request.limit]
 
 
 def terms(db: Connection, layout: Layout, token: str) -> list[str]:
@@ -143,16 +119,15 @@ class _Exact:
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """Rows every token of the query begins some token of, in one column where it is named, without the exact ones."""
+    """Rows every token of the query begins some token of, without the exact ones."""
 
     query: Query
-    column: str | None = None
     tier = Tier.TOKENS
 
     def source(self, layout: Layout, clause: Clause) -> tuple[str, str]:
         """Return where the rows come from, and what their place is."""
         name = layout.name
-        expression = clause.bind(dialect.prefixes(self.query.tokens, self.column))
+        expression = clause.bind(dialect.prefixes(self.query.tokens))
         code = clause.bind(self.query.code)
         clause.parts.append(dialect.text_matches(name, expression))
         clause.parts.append(f"{name}.{layout.pk} NOT IN (SELECT nr FROM {name}_code WHERE code = {code})")
@@ -176,7 +151,7 @@ def _tier(
     sql = (
         f"SELECT nr, place, count(*) OVER () FROM (SELECT {name}.{layout.pk} AS nr, {name}.{tie} AS tie,"
         f" {name}.cache_sort AS sort, {place} AS place FROM {source} WHERE {clause.sql()}"
-        f" ORDER BY {_scan_order(how, name)} LIMIT {clause.bind(_most(request) + 1)})"
+        f" ORDER BY {_scan_order(how, name)} LIMIT {clause.bind(MAX_CANDIDATES + 1)})"
         f" WHERE place IS NOT NULL ORDER BY place, sort, tie LIMIT {clause.bind(max(limit, 1))}"
     )
     rows = db.execute(sql, clause.values).fetchall()
