@@ -206,11 +206,11 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
     classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
-    places = ((path, place) for place, paths in classes for path in paths)
+    own = ((path, place) for place, paths in classes for path in paths if isinstance(path, str))
     return tuple(
         path
-        for path, place in places
-        if isinstance(path, str) and any(_mentions(text, place, query, tier) for text in texts_at(path, record, {}))
+        for path, place in own
+        if any(_mentions(text, place, query, tier) for text in dict.fromkeys(texts_at(path, record, {})))
     )
 
 
