@@ -124,7 +124,7 @@ def flag(*, index: bool = False) -> bool | None:
 
 
 def together(table: str, *columns: str) -> Index:
-    """Return an index over columns that a list is often narrowed by at once; it serves the first one alone, too."""
+    """Return an index over columns that a list is often narrowed by at once."""
     return Index(f"ix_{table}_{'_'.join(columns)}", *columns)
 
 

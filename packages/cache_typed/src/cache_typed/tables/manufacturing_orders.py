@@ -23,7 +23,7 @@ class ManufacturingOrder(Dated, table=True):
     )
 
     id: int = identity()
-    status: str | None = text()
+    status: str | None = text(index=True)
     order_no: str | None = text()
     variant_id: int | None = whole(index=True)
     planned_quantity: Decimal | None = number()

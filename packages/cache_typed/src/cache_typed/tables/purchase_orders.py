@@ -27,7 +27,7 @@ class PurchaseOrder(Dated, table=True):
     )
 
     id: int = identity()
-    status: str | None = text()
+    status: str | None = text(index=True)
     order_no: str | None = text()
     entity_type: str | None = text(index=True)
     default_group_id: int | None = whole(index=True)

@@ -40,7 +40,7 @@ class SalesOrder(Document, table=True):
     delivery_date: datetime | None = moment(index=True)
     picked_date: datetime | None = moment(index=True)
     location_id: int | None = whole(index=True)
-    status: str | None = text()
+    status: str | None = text(index=True)
     currency: str | None = text(index=True)
     conversion_rate: Decimal | None = number()
     conversion_date: datetime | None = moment()
