@@ -49,7 +49,7 @@ def building(directory: Path) -> bool:
     return any(directory.rglob(BESIDE))
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("where", ["files", pytest.param("memory", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("flag", FLAGS)
 async def test_the_next_read_sees_what_katana_holds_now_and_borrowed_text_follows(
     own: OwnSandbox, tmp_path: Path, where: str, flag: str

@@ -31,7 +31,7 @@ async def test_two_servers_that_warm_up_one_cache_keep_to_the_limit_and_answer_w
     assert {each.status for each in own.sandbox.journal} == {200}
 
 
-@pytest.mark.parametrize("status", [200, 429])
+@pytest.mark.parametrize("status", [pytest.param(200, marks=pytest.mark.soak), 429])
 @pytest.mark.parametrize("headers", HOSTILE.values(), ids=HOSTILE)
 async def test_no_header_holds_two_servers_up_longer_than_65_seconds(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, headers: dict[str, str], status: int
