@@ -46,7 +46,7 @@ def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     order = orders[-1]
     changes = _filters(
         orders,
-        ("delivery", "picked"),
+        ("ordered", "delivery", "picked"),
         status=["DELIVERED"],
         open=True,
         overdue=True,
@@ -76,7 +76,7 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     order = orders[-1]
     changes = _filters(
         orders,
-        ("arrival", "received"),
+        ("ordered", "arrival", "received"),
         status=["RECEIVED"],
         open=True,
         overdue=True,
@@ -105,12 +105,13 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     order = next(each for each in orders if each.get("sales_order_id"))
     changes = _filters(
         orders,
-        ("deadline", "done"),
+        ("ordered", "deadline", "done"),
         status=["DONE"],
         open=True,
         overdue=True,
         ingredient_availability=["EXPECTED"],
         skus_or_variant_ids=[order["variant_id"]],
+        ingredient_skus_or_variant_ids=[next(tenant.all("manufacturing_order_recipe_rows"))["variant_id"]],
         make_to_order=True,
         sales_order_id=order["sales_order_id"],
         location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),

@@ -37,6 +37,7 @@ class Meant:
         texts: filter → field that people fill in.
         names: filter → field with the id of a record.
         flags: yes/no filter → what yes keeps, and no.
+        beside: collection with rows that a filter looks through → their field with the id of the record.
     """
 
     collections: tuple[str, ...]
@@ -46,6 +47,7 @@ class Meant:
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     names: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Mapping[str, tuple[Keeps, Keeps]] = field(default_factory=dict[str, tuple[Keeps, Keeps]])
+    beside: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def _open(closed: str) -> tuple[Keeps, Keeps]:
@@ -60,6 +62,7 @@ def _flag(path: str, absent: object = None) -> tuple[Keeps, Keeps]:
     return (lambda each: each.get(path, absent) is True), (lambda each: each.get(path, absent) is False)
 
 
+ORDERED = {"ordered": "order_created_date"}
 MONEY = {"total": "total"}
 INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
 MOVED_BY = (
@@ -70,7 +73,7 @@ MOVED_BY = (
 MEANT: dict[str, Meant] = {
     "list_sales_orders": Meant(
         collections=("sales_orders",),
-        dates={"delivery": "delivery_date", "picked": "picked_date"},
+        dates=ORDERED | {"delivery": "delivery_date", "picked": "picked_date"},
         amounts=MONEY,
         values={
             "status": (
@@ -97,7 +100,7 @@ MEANT: dict[str, Meant] = {
     ),
     "list_purchase_orders": Meant(
         collections=("purchase_orders",),
-        dates={"arrival": "expected_arrival_date", "received": "purchase_order_rows[].received_date"},
+        dates=ORDERED | {"arrival": "expected_arrival_date", "received": "purchase_order_rows[].received_date"},
         amounts=MONEY,
         values={
             "status": ("status", ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")),
@@ -114,7 +117,8 @@ MEANT: dict[str, Meant] = {
     ),
     "list_manufacturing_orders": Meant(
         collections=("manufacturing_orders",),
-        dates={"deadline": "production_deadline_date", "done": "done_date"},
+        beside={"manufacturing_order_recipe_rows": "manufacturing_order_id"},
+        dates=ORDERED | {"deadline": "production_deadline_date", "done": "done_date"},
         values={
             "status": ("status", ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")),
             "ingredient_availability": ("ingredient_availability", INGREDIENTS),
@@ -123,6 +127,7 @@ MEANT: dict[str, Meant] = {
             "location_id": "location_id",
             "sales_order_id": "sales_order_id",
             "skus_or_variant_ids": "variant_id",
+            "ingredient_skus_or_variant_ids": "manufacturing_order_recipe_rows[].variant_id",
         },
         flags={
             "open": _open("DONE"),
@@ -172,7 +177,11 @@ LISTED = {each["name"]: each["inputSchema"]["properties"] for each in catalogue(
 def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
     """Return the records that the list shows when nothing is asked."""
     every = [each for name in meant.collections for each in tenant.all(name)]
-    return [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
+    records = [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
+    for collection, link in meant.beside.items():
+        rows = [each for each in tenant.all(collection) if not each["deleted_at"]]
+        records = [each | {collection: [row for row in rows if row[link] == each["id"]]} for each in records]
+    return records
 
 
 def _found(record: Wire, path: str) -> list[Any]:
@@ -266,7 +275,9 @@ async def test_each_filter_keeps_what_it_names_and_each_sort_key_sorts(stage: St
     _spread(tenant, meant)
     records = _records(tenant, meant)
     for name, value, keeps in _asked(meant, records):
-        answer = await stage.call(tool, limit=PAGE, **{name: [value] if name == "skus_or_variant_ids" else value})
+        answer = await stage.call(
+            tool, limit=PAGE, **{name: [value] if name.endswith("skus_or_variant_ids") else value}
+        )
         expected = {_key(each, meant) for each in records if keeps(each)}
         shown = {_shown(row) for row in answer["rows"]}
         assert shown <= expected, (name, value)

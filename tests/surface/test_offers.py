@@ -44,6 +44,23 @@ async def test_ids_are_offered_by_id_and_by_name(stage: Stage, template: str) ->
     assert (await stage.client.complete(ref, {"name": "id", "value": "zzzzz"})).values == []
 
 
+async def test_what_stands_beyond_the_first_thousand_is_offered_and_a_cut_page_tells_how_to_reach_it(
+    stage: Stage, tenant: Tenant
+) -> None:
+    for number in range(1_100):
+        tenant.create("suppliers", {"name": f"Temp {number}", "currency": "EUR"})
+    last = max(tenant.all("suppliers"), key=lambda each: each["id"])
+    tenant.edit("suppliers", last["id"], name="Zoltan Quist")
+    ref = ResourceTemplateReference(uri="katana://supplier/{id}")
+    for typed in ("zoltan", "quist", str(last["id"])):
+        assert str(last["id"]) in (await stage.client.complete(ref, {"name": "id", "value": typed})).values, typed
+    page = json.loads(await stage.read("katana://suppliers"))
+    assert page["truncated"] == f"{len(page['rows'])} of {page['total']}"
+    assert last["id"] not in [row["id"] for row in page["rows"]]
+    assert [each.startswith(f"{ref.uri}: ") for each in page["next_actions"]] == [True]
+    assert json.loads(await stage.read("katana://locations"))["next_actions"] == []
+
+
 async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> None:
     offers = {
         ("promise_date", "sales_order", "SO-6"): "SO-61",

@@ -63,14 +63,15 @@ def asked(model: type[Request], tool: str, name: str) -> Iterator[Request]:
         yield model.model_validate(dict(USUAL[tool].arguments) | {name: each})
 
 
-def conditions(request: Request, name: str) -> Iterator[Where]:
-    """Yield what a filter narrows by: one value, and several where it names records."""
+def conditions(request: Request, source: str, name: str) -> Iterator[tuple[str, Where]]:
+    """Yield which tables a filter narrows, and by what: one value, and several where it names records."""
     for meaning in type(request).model_fields[name].metadata:
         if isinstance(meaning, Means):
-            yield meaning.conditions(getattr(request, name), NOW)
+            yield source, meaning.conditions(getattr(request, name), NOW)
         elif isinstance(meaning, Refers):
-            yield (OneOf(meaning.path, (1,)),)
-            yield (OneOf(meaning.path, (1, 2)),)
+            table, _ = meaning.inside or (source, None)
+            yield table, (OneOf(meaning.path, (1,)),)
+            yield table, (OneOf(meaning.path, (1, 2)),)
 
 
 def reads_whole(db: Connection, source: str, where: Where) -> bool:
@@ -91,7 +92,7 @@ def of_entity(entity: Entity, name: str) -> Iterator[tuple[str, Where]]:
     for request in asked(model, f"list_{entity.plural}", name):
         assert isinstance(request, ListRequest)
         for source in entity.sources if entity.listing is None else entity.listing(request):
-            yield from ((source, where) for where in conditions(request, name) if where)
+            yield from (each for each in conditions(request, source, name) if each[1])
 
 
 @pytest.mark.parametrize("entity", LISTED, ids=lambda entity: entity.plural)

@@ -82,7 +82,7 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
     if name == "ids":
         known = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
         return [{name: sorted(known)[:100]}] if known and tool != "list_items" else []
-    if name == "skus_or_variant_ids":
+    if name.endswith("skus_or_variant_ids"):
         return [{name: sorted(given["variant_id"])[:100]}]
     return [{name: each} for each in _some(given[name])] if name in given else []
 

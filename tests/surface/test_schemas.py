@@ -1,5 +1,7 @@
 import json
 import re
+import sys
+from itertools import batched
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -36,13 +38,13 @@ OVER_BUDGET = {
     "get_item": 2_800,
     "search_sales_orders": 1_750,
     "list_sales_orders": 2_550,
-    "get_sales_order": 5_950,
+    "get_sales_order": 6_150,
     "search_purchase_orders": 1_800,
     "list_purchase_orders": 2_600,
-    "get_purchase_order": 4_250,
+    "get_purchase_order": 4_350,
     "search_manufacturing_orders": 2_000,
     "list_manufacturing_orders": 2_100,
-    "get_manufacturing_order": 4_500,
+    "get_manufacturing_order": 4_650,
     "get_manufacturing_order_recipe": 2_350,
     "search_stock_transfers": 1_700,
     "list_stock_transfers": 2_050,
@@ -220,12 +222,16 @@ def test_a_verb_without_a_tool_has_a_reason_and_a_verb_with_one_has_none(entity:
     assert all(len(reason) > 10 for reason in known.absent.values())
 
 
-def test_the_surface_costs_no_more_tokens_than_budgeted() -> None:
+def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFixture[str]) -> None:
     costs = {name: tokens(each) for name, each in LISTED.items()}
     sizes = {
         name: len(json.dumps(each["outputSchema"], separators=(",", ":")).encode()) for name, each in LISTED.items()
     }
-    table = "\n".join(f"{name:<22} {costs[name]:>5} tokens, output schema {sizes[name]:>5} B" for name in LISTED)
+    cells = [f"{name:<32}{costs[name]:>6} {sizes[name]:>6} B" for name in LISTED]
+    cells.append(f"{'all: tokens, output schema':<32}{sum(costs.values()):>6} {sum(sizes.values()):>6} B")
+    table = "\n".join("   ".join(row) for row in batched(cells, 3))
+    with capsys.disabled():
+        sys.stdout.write(f"\n{table}\n")
     assert sum(costs.values()) <= 12_000, table
     assert max(costs.values()) <= 3_000, table
     assert len([cost for cost in costs.values() if cost > 1_800]) <= 3, table

@@ -120,7 +120,9 @@ def _customers(tenant: Tenant) -> tuple[int, Places]:
     buyer = _live(tenant, "customers")[-1]["id"]
     fields: dict[str, tuple[str, ...]] = {each: (each,) for each in ("name", "company", "phone", "comment", "category")}
     fields |= {"e-mail": ("email",), "reference": ("reference_id",), "first and last name": ("first_name", "last_name")}
-    return buyer, {place: _fields("customers", buyer, *each) for place, each in fields.items()}
+    address = next(each["id"] for each in tenant.all("customer_addresses") if each["customer_id"] == buyer)
+    lived = {"addresses": _fields("customer_addresses", address, "company", "line_1", "city")}
+    return buyer, lived | {place: _fields("customers", buyer, *each) for place, each in fields.items()}
 
 
 SEARCHES = {

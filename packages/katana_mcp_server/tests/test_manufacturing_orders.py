@@ -1,7 +1,9 @@
 """`list_manufacturing_orders` and `get_manufacturing_order` against plain Python over what the sandbox holds."""
 
+import pytest
 from server_wire import Filtered, Wire, amount, assert_filtered, live
 
+from katana_mcp.operations import filters
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 
@@ -42,6 +44,22 @@ async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, 
     await assert_filtered(stage, "manufacturing_orders", orders, PLAIN + named)
 
 
+async def test_an_ingredient_of_too_many_orders_is_refused(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = live(tenant, "manufacturing_order_recipe_rows")
+    part = max((each["variant_id"] for each in recipe), key=[each["variant_id"] for each in recipe].count)
+    held = [each["manufacturing_order_id"] for each in recipe if each["variant_id"] == part]
+    monkeypatch.setattr(filters, "MOST_INSIDE", len(held))
+    answer = await stage.call("list_manufacturing_orders", limit=100, ingredient_skus_or_variant_ids=[part])
+    assert answer["total"] == len(set(held)) > 1
+    monkeypatch.setattr(filters, "MOST_INSIDE", len(held) - 1)
+    refusal = await stage.refusal("list_manufacturing_orders", ingredient_skus_or_variant_ids=[part])
+    assert refusal["error"] == "invalid_argument"
+    assert refusal["warnings"][0]["field_path"] == "ingredient_skus_or_variant_ids"
+    assert f"more than {len(held) - 1} manufacturing order recipe rows" in refusal["warnings"][0]["message"]
+
+
 async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(stage: Stage, tenant: Tenant) -> None:
     produced = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
     linked = next(each["id"] for each in live(tenant, "manufacturing_orders") if each.get("sales_order_id"))
@@ -65,6 +83,9 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
             (each["id"], amount(each["quantity"])) for each in mine("manufacturing_order_productions")
         ]
         assert shown.get("sales_order_row_id") == order.get("sales_order_row_id")
+        sold = tenant.get("sales_orders", order["sales_order_id"]) if order.get("sales_order_id") else None
+        buyer = tenant.get("customers", sold["customer_id"])["name"] if sold else None
+        assert (shown.get("sales_order_no"), shown.get("customer")) == (sold and sold["order_no"], buyer)
         assert amount(shown["total_cost"]) == amount(order["total_cost"])
         assert shown["base_currency"] == "EUR"
         assert shown["sku"] == tenant.get("variants", order["variant_id"])["sku"]
@@ -78,7 +99,7 @@ async def test_only_a_whole_order_asks_for_its_rows(stage: Stage) -> None:
     await stage.call("get_manufacturing_order", manufacturing_order_id="MO-1")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
     rows = {f"manufacturing_order_{name}" for name in ("recipe_rows", "operation_rows", "productions")}
-    assert asked - reference == {"manufacturing_orders", "factory", *rows}
+    assert asked - reference == {"manufacturing_orders", "factory", "sales_orders", "customers", *rows}
 
 
 async def test_the_recipe_of_a_long_order_comes_in_pages(stage: Stage, tenant: Tenant) -> None:
@@ -122,6 +143,7 @@ async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, t
     for used, sent in zip(made["ingredients"], produced["ingredients"], strict=True):
         assert used["recipe_row_id"] == sent["manufacturing_order_recipe_row_id"]
         assert used["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
+        assert used["name"] == next(each["name"] for each in told["recipe_rows"] if each["sku"] == used["sku"])
         assert (amount(used["quantity"]), amount(used["cost"])) == (amount(sent["quantity"]), amount(sent["cost"]))
     steps = live(tenant, "manufacturing_order_operation_rows")
     costs = {each["id"]: amount(each["cost_per_hour"]) for each in steps}

@@ -75,6 +75,11 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
         if each["default_group_id"] in [cost["group_id"] for cost in costs]
     )
     mine = [each for each in costs if each["group_id"] == order["default_group_id"]]
+    elsewhere, rate = live(tenant, "locations")[-1], live(tenant, "tax_rates")[-1]
+    assert elsewhere["id"] != order["location_id"]
+    for each in order["purchase_order_rows"]:
+        tenant.edit("purchase_order_rows", each["id"], location_id=elsewhere["id"], tax_rate_id=rate["id"])
+    order = tenant.get("purchase_orders", order["id"])
     for asked in (order["id"], order["order_no"].lower()):
         shown = (await stage.call("get_purchase_order", purchase_order_id=asked))["order"]
         assert shown["purchase_order_id"] == order["id"]
@@ -89,6 +94,7 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
         assert row["purchase_order_row_id"] == sent["id"]
         assert row["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
         assert row["name"]
+        assert (row["location"], amount(row["tax_rate"])) == (elsewhere["name"], amount(rate["rate"]))
         assert amount(row["quantity"]) == amount(sent["quantity"])
         assert amount(row["price_per_unit"]) == amount(sent["price_per_unit"])
         assert row.get("received_date") == sent["received_date"]

@@ -202,6 +202,31 @@ async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(s
     assert datetime.fromisoformat(shown["delivery_date"]).tzinfo is not None
 
 
+async def test_what_was_shipped_who_packed_it_and_where_rows_come_from_are_told_by_name(
+    stage: Stage, tenant: Tenant
+) -> None:
+    shipped = next(each["sales_order_id"] for each in live(tenant, "sales_order_fulfillments"))
+    packer, place = live(tenant, "operators")[0], live(tenant, "locations")[-1]
+    for each in live(tenant, "sales_order_fulfillments"):
+        tenant.edit("sales_order_fulfillments", each["id"], packer_id=packer["id"])
+    for each in tenant.get("sales_orders", shipped)["sales_order_rows"]:
+        tenant.edit("sales_order_rows", each["id"], location_id=place["id"])
+    shown = (await stage.call("get_sales_order", sales_order_id=shipped))["order"]
+    assert {row["location"] for row in shown["rows"]} == {place["name"]} != {shown["location"]}
+    assert {each["packer"] for each in shown["fulfillments"]} == {packer["operator_name"]}
+    ordered = {each["sales_order_row_id"]: (each["sku"], each["name"]) for each in shown["rows"]}
+    sent = [row for each in shown["fulfillments"] for row in each["rows"]]
+    assert [(row["sku"], row["name"]) for row in sent] == [ordered[row["sales_order_row_id"]] for row in sent] != []
+
+
+async def test_the_tax_of_a_shipping_fee_is_told_in_percent(stage: Stage, tenant: Tenant) -> None:
+    charged = next(each for each in live(tenant, "sales_orders") if each["shipping_fee"])
+    rate = live(tenant, "tax_rates")[-1]
+    tenant.edit("sales_order_shipping_fee", charged["shipping_fee"]["id"], tax_rate_id=rate["id"])
+    fee = (await stage.call("get_sales_order", sales_order_id=charged["id"]))["order"]["shipping_fee"]
+    assert (fee["tax_rate_id"], amount(fee["tax_rate"])) == (rate["id"], amount(rate["rate"]))
+
+
 async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_for_it(
     stage: Stage, tenant: Tenant
 ) -> None:

@@ -82,6 +82,11 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales"}
     grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name == "cache_status"]
     assert [each.name for each in chosen(("cache_status",), ("inventory",), ())] == grouped
+    reading = [each.name for each in tools() if each.read_only]
+    assert [each.name for each in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
+    assert "rebuild_cache" not in reading
+    both = {each.name for each in chosen((), ("read", "admin"), ())}
+    assert both == {*reading, *(each.name for each in tools() if each.toolset == "admin")}
     left = [each for each in every if each != "cache_status"]
     assert [each.name for each in chosen((), (), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):

@@ -43,6 +43,11 @@ class ToolSpec[R: Request]:
     open_world: bool = True
     read_only: bool = True
 
+    @property
+    def groups(self) -> frozenset[str]:
+        """The toolsets that it is in: its own, and `read` where it only reads."""
+        return frozenset({self.toolset, "read"} if self.read_only else {self.toolset})
+
 
 type AnyTool = ToolSpec[Any]
 """A tool whose request model does not matter here."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import cast
 
 from cache_core.conditions import EVERYTHING, OneOf, Order, Scalar
 from cache_core.protocol import CacheBackend, Selection, Stored
 from cache_core.records import Json, Record, RecordId, as_id, values_at
 from cache_core.specs import SPECS
-from katana_mcp.values import rows, whole
+from katana_mcp.values import NOTHING, number, rows, whole
 
 FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
 """What the base currency is read from; nothing while the factory is not cached."""
@@ -38,6 +39,10 @@ class Names:
         """Return the currency of base amounts and of sales prices of items, or None when it is not known."""
         factories = (record for (entity, _), record in self.records.items() if entity == "factory")
         return text(next(factories, None), "base_currency_code")
+
+    def rate(self, tax_rate_id: object) -> Decimal | None:
+        """Return a tax rate in percent, or None when it is not known."""
+        return number(self.record("tax_rate", tax_rate_id) or NOTHING, "rate")
 
     def sku(self, variant_id: object) -> str | None:
         """Return the variant's SKU, or None."""
@@ -75,7 +80,8 @@ async def look_up(
 ) -> Names:
     """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
-    Items of variants come along; the suppliers of items, and the factory, where any are wanted.
+    Items of variants come along; the suppliers of items, the customers of sales orders, and the factory, where any are
+    wanted.
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
     for entity, ids in wanted.items():
@@ -91,6 +97,9 @@ async def look_up(
         names.records.update((("variant", row.id), row.record) for row in found)
         variants = [record for (entity, _), record in names.records.items() if entity == "variant"]
         await add_parents(cache, names, variants)
+    if "sales_order" in wanted:
+        orders = [record for (entity, _), record in names.records.items() if entity == "sales_order"]
+        await _add(cache, names, "customer", [each.get("customer_id") for each in orders])
     if "supplier" in wanted:
         await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
     return names

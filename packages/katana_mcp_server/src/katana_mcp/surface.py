@@ -24,17 +24,17 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
 
     Args:
         only: tool names; with any, only these and those of `toolsets` are served.
-        toolsets: groups of tools, `sales`; with any, only these and those of `only` are served.
+        toolsets: groups of tools, `sales`, or `read`; with any, only these and those of `only` are served.
         excluded: tool names that are never served.
 
     Raises:
         ValueError: a name that no tool or toolset has, the message names the known ones; or no tool is left.
     """
     every = tools()
-    names, groups = {tool.name for tool in every}, {tool.toolset for tool in every}
+    names, groups = {tool.name for tool in every}, {group for tool in every for group in tool.groups}
     _known("tool", {*only, *excluded}, names)
     _known("toolset", {*toolsets}, groups)
-    wanted = {tool.name for tool in every if tool.name in set(only) or tool.toolset in set(toolsets)}
+    wanted = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
     asked = wanted if only or toolsets else names
     left = tuple(tool for tool in every if tool.name in asked - set(excluded))
     if not left:

@@ -8,7 +8,14 @@ CUSTOMER = EntitySpec(
     searchable=Searchable(
         names=("name", "company"),
         extras=("email", "phone", "reference_id", "comment"),
-        related=("first_name", "last_name", "category"),
+        related=(
+            "first_name",
+            "last_name",
+            "category",
+            "addresses[].company",
+            "addresses[].line_1",
+            "addresses[].city",
+        ),
     ),
     key_path="name",
     children=("addresses",),

@@ -19,7 +19,14 @@ class Customer(Document, table=True):
     _fts_columns: ClassVar[Searchable] = Searchable(
         names=("name", "company"),
         extras=("email", "phone", "reference_id", "comment"),
-        related=("first_name", "last_name", "category"),
+        related=(
+            "first_name",
+            "last_name",
+            "category",
+            "addresses[].company",
+            "addresses[].line_1",
+            "addresses[].city",
+        ),
     )
 
     id: int = identity()

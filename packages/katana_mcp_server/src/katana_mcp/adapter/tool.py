@@ -46,7 +46,7 @@ class RequestTool(Tool):
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
-            tags={spec.toolset, "read"} if spec.read_only else {spec.toolset},
+            tags=set(spec.groups),
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
                 destructive_hint=False,

@@ -9,18 +9,21 @@ from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
 
-from cache_core.conditions import Condition, NoneOf, OneOf, Where, Within
-from cache_core.protocol import Stored
+from cache_core.conditions import Condition, NoneOf, OneOf, Order, Where, Within
+from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
 from katana_mcp.lookup import variants_named
-from katana_mcp.names import text
+from katana_mcp.names import text, titled
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
 from katana_mcp.tools.requests import NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
-from katana_mcp.values import items
+from katana_mcp.values import items, whole
+
+MOST_INSIDE = 10_000
+"""Rows of other documents that a filter looks through at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +41,20 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """The filter names records of another entity by id or exact name, code or SKU; they stand at `path`."""
+    """The filter names records of another entity by id or exact name, code or SKU; they stand at `path`.
+
+    Attributes:
+        entity: the cache entity of those records.
+        path: where their ids stand.
+        called: what one of them is called.
+        inside: the cache entity in whose records they stand, and its field that names what is listed; in what is
+            listed itself where there is none.
+    """
 
     entity: str
     path: str
     called: str
+    inside: tuple[str, str] | None = None
 
 
 def one_of(path: str) -> Means:
@@ -197,6 +209,15 @@ class DatedListRequest(ListRequest):
     """Changed at or before this moment; a date alone includes that day."""
 
 
+class OrderedListRequest(DatedListRequest):
+    """A list of orders, which carry the day of the order too."""
+
+    ordered_from: Annotated[Moment | None, not_before("order_created_date")] = None
+    """Dated (`order_created_date`) at or after this moment."""
+    ordered_to: Annotated[Until | None, not_after("order_created_date")] = None
+    """Dated at or before this moment; a date alone includes that day."""
+
+
 def spelling(allowed: TypeAliasType) -> BeforeValidator:
     """Accept each value of a `Literal` in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
     known = {each.casefold().replace("_", ""): each for each in get_args(allowed.__value__)}
@@ -234,8 +255,23 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
             if isinstance(meaning, Means):
                 conditions.extend(meaning.conditions(value, now))
             elif isinstance(meaning, Refers):
-                conditions.append(OneOf(meaning.path, await _referred(items(value), meaning, name, services)))
+                found = await _referred(items(value), meaning, name, services)
+                conditions.append(await _standing(found, meaning, name, services))
     return tuple(conditions)
+
+
+async def _standing(found: tuple[int, ...], refers: Refers, name: str, services: Services) -> Condition:
+    """Return the condition that these ids stand where the filter says."""
+    if refers.inside is None:
+        return OneOf(refers.path, found)
+    entity, owner = refers.inside
+    selection = Selection((OneOf(refers.path, found),), Order("id", descending=True), MOST_INSIDE + 1)
+    rows = await services.cache.select(entity, selection)
+    if len(rows) > MOST_INSIDE:
+        told = f"{name}: more than {MOST_INSIDE:,} {titled(entity)}s name these; ask for fewer of them"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, told, name))
+    owners = dict.fromkeys(whole(row.record, owner) for row in rows)
+    return OneOf("id", tuple(each for each in owners if each is not None))
 
 
 async def _referred(values: Sequence[object], refers: Refers, name: str, services: Services) -> tuple[int, ...]:
@@ -280,7 +316,8 @@ def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     fields = type(request).model_fields.items()
     used = [field for name, field in fields if getattr(request, name) is not None]
-    return tuple(meaning.entity for field in used for meaning in field.metadata if isinstance(meaning, Refers))
+    meanings = [meaning for field in used for meaning in field.metadata if isinstance(meaning, Refers)]
+    return tuple(entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1]))
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:

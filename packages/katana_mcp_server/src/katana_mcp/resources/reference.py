@@ -112,4 +112,6 @@ async def read(resource: ReferenceResource, services: Services) -> Page:
             break
         rows.append(shown)
     cut = f"{len(rows)} of {total}" if len(rows) < total else None
-    return now.answer(Page, rows=rows, total=total if now.warming is None else None, truncated=cut)
+    rest = [f"{resource.template}: any other, by its id; a name completes to ids"] if cut and resource.template else []
+    total_known = total if now.warming is None else None
+    return now.answer(Page, rows=rows, total=total_known, truncated=cut, next_actions=rest)

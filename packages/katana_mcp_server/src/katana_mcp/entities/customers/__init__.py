@@ -19,6 +19,7 @@ CUSTOMERS = Entity(
         "reference",
         "comment",
         "category",
+        "addresses",
     ),
     forgiving=True,
     summary=View(model=CustomerRow, own=customer_row),

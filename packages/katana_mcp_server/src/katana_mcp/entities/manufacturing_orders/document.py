@@ -21,7 +21,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     serial_numbers,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, text
 from katana_mcp.operations.embedded import BatchTransaction
 from katana_mcp.operations.get import (
     Beside,
@@ -35,7 +35,7 @@ from katana_mcp.operations.get import (
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import whole
+from katana_mcp.values import NOTHING, whole
 
 type Part = Literal["recipe", "operations", "productions"]
 
@@ -54,6 +54,9 @@ class GetManufacturingOrderRequest(DocumentRequest):
 class ManufacturingOrderDocument(ManufacturingOrderSummary):
     """A manufacturing order with everything that belongs to it; costs are planned until it is done."""
 
+    sales_order_no: str | None = None
+    customer: str | None = None
+    """Of the sales order."""
     recipe_rows: list[RecipeRow] | None = None
     operations: list[OperationRow] | None = None
     """In the order of work; times are seconds."""
@@ -120,10 +123,13 @@ async def _recipe(record: Record, _: object, services: Services) -> Beside:
     return {RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine)}
 
 
-def _told(model: type[Answer], *, verbose: bool) -> View:
+def _told(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bool) -> View:
     def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         record = stored.record
+        sold = names.record("sales_order", record.get("sales_order_id")) or NOTHING
         return header(stored, names, services) | {
+            "sales_order_no": text(sold, "order_no"),
+            "customer": names.name("customer", sold.get("customer_id")),
             "recipe_rows": recipe_rows(record, names, verbose=verbose),
             "operations": operations(record, verbose=verbose),
             "productions": productions(record, names, verbose=verbose),
@@ -131,15 +137,16 @@ def _told(model: type[Answer], *, verbose: bool) -> View:
             "base_currency": names.base_currency(),
         }
 
-    return View(model=model, own=own, names=_NAMES)
+    return View(model=model, own=own, names=named)
 
 
 _NAMES = NAMED | {
     "variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id", f"{PRODUCTIONS}[].ingredients[].variant_id"),
     "factory": (),
 }
-_PLAIN = _told(ManufacturingOrderDocument, verbose=False)
-_VERBOSE = _told(ManufacturingOrderDocument, verbose=True)
+_SOLD = _NAMES | {"sales_order": ("sales_order_id",)}
+_PLAIN = _told(ManufacturingOrderDocument, _SOLD, verbose=False)
+_VERBOSE = _told(ManufacturingOrderDocument, _SOLD, verbose=True)
 
 
 def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
@@ -154,7 +161,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         what="with recipe rows, operations and productions, by id or order number",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
-            *("location", *VARIANT_ENTITIES),
+            *("sales_order", "customer", "location", *VARIANT_ENTITIES),
             *FACTORY,
         ),
         request=GetManufacturingOrderRequest,
@@ -180,7 +187,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         reads=(RECIPE_ROWS, "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetManufacturingOrderRecipeRequest,
         answer=ManufacturingOrderRecipeAnswer,
-        view=_told(ManufacturingOrderRecipe, verbose=False),
+        view=_told(ManufacturingOrderRecipe, _NAMES, verbose=False),
         paged=("recipe_rows",),
         beside=_recipe,
     )

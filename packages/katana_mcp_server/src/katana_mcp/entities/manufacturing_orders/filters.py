@@ -9,8 +9,8 @@ from katana_mcp.operations.filters import (
     AtLocation,
     ByChange,
     ByCreation,
-    DatedListRequest,
     Moment,
+    OrderedListRequest,
     Refers,
     Until,
     Variants,
@@ -31,7 +31,7 @@ type SortKey = Literal[
 ]
 
 
-class ListManufacturingOrdersRequest(DatedListRequest):
+class ListManufacturingOrdersRequest(OrderedListRequest):
     """Filters of `list_manufacturing_orders`."""
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=5), spelling(Status), one_of("status")] = None
@@ -49,6 +49,11 @@ class ListManufacturingOrdersRequest(DatedListRequest):
     """Only orders whose ingredients are so."""
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "variant_id", "variant")] = None
     """Orders that make any of these SKUs (texts) or variant ids (integers)."""
+    ingredient_skus_or_variant_ids: Annotated[
+        Variants | None,
+        Refers("variant", "variant_id", "variant", inside=("manufacturing_order_recipe_row", "manufacturing_order_id")),
+    ] = None
+    """Orders whose recipe holds any of these."""
     location_id: AtLocation = None
     make_to_order: Annotated[bool | None, equals("is_linked_to_sales_order")] = None
     """True: made for a sales order; false: made to stock."""

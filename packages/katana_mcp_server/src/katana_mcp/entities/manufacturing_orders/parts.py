@@ -58,6 +58,7 @@ class UsedIngredient(Answer):
     recipe_row_id: int | None = None
     variant_id: int | None = None
     sku: str | None = None
+    name: str | None = None
     quantity: Number | None = None
     cost: Number | None = None
 
@@ -143,9 +144,5 @@ def _spent(operation: Record) -> UsedTime:
 
 
 def _used(ingredient: Record, names: Names) -> UsedIngredient:
-    return filled(
-        UsedIngredient,
-        ingredient,
-        recipe_row_id=whole(ingredient, "manufacturing_order_recipe_row_id"),
-        sku=names.sku(ingredient.get("variant_id")),
-    )
+    recipe_row_id = whole(ingredient, "manufacturing_order_recipe_row_id")
+    return line(UsedIngredient, ingredient, names, recipe_row_id=recipe_row_id)

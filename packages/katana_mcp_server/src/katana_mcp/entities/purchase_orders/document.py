@@ -21,7 +21,7 @@ from katana_mcp.operations.get import (
     of_ids,
     rows_beside,
 )
-from katana_mcp.operations.rows import filled
+from katana_mcp.operations.rows import filled, line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId
@@ -42,6 +42,9 @@ class GetPurchaseOrderRequest(DocumentRequest):
 class PurchaseOrderDocumentLine(PurchaseOrderLine):
     """A row of a purchase order with its cost and its batches."""
 
+    location: str | None = None
+    tax_rate: Number | None = None
+    """Percent."""
     conversion_rate: Number | None = None
     total_in_base_currency: Number | None = None
     landed_cost: Number | None = None
@@ -130,6 +133,11 @@ async def _beside(record: Record, _: object, services: Services) -> Beside:
     }
 
 
+def _line(row: Record, names: Names, **own: object) -> PurchaseOrderDocumentLine:
+    location, rate = names.name("location", row.get("location_id")), names.rate(row.get("tax_rate_id"))
+    return line(PurchaseOrderDocumentLine, row, names, location=location, tax_rate=rate, **own)
+
+
 def _ingredient(row: Record, names: Names) -> Ingredient:
     used = row.get("ingredient_variant_id")
     return filled(
@@ -145,7 +153,7 @@ def _ingredient(row: Record, names: Names) -> Ingredient:
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     costs = [filled(AdditionalCost, row, additional_cost_row_id=whole(row, "id")) for row in rows(record, _COSTS)]
-    return with_rows(stored, names, services, PurchaseOrderDocumentLine) | {
+    return with_rows(stored, names, services, _line) | {
         "ingredients": [_ingredient(row, names) for row in rows(record, _INGREDIENTS)],
         "additional_costs": costs,
         "bills": [filled(Bill, row) for row in rows(record, _BILLS)],
@@ -155,6 +163,8 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
 
 
 _NAMED: dict[str, tuple[str, ...]] = {
+    "location": (*PARTIES["location"], "purchase_order_rows[].location_id"),
+    "tax_rate": ("purchase_order_rows[].tax_rate_id",),
     "variant": (*ROW_VARIANTS["variant"], f"{_INGREDIENTS}[].ingredient_variant_id"),
     "factory": (),
 }
@@ -164,7 +174,7 @@ GET_PURCHASE_ORDER = document_tool(
         toolset="purchasing",
         key="order number",
         what="with rows, ingredients, additional costs and bills, by id or order number; rows carry SKU and name",
-        reads=(_COSTS, _INGREDIENTS, _BILLS, "supplier", "location", *VARIANT_ENTITIES, *FACTORY),
+        reads=(_COSTS, _INGREDIENTS, _BILLS, "supplier", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
         view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | _NAMED),

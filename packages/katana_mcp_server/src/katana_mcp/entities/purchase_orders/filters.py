@@ -10,9 +10,9 @@ from katana_mcp.operations.filters import (
     ByChange,
     ByCreation,
     ByTotal,
-    DatedListRequest,
     InCurrency,
     Moment,
+    OrderedListRequest,
     Refers,
     TotalFrom,
     TotalTo,
@@ -33,7 +33,7 @@ type BillingStatus = Literal["NOT_BILLED", "PARTIALLY_BILLED", "BILLED"]
 type Kind = Literal["regular", "outsourced"]
 
 
-class ListPurchaseOrdersRequest(DatedListRequest):
+class ListPurchaseOrdersRequest(OrderedListRequest):
     """Filters of `list_purchase_orders`."""
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=4), spelling(Status), one_of("status")] = None

@@ -1,6 +1,8 @@
 """How a purchase order looks in searches and lists."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
@@ -82,14 +84,16 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
+_LINE = partial(line, PurchaseOrderLine)
+
+
 def with_rows(
-    stored: Stored, names: Names, services: Services, model: type[PurchaseOrderLine] = PurchaseOrderLine
+    stored: Stored, names: Names, services: Services, told: Callable[..., Answer] = _LINE
 ) -> dict[str, object]:
-    """Return the same, and the order's rows in this shape with SKU and name."""
+    """Return the same, and the order's rows as they are told, with SKU and name."""
     record = stored.record
     lines = [
-        line(
-            model,
+        told(
             row,
             names,
             purchase_order_row_id=whole(row, "id"),

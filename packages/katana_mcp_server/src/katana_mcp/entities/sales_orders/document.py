@@ -91,15 +91,16 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
     made = made_for(record)
     return header(stored, names, services) | {
         "base_currency": names.base_currency(),
-        "shipping_fee": shipping_fee(record),
+        "shipping_fee": shipping_fee(record, names),
         "addresses": addresses(record),
-        "fulfillments": fulfillments(record),
+        "fulfillments": fulfillments(record, names),
         "rows": [
             told(
                 SalesOrderDocumentLine,
                 row,
                 stored,
                 names,
+                location=names.name("location", row.get("location_id")),
                 serial_number_ids=ids(row, "serial_numbers"),
                 manufacturing_orders=made.get(whole(row, "id")),
             )
@@ -108,16 +109,22 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
     }
 
 
+_NAMED: dict[str, tuple[str, ...]] = ROW_VARIANTS | {
+    "location": ("location_id", "sales_order_rows[].location_id"),
+    "tax_rate": ("shipping_fee.tax_rate_id",),
+    "operator": (f"{FULFILLMENTS}[].packer_id",),
+    "factory": (),
+}
 GET_SALES_ORDER = document_tool(
     Document(
         source="sales_order",
         toolset="sales",
         key="order number",
         what="with rows, addresses, shipments and what is made for it, by id or order number",
-        reads=(FULFILLMENTS, MADE, "customer", "location", *VARIANT_ENTITIES, *FACTORY),
+        reads=(FULFILLMENTS, MADE, "customer", "location", "tax_rate", "operator", *VARIANT_ENTITIES, *FACTORY),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
-        view=View(model=SalesOrderDocument, own=_document, names=PARTIES | ROW_VARIANTS | {"factory": ()}),
+        view=View(model=SalesOrderDocument, own=_document, names=PARTIES | _NAMED),
         paged=("rows", "fulfillments"),
         beside=_beside,
     )

@@ -10,9 +10,9 @@ from katana_mcp.operations.filters import (
     ByChange,
     ByCreation,
     ByTotal,
-    DatedListRequest,
     InCurrency,
     Moment,
+    OrderedListRequest,
     Refers,
     TotalFrom,
     TotalTo,
@@ -34,7 +34,7 @@ type Production = Literal["NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS"
 type Invoicing = Literal["notInvoiced", "partiallyInvoiced", "invoiced"]
 
 
-class ListSalesOrdersRequest(DatedListRequest):
+class ListSalesOrdersRequest(OrderedListRequest):
     """Filters of `list_sales_orders`."""
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=6), spelling(Status), one_of("status")] = None

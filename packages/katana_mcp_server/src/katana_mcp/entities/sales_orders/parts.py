@@ -1,8 +1,10 @@
 """What belongs to a sales order beside its rows: shipments, shipping fee, manufacturing orders made for it."""
 
+from collections.abc import Mapping
+
 from cache_core.records import Record
 from katana_mcp.entities.sales_orders.rows import SalesOrderLine
-from katana_mcp.names import text
+from katana_mcp.names import Names, text
 from katana_mcp.operations.embedded import Attribute, BatchTransaction, CustomField, Traced
 from katana_mcp.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
@@ -23,6 +25,7 @@ class MadeForIt(Answer):
 class SalesOrderDocumentLine(SalesOrderLine):
     """A row of a sales order with its stock, its cost and what is made for it."""
 
+    location: str | None = None
     tax_rate: Number | None = None
     """Percent."""
     total_in_base_currency: Number | None = None
@@ -41,6 +44,8 @@ class ShippedRow(Answer):
 
     fulfillment_row_id: int | None = None
     sales_order_row_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
     quantity: Number | None = None
     batch_transactions: list[BatchTransaction] | None = None
     serial_number_ids: list[int] | None = None
@@ -61,6 +66,7 @@ class Fulfillment(Answer):
     tracking_method: str | None = None
     conversion_rate: Number | None = None
     packer_id: int | None = None
+    packer: str | None = None
     """An operator."""
     rows: list[ShippedRow] | None = None
 
@@ -72,6 +78,8 @@ class ShippingFee(Answer):
     amount: Number | None = None
     currency: str | None = None
     tax_rate_id: int | None = None
+    tax_rate: Number | None = None
+    """Percent."""
     description: str | None = None
 
 
@@ -84,25 +92,37 @@ def made_for(record: Record) -> dict[int | None, list[MadeForIt]]:
     return made
 
 
-def fulfillments(record: Record) -> list[Fulfillment]:
-    """Return the shipments of an order, oldest first."""
+def fulfillments(record: Record, names: Names) -> list[Fulfillment]:
+    """Return the shipments of an order, oldest first, with SKU and name of what was shipped."""
+    ordered = {whole(row, "id"): row.get("variant_id") for row in rows(record, "sales_order_rows")}
     return [
-        filled(Fulfillment, each, sales_order_fulfillment_id=whole(each, "id"), rows=_shipped(each))
+        filled(
+            Fulfillment,
+            each,
+            sales_order_fulfillment_id=whole(each, "id"),
+            packer=text(names.record("operator", each.get("packer_id")), "operator_name"),
+            rows=[_shipped(row, ordered, names) for row in rows(each, "sales_order_fulfillment_rows")],
+        )
         for each in rows(record, FULFILLMENTS)
     ]
 
 
-def _shipped(fulfillment: Record) -> list[ShippedRow]:
-    sent = rows(fulfillment, "sales_order_fulfillment_rows")
-    return [
-        filled(ShippedRow, each, fulfillment_row_id=whole(each, "id"), serial_number_ids=ids(each, "serial_numbers"))
-        for each in sent
-    ]
+def _shipped(row: Record, ordered: Mapping[int | None, object], names: Names) -> ShippedRow:
+    variant_id = ordered.get(whole(row, "sales_order_row_id"))
+    return filled(
+        ShippedRow,
+        row,
+        fulfillment_row_id=whole(row, "id"),
+        sku=names.sku(variant_id),
+        name=names.variant(variant_id),
+        serial_number_ids=ids(row, "serial_numbers"),
+    )
 
 
-def shipping_fee(record: Record) -> ShippingFee | None:
+def shipping_fee(record: Record, names: Names) -> ShippingFee | None:
     """Return the shipping fee of an order; Katana sends an empty object where there is none."""
     fee = child(record, "shipping_fee")
     if fee is None:
         return None
-    return filled(ShippingFee, fee, shipping_fee_id=whole(fee, "id"), currency=text(record, "currency"))
+    currency, rate = text(record, "currency"), names.rate(fee.get("tax_rate_id"))
+    return filled(ShippingFee, fee, shipping_fee_id=whole(fee, "id"), currency=currency, tax_rate=rate)
