@@ -59,10 +59,13 @@ class JournalFile:
         path: Where; its directory is made private.
         clock: Where wall time comes from.
         steps: How the tables are made.
+
+    Attributes:
+        path: where.
     """
 
     def __init__(self, path: Path, clock: Clock, steps: Steps = STEPS) -> None:
-        self._path = path
+        self.path = path
         self._clock = clock
         self._steps = steps
         self._lock = threading.Lock()
@@ -238,7 +241,7 @@ class JournalFile:
                 db = self._connected()
                 db.execute(begin)
                 try:
-                    refuse_newer(db, self._path, self._steps)
+                    refuse_newer(db, self.path, self._steps)
                     yield db
                     db.execute("COMMIT")
                 except BaseException:
@@ -255,12 +258,12 @@ class JournalFile:
         if self._connection is not None and not self._is_open_file():
             self._close()
         if self._connection is None:
-            self._connection = connected(self._path, self._steps)
-            self._file = self._path.stat().st_ino
+            self._connection = connected(self.path, self._steps)
+            self._file = self.path.stat().st_ino
         return self._connection
 
     def _is_open_file(self) -> bool:
-        return self._path.exists(follow_symlinks=False) and self._path.lstat().st_ino == self._file
+        return self.path.exists(follow_symlinks=False) and self.path.lstat().st_ino == self._file
 
     def _close(self) -> None:
         connection, self._connection = self._connection, None
@@ -270,7 +273,7 @@ class JournalFile:
     def _told(self, error: Exception) -> JournalBusy | JournalUnusable:
         code = getattr(error, "sqlite_errorcode", None)
         kind = None if code is None else code & 0xFF
-        journal = f"the journal of writes {self._path}"
+        journal = f"the journal of writes {self.path}"
         if kind in _BUSY:
             return JournalBusy(f"{journal} is held by another process: try again")
         self._close()

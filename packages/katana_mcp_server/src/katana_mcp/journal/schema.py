@@ -15,6 +15,9 @@ from katana_mcp.journal.errors import JournalUnusable
 BUSY_SECONDS = 5.0
 """How long a statement waits for another process."""
 
+DURABLE = "PRAGMA synchronous = FULL"
+"""What is committed is on the disk."""
+
 type Steps = Sequence[Sequence[str]]
 
 STEPS: Steps = (
@@ -59,7 +62,7 @@ def connected(path: Path, steps: Steps = STEPS) -> sqlite3.Connection:
             path.chmod(_PRIVATE)
         version = refuse_newer(db, path, steps)
         db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")
+        db.execute(DURABLE)
         if version < len(steps):
             _migrate(db, path, steps)
     except BaseException:
