@@ -33,6 +33,8 @@ from katana_mcp.journal.entries import (
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
 from katana_mcp.journal.schema import STEPS, Steps, connected, refuse_newer
 
+MOST = 2**63 - 1
+"""The largest number that the file takes."""
 BEAT_EVERY = 5.0
 """Seconds between two heartbeats of an owner."""
 GONE_AFTER = timedelta(seconds=30)
@@ -214,9 +216,11 @@ class JournalFile:
 
     def entries(self, limit: int, before: int | None = None) -> tuple[Entry, ...]:
         """Return the newest entries first; `before` is the id after which the page before ended."""
-        sql = f"SELECT {_ENTRY} FROM plan WHERE ? IS NULL OR id < ? ORDER BY id DESC LIMIT ?"
+        sql = f"SELECT {_ENTRY} FROM plan WHERE id < ? ORDER BY id DESC LIMIT ?"
         with self._reading() as db:
-            return tuple(_entry(db, row) for row in db.execute(sql, (before, before, limit)).fetchall())
+            return tuple(
+                _entry(db, row) for row in db.execute(sql, (MOST if before is None else before, limit)).fetchall()
+            )
 
     def _hold(self, db: sqlite3.Connection, run: Run) -> bool:
         """Renew the claim; return whether the plan is broken."""

@@ -11,7 +11,7 @@ from cache_core.records import encode
 from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.journal.file import JournalFile, journal_path
+from katana_mcp.journal.file import MOST, JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
 from katana_mcp.kept import BadInput, NotDone
 
@@ -25,7 +25,8 @@ async def entries(job: Job, limit: int, before: int | None) -> Report:
         raise BadInput(f"--limit is {limit}: at least 1 entry can be listed")
     if (nothing := _nothing(job)) is not None:
         return Report({"entries": []}, notes=(nothing,))
-    found = await _asked(job, lambda journal: journal.entries(limit, before))
+    older = None if before is None else _bounded(before)
+    found = await _asked(job, lambda journal: journal.entries(_bounded(limit), older))
     now = job.clock.now()
     head = ("entry", "planned", "state", "actions", "tool", "by", "what")
     notes = [] if found else ["the journal holds no plan before that" if before else "nothing was planned yet"]
@@ -42,7 +43,7 @@ async def entry(job: Job, number: int) -> Report:
     """Return one entry with its actions."""
     if (nothing := _nothing(job)) is not None:
         return Report({"entry": None}, notes=(nothing,))
-    found = await _asked(job, lambda journal: journal.entry(number))
+    found = await _asked(job, lambda journal: journal.entry(_bounded(number)))
     if found is None:
         raise NotDone(f"the journal has no entry {number}: katana-mcp journal list names those that there are")
     now = job.clock.now()
@@ -63,6 +64,10 @@ async def export(job: Job) -> Report:
             sys.stdout.write(encode(_whole(each, job.clock.now())).decode() + "\n")
         before = page[-1].id
     return Report({})
+
+
+def _bounded(number: int) -> int:
+    return max(min(number, MOST), -MOST)
 
 
 def _nothing(job: Job) -> str | None:
