@@ -194,6 +194,23 @@ class _Small(sqlite3.Connection):
         return super().execute(sql, parameters)
 
 
+def test_a_transaction_that_cannot_even_be_taken_back_is_left_with_its_connection(
+    file: JournalFile, moving: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=_Stuck))
+        with pytest.raises(JournalUnusable, match="disk I/O error"):
+            file.add(plan_of("token", moving))
+    assert file.claim("token", "one") == Unknown()
+
+
+class _Stuck(sqlite3.Connection):
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
+        if sql.startswith("INSERT") or sql == "ROLLBACK":
+            raise sqlite3.OperationalError("disk I/O error")
+        return super().execute(sql, parameters)
+
+
 def test_a_journal_that_was_taken_away_is_begun_anew_and_its_claims_are_lost(
     file: JournalFile, path: Path, moving: ManualClock
 ) -> None:

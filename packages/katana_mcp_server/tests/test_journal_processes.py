@@ -119,6 +119,21 @@ def test_of_twenty_threads_that_claim_at_once_one_gets_the_plan(
     assert answers == {"Claimed": 1, "Running": ASKERS - 1}
 
 
+def test_threads_that_open_a_new_journal_at_once_all_keep_their_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty(monkeypatch)
+    path, clock, barrier = tmp_path / "kept" / "journal-x.sqlite", ManualClock(), Barrier(ASKERS)
+
+    def keeps(nr: int) -> int:
+        with closing(JournalFile(path, clock)) as file:
+            barrier.wait(10)
+            return file.add(plan_of(f"token {nr}", clock))
+
+    with ThreadPoolExecutor(ASKERS) as pool:
+        assert sorted(pool.map(keeps, range(ASKERS))) == list(range(1, ASKERS + 1))
+
+
 def test_of_two_processes_that_claim_at_once_one_gets_the_plan(tmp_path: Path) -> None:
     path, clock = tmp_path / "journal-x.sqlite", SystemClock()
     with closing(JournalFile(path, clock)) as file:

@@ -114,12 +114,13 @@ class JournalFile:
             if entry.outcome is not None:
                 return Finished(entry.outcome)
             now = self._clock.now()
-            if entry.beat_at is not None and entry.claimed_at is not None and not _is_gone(entry.beat_at, now):
-                return Running(entry.claimed_at, entry.owner or "")
+            since, beat_at = entry.claimed_at, entry.beat_at
+            if entry.state == "claimed" and since and beat_at and not _is_gone(beat_at, now):
+                return Running(since, entry.owner or "")
             states = [each.state for each in entry.actions]
             is_broken = set(states) != {"planned"}
             if not is_broken and (entry.state == "expired" or _is_over(entry.plan, now)):
-                db.execute("UPDATE plan SET state = 'expired', beat_at = NULL WHERE id = ?", (entry.id,))
+                db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
                 return Expired()
             run = _taken(db, entry.id, owner, iso(now), is_broken=is_broken)
             if is_broken:
