@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from journal_plans import OUTCOME, claimed, hasty, plan_of
 
-from cache_core.records import InvalidRecord
+from cache_core.records import InvalidRecord, encode
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import (
     LIFE,
@@ -71,7 +71,7 @@ def test_a_plan_is_kept_word_for_word(file: JournalFile, moving: ManualClock) ->
     entry = file.entry(number)
     assert entry is not None
     assert entry.plan == plan
-    assert list(entry.plan.actions[0]["body"]) == ["z", "a", "ü"]  # pyright: ignore[reportArgumentType] - an object
+    assert encode(entry.plan.actions[0]) == encode(actions[0])
     assert str(entry.plan.shown["total"]) == "2.50"
     assert (entry.state, {each.state for each in entry.actions}, file.find("token")) == ("planned", {"planned"}, entry)
     assert (file.entry(number + 1), file.find("other")) == (None, None)
