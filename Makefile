@@ -49,12 +49,13 @@ format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff format --quiet .
 	$(RUN) ruff check --fix --quiet .
 
-bench: .venv/.synced  ## Measure against the floors (timings are never asserted elsewhere)
+bench: .venv/.synced  ## Measure both backends, client, sandbox and server beside the floors (ARGS=--write: into the docs)
 	$(RUN) python -m bench $(ARGS)
-	$(RUN) pytest -q -m bench -p no:randomly --timeout 1800 -s
 
 soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
-	@$(RUN) pytest -q -m soak --timeout 3600 $(ARGS); ended=$$?; $(RUN) python -m mutants && exit $$ended
+	@$(RUN) pytest -q -m "soak and alone" --timeout 3600 --durations 10 $(ARGS); alone=$$?; \
+	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 2 $(ARGS); beside=$$?; \
+	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
 .PHONY: help setup demo serve test contract states check format bench soak

@@ -9,125 +9,109 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
-from bench.figures import Figure
-from bench.report import as_json, as_page
+from bench.figures import TIMER, Figure
+from bench.lines import FACTORIES, ORDERS, SIZES
+from bench.report import Run, as_json, as_page, merged
 
 PAGE = Path("docs/reference/performance.md")
-SIZES = (5_000, 50_000, 500_000)
 type Measure = Callable[[int, Path], Coroutine[object, object, list[Figure]]]
 
 
-def _variants(backend: str) -> Measure:
-    async def measured(size: int, directory: Path) -> list[Figure]:
-        from bench.caches import variants  # noqa: PLC0415 - each measured process loads only what it measures
-
-        return await variants(backend, size, directory)
-
-    return measured
-
-
-async def _orders(size: int, directory: Path) -> list[Figure]:
-    from bench.caches import orders  # noqa: PLC0415 - as above
-
-    return await orders(size // 5, directory)
+async def _measured(place: str, size: int, directory: Path, *first: str) -> list[Figure]:
+    # Each measured process loads only what it measures.
+    module, _, name = place.partition(".")
+    measure = getattr(import_module(f"bench.{module}"), name)
+    figures: list[Figure] = await measure(*first, size, directory)
+    return figures
 
 
-async def _sync(size: int, directory: Path) -> list[Figure]:
-    from bench.syncing import cold_sync  # noqa: PLC0415 - as above
-
-    return await cold_sync(size, directory)
-
-
-async def _sandbox(size: int, directory: Path) -> list[Figure]:
-    from bench.outside import sandbox  # noqa: PLC0415 - as above
-
-    del directory
-    return await sandbox(size)
-
-
-async def _client(size: int, directory: Path) -> list[Figure]:
-    from bench.outside import client  # noqa: PLC0415 - as above
-
-    del size, directory
-    return await client()
-
-
-async def _calls(size: int, directory: Path) -> list[Figure]:
-    from bench.serving import warm_calls  # noqa: PLC0415 - as above
-
-    del size, directory
-    return await warm_calls()
-
-
-async def _starts(size: int, directory: Path) -> list[Figure]:
-    from bench.serving import starts  # noqa: PLC0415 - as above
-
-    del size, directory
-    return await starts()
+def _of(place: str, *first: str) -> Measure:
+    return lambda size, directory: _measured(place, size, directory, *first)
 
 
 MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
-    "client": (_client, (0,)),
-    "calls": (_calls, (0,)),
-    "starts": (_starts, (0,)),
-    "typed": (_variants("typed"), SIZES),
-    "legacy": (_variants("legacy"), (5_000, 50_000)),  # goes with cache_legacy
-    "orders": (_orders, (50_000, 500_000)),
-    "sync": (_sync, SIZES),
-    "sandbox": (_sandbox, SIZES),
+    "client": (_of("outside.client"), (0,)),
+    "calls": (_of("serving.warm_calls"), (0,)),
+    "starts": (_of("serving.starts"), (0,)),
+    "budget": (_of("outside.budget"), (0,)),
+    "catalogue": (_of("caches.variants"), SIZES),
+    "orders": (_of("orders.orders"), ORDERS),
+    "others": (_of("orders.others"), ORDERS[:1]),
+    "sync": (_of("syncing.cold_sync", "typed"), SIZES),
+    "legacy_sync": (_of("syncing.cold_sync", "legacy"), SIZES),  # goes with cache_legacy
+    "sandbox": (_of("outside.sandbox"), FACTORIES),
 }
-"""What there is to measure, and at how many variants; orders are a fifth of it."""
+"""What there is to measure, and at how many variants or orders."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the bench; 1 when a measurement failed. A missed goal is told, not an error."""
     chosen = _parser().parse_args(arguments)
     if chosen.one:
-        name, size = chosen.one
-        with tempfile.TemporaryDirectory() as directory:
-            figures = asyncio.run(MEASURES[name][0](int(size), Path(directory)))
-        sys.stdout.write(json.dumps([_plain(each) for each in figures]))
-        return 0
-    figures, failed = _measured(chosen.only, chosen.sizes)
-    date = datetime.now(UTC).date().isoformat()
-    sys.stdout.write(as_json(figures, date) if chosen.json else as_page(figures, date))
+        return _one(chosen)
+    figures, failed = _all(chosen)
+    run = Run(
+        date=datetime.now(UTC).date().isoformat(),
+        figures=merged(figures),
+        part=_part(chosen),
+        timer="processor's time" if chosen.cpu else "clock",
+    )
+    sys.stdout.write(as_json(run) if chosen.json else as_page(run))
     if chosen.write and not failed:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
-        PAGE.write_text(as_page(figures, date), "utf-8")
+        PAGE.write_text(as_page(run), "utf-8")
     return 1 if failed else 0
 
 
-def _plain(figure: Figure) -> dict[str, object]:
-    return {name: value for name, value in figure.as_dict().items() if name not in {"ratio", "met"}}
+def _one(chosen: argparse.Namespace) -> int:
+    """Measure one thing in this process, and write its figures for the process that asked."""
+    name, size = chosen.one
+    if chosen.cpu:
+        TIMER.use_processor()
+    with tempfile.TemporaryDirectory() as directory:
+        figures = asyncio.run(MEASURES[name][0](int(size), Path(directory)))
+    sys.stdout.write(json.dumps([asdict(each) for each in figures]))
+    return 0
 
 
-def _measured(only: Sequence[str], sizes: Sequence[int]) -> tuple[list[Figure], bool]:
+def _all(chosen: argparse.Namespace) -> tuple[list[Figure], bool]:
     figures: list[Figure] = []
     failed = False
+    started = time.monotonic()
+    told = partial(print, file=sys.stderr, flush=True)
     for name, (_, known) in MEASURES.items():
-        if only and name not in only:
-            continue
-        for size in known:
-            if size and sizes and size not in sizes:
-                continue
-            sys.stderr.write(f"{name} {size or ''}\n")
-            command = [sys.executable, "-m", "bench", "--one", name, str(size)]
+        sizes = [size for size in known if not chosen.sizes or not size or size in chosen.sizes]
+        for size in sizes if not chosen.only or name in chosen.only else ():
+            told(f"{time.monotonic() - started:5.0f} s  {name} {size or ''}")
+            command = [sys.executable, "-m", "bench", "--one", name, str(size), *(("--cpu",) if chosen.cpu else ())]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             failed |= done.returncode != 0
-            figures += [Figure(**each) for each in json.loads(done.stdout or "[]")] if not done.returncode else []
+            figures += [] if done.returncode else [Figure(**each) for each in json.loads(done.stdout)]
+    told(f"{time.monotonic() - started:5.0f} s  done")
     return figures, failed
 
 
+def _part(chosen: argparse.Namespace) -> str:
+    """Return which part of the whole this is, in words."""
+    only, sizes = ", ".join(chosen.only), ", ".join(f"{each:,}" for each in chosen.sizes)
+    return "; ".join(filter(None, (only, f"at {sizes}" if sizes else "")))
+
+
 def _parser() -> argparse.ArgumentParser:
+    sizes = sorted({size for _, known in MEASURES.values() for size in known if size})
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--only", action="append", default=[], choices=MEASURES, help="measure only this; repeatable")
-    parser.add_argument("--sizes", action="append", default=[], type=int, choices=SIZES, help="variants; repeatable")
+    parser.add_argument("--sizes", action="append", default=[], type=int, choices=sizes, help="repeatable")
     parser.add_argument("--json", action="store_true", help="figures for programs")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE}")
+    parser.add_argument("--cpu", action="store_true", help="time by the processor, where other work disturbs the clock")
     parser.add_argument("--one", nargs=2, metavar=("NAME", "SIZE"), help=argparse.SUPPRESS)
     return parser
 

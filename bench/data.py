@@ -115,9 +115,14 @@ def product_of(nr: int) -> int:
     return 1 + nr // VARIANTS_PER_PRODUCT
 
 
+def day_of(nr: int) -> str:
+    """Return the day of a document, somewhere in three years."""
+    return f"{2023 + nr % 3}-{1 + nr // 3 % 12:02}-{1 + nr // 36 % 28:02}"
+
+
 def order(nr: int, variants: int) -> dict[str, object]:
     """Return a sales order with three rows, as Katana sends it."""
-    day = f"{2023 + nr % 3}-{1 + nr // 3 % 12:02}-{1 + nr // 36 % 28:02}"
+    day = day_of(nr)
     return {
         "id": nr,
         "customer_id": 1 + nr % 500,

@@ -1,60 +1,35 @@
-"""What a measurement gives: figures with their floor of the same run and their goal; and how they are taken."""
+"""What a measurement gives, and how it is taken: each side in turn, so that what disturbs one disturbs all."""
 
 import statistics
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
-from typing import Literal
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 type Work = Callable[[int], Awaitable[object]]
+
+REPEATS = 100
+_FEWEST = 3
+_SECONDS = 1.0
+"""A side that took this long in all is repeated no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One line of the report.
+    """One line of the report, measured.
 
     Attributes:
         topic: the table it stands in.
-        what: what was measured.
-        size: records of the cache or the factory it was measured on, 0 where that does not matter.
-        value: the figure.
-        unit: `ms`, `rows/s`, `MB`, `bytes`, `s`, `requests`.
-        floor: the same work by plain means in the same run, or None without one.
-        goal: what it is to reach, or None; an upper bound, for rates a lower one.
+        what: what was measured, as `bench.lines` declares it.
+        size: records of what it was measured on, 0 where that does not matter.
+        values: by side: a backend, or `ours` where there is one side alone, and `floor`.
         note: what else should be known, a few words.
     """
 
     topic: str
     what: str
     size: int
-    value: float
-    unit: str
-    floor: float | None = None
-    goal: float | None = None
+    values: Mapping[str, float]
     note: str = ""
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether more is better."""
-        return self.unit.endswith("/s")
-
-    @property
-    def ratio(self) -> float | None:
-        """Return how many times the floor's cost this is, or None without a floor."""
-        if not self.floor or not self.value:
-            return None
-        return self.floor / self.value if self.is_rate else self.value / self.floor
-
-    @property
-    def met(self) -> bool | None:
-        """Return whether the goal is met, or None without one."""
-        if self.goal is None:
-            return None
-        return self.value >= self.goal if self.is_rate else self.value <= self.goal
-
-    def as_dict(self) -> dict[str, object]:
-        """Return what a program reads."""
-        return {**asdict(self), "ratio": self.ratio, "met": self.met}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +40,31 @@ class Spread:
     p95: float
 
 
-async def spread(work: Work, repeats: int = 100) -> Spread:
-    """Time the work this many times; it is given the number of the repeat."""
-    taken: list[float] = []
+class Timer:
+    """Tells seconds: of the clock, or of the processor where other work disturbs the clock."""
+
+    def __init__(self) -> None:
+        self.now = time.perf_counter
+
+    def use_processor(self) -> None:
+        """Count the seconds of the processor from now on, those of every thread."""
+        self.now = time.process_time
+
+
+TIMER = Timer()
+
+
+async def side_by_side(works: Mapping[str, Work], repeats: int = REPEATS) -> dict[str, Spread]:
+    """Time the works this many times, one after the other; each is given the number of the repeat."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
     for each in range(repeats):
-        start = time.perf_counter()
-        await work(each)
-        taken.append((time.perf_counter() - start) * 1_000)
-    return spread_of(taken)
+        for name, work in works.items():
+            if each >= _FEWEST and sum(taken[name]) > _SECONDS * 1_000:
+                continue
+            start = TIMER.now()
+            await work(each)
+            taken[name].append((TIMER.now() - start) * 1_000)
+    return {name: spread_of(each) for name, each in taken.items()}
 
 
 def spread_of(taken: list[float]) -> Spread:
@@ -81,6 +73,11 @@ def spread_of(taken: list[float]) -> Spread:
     return Spread(statistics.median(taken), taken[min(len(taken) - 1, int(len(taken) * 0.95))])
 
 
-def pick(kind: Literal["p50", "p95"], of: Spread) -> float:
-    """Return one of the two."""
-    return of.p50 if kind == "p50" else of.p95
+def p50(of: Mapping[str, Spread]) -> dict[str, float]:
+    """Return the medians."""
+    return {name: each.p50 for name, each in of.items()}
+
+
+def p95(of: Mapping[str, Spread]) -> dict[str, float]:
+    """Return the 95th percentiles."""
+    return {name: each.p95 for name, each in of.items()}

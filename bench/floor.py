@@ -1,16 +1,20 @@
 """The floors: plain sqlite3 that runs the fixed statements of `floors/*.sql`, decoding and encoding what it must."""
 
+import json
 import sqlite3
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from bench.data import product_name, product_of
 from cache_core.records import Json, decode, encode
+from cache_core.text import parse
 
 _HERE = Path(__file__).parent / "floors"
+
+type _Wire = dict[str, Json]
 
 
 def statements(name: str) -> dict[str, str]:
@@ -19,10 +23,9 @@ def statements(name: str) -> dict[str, str]:
     return {head.strip(): text.strip() for head, text in (part.split("\n", 1) for part in parts)}
 
 
-def records_of(page: bytes) -> list[dict[str, Json]]:
+def records_of(page: bytes) -> list[_Wire]:
     """Return the records of a page's body."""
-    listed = decode(page)["data"]
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return _objects(decode(page)["data"])
 
 
 class Floor(ABC):
@@ -41,18 +44,16 @@ class Floor(ABC):
         """Release the file."""
         self._db.close()
 
-    def fill(self, pages: Iterator[bytes]) -> float:
-        """Store every page, searchable; return the seconds of the processor that it took."""
-        spent = 0.0
-        for page in pages:
-            start = time.process_time()
-            with self._db:
-                self._store(records_of(page))
-            spent += time.process_time() - start
-        return spent
+    async def store(self, page: bytes) -> None:
+        """Store a page, searchable, in one transaction."""
+        with self._db:
+            self._store(records_of(page))
 
     @abstractmethod
-    def _store(self, records: Sequence[dict[str, Json]]) -> None: ...
+    def _store(self, records: Sequence[_Wire]) -> None: ...
+
+    def _all(self, statement: str, *values: object) -> list[tuple[object, ...]]:
+        return self._db.execute(self._sql[statement], values).fetchall()
 
 
 class VariantFloor(Floor):
@@ -60,74 +61,144 @@ class VariantFloor(Floor):
 
     name = "variants"
 
-    def _store(self, records: Sequence[dict[str, Json]]) -> None:
+    def _store(self, records: Sequence[_Wire]) -> None:
         fields = ("id", "sku", "product_id", "type", "internal_barcode", "created_at", "updated_at")
         table = [(*map(each.get, fields), encode(each)) for each in records]
         codes = [(code, each["id"]) for each in records for code in _codes(each)]
-        texts = [(each["id"], each["sku"], _name(each), " ".join(_codes(each)[1:])) for each in records]
+        texts = [
+            (each["id"], each["sku"], _name(each), " ".join((*_codes(each)[1:], *_options(each)))) for each in records
+        ]
         self._db.executemany(self._sql["insert"], table)
         self._db.executemany(self._sql["insert_code"], codes)
         self._db.executemany(self._sql["insert_words"], texts)
 
     async def by_id(self, nr: int) -> object:
         """Read one record."""
-        return self._decoded("by_id", nr)
+        return self._read("by_id", nr)
 
     async def by_sku(self, sku: str) -> object:
         """Read one record by its SKU."""
-        return self._decoded("by_sku", sku)
+        return self._read("by_sku", sku)
 
     async def hundred(self, first: int) -> object:
         """Read a hundred records."""
-        return self._decoded("hundred", first, first + 99)
+        return self._read("hundred", first, first + 99)
 
-    async def by_code(self, code: str) -> object:
-        """Find by a code or the start of one."""
-        return self._decoded("by_code", code, code)
+    async def search(self, text: str) -> object:
+        """Find the best 20: those with this code, and those with words that begin so; and how many there are."""
+        coded = [nr for (nr,) in self._all("coded", text)]
+        ranked = self._all("ranked", _match(parse(text).tokens))
+        total = len(coded) + (int(str(ranked[0][1])) if ranked else 0)
+        return self._read("records", json.dumps([*coded, *(nr for nr, _ in ranked)][:20])), total
 
-    async def by_words(self, *words: str) -> object:
-        """Find by words, each the start of one in the text."""
-        return self._decoded("by_words", " ".join(f'"{word}"*' for word in words))
+    async def search_inside(self, text: str) -> object:
+        """Find the best 20 with a word in which this text stands."""
+        words = [str(word) for (word,) in self._all("holding", text)]
+        found = self._all("ranked", " OR ".join(f'"{word}"' for word in words)) if words else []
+        return self._read("records", json.dumps([nr for nr, _ in found]))
 
-    def _decoded(self, statement: str, *values: object) -> list[object]:
-        return [decode(json) for (json,) in self._db.execute(self._sql[statement], values)]
+    def _read(self, statement: str, *values: object) -> list[object]:
+        return [_decoded(each) for (each,) in self._all(statement, *values)]
 
 
-class OrderFloor(Floor):
-    """Sales orders in plain sqlite3, with their rows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The fields of a document that the floor knows.
 
-    name = "orders"
+    Attributes:
+        party: the id of who it is for, or of what is made.
+        due: when it is due.
+        extras: texts that people search by.
+        rows: its rows, or None.
+    """
 
-    def _store(self, records: Sequence[dict[str, Json]]) -> None:
-        fields = ("id", "order_no", "status", "customer_id", "created_at", "delivery_date")
-        self._db.executemany(self._sql["insert"], [(*map(each.get, fields), encode(each)) for each in records])
-        rows = [(each["id"], at, row["variant_id"], encode(row)) for each in records for at, row in _rows(each)]
+    party: str
+    due: str
+    extras: tuple[str, ...]
+    rows: str | None = None
+
+
+class DocumentFloor(Floor):
+    """Documents in plain sqlite3, with their rows and the text that they borrow."""
+
+    name = "documents"
+
+    def __init__(self, path: Path, fields: Fields) -> None:
+        super().__init__(path)
+        self._fields = fields
+
+    def lend(self, kind: str, records: Iterable[Mapping[str, object]], *fields: str) -> None:
+        """Store what documents borrow from."""
+        lent = [(kind, each["id"], " ".join(str(each[name] or "") for name in fields)) for each in records]
+        with self._db:
+            self._db.executemany(self._sql["lend"], lent)
+
+    def _store(self, records: Sequence[_Wire]) -> None:
+        fields = ("id", "order_no", "status", self._fields.party, "created_at", self._fields.due)
+        rows = [(each["id"], at, row["variant_id"], encode(row)) for each in records for at, row in self._rows(each)]
+        heads = [{name: value for name, value in each.items() if name != self._fields.rows} for each in records]
+        self._db.executemany(self._sql["insert"], [(*map(each.get, fields), encode(each)) for each in heads])
         self._db.executemany(self._sql["insert_row"], rows)
+        parties = self._borrowed("party", [each[self._fields.party] for each in records])
+        variants = self._borrowed("variant", [row[2] for row in rows])
         texts = [
-            (each["id"], each["order_no"], "", f"{each['customer_ref']} {each['additional_info']}", "")
+            (
+                each["id"],
+                each["order_no"],
+                parties.get(each[self._fields.party], ""),
+                " ".join(str(each[name]) for name in self._fields.extras),
+                " ".join(variants.get(row["variant_id"], "") for _, row in self._rows(each)),
+            )
             for each in records
         ]
         self._db.executemany(self._sql["insert_words"], texts)
 
+    def _borrowed(self, kind: str, ids: Iterable[object]) -> dict[object, str]:
+        return {nr: str(text) for nr, text in self._all("borrow", kind, json.dumps(list(set(ids))))}
+
+    def _rows(self, record: _Wire) -> list[tuple[int, _Wire]]:
+        return list(enumerate(_objects(record[self._fields.rows]))) if self._fields.rows else []
+
     async def page(self, statement: str, *values: object) -> object:
-        """Read a page of orders with their rows."""
-        found = self._db.execute(self._sql[statement], values).fetchall()
-        return [
-            (decode(json), [decode(row) for (row,) in self._db.execute(self._sql["rows"], (nr,))]) for nr, json in found
-        ]
+        """Read documents with their rows."""
+        found = self._all(statement, *values)
+        rows = self._all("rows", json.dumps([nr for nr, _ in found])) if self._fields.rows else []
+        return [_decoded(each) for _, each in found], [_decoded(each) for (each,) in rows]
+
+    async def count(self, *values: object) -> object:
+        """Count the documents of a status in a window."""
+        return self._all("count", *values)
+
+    async def search(self, text: str) -> object:
+        """Find the best 20 with words that begin so."""
+        return await self.page("search", _match(parse(text).tokens))
 
 
-def _codes(record: dict[str, Json]) -> list[str]:
-    codes = record["supplier_item_codes"]
-    listed = [each for each in codes if isinstance(each, str)] if isinstance(codes, list) else []
-    return [str(record["sku"]), *listed, str(record["internal_barcode"])]
+def _decoded(stored: object) -> object:
+    assert isinstance(stored, bytes)
+    return decode(stored)
 
 
-def _name(record: dict[str, Json]) -> str:
+def _match(tokens: Iterable[str]) -> str:
+    return " ".join(f'"{token}"*' for token in tokens)
+
+
+def _objects(listed: Json) -> list[_Wire]:
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+
+
+def _codes(record: _Wire) -> list[str]:
+    return [str(record["sku"]), *map(str, _texts(record["supplier_item_codes"])), str(record["internal_barcode"])]
+
+
+def _options(record: _Wire) -> list[str]:
+    return [str(each["config_value"]) for each in _objects(record["config_attributes"])]
+
+
+def _texts(listed: Json) -> list[Json]:
+    return listed if isinstance(listed, list) else []
+
+
+def _name(record: _Wire) -> str:
     nr = record["id"]
     return product_name(product_of(nr)) if isinstance(nr, int) else ""
-
-
-def _rows(order: dict[str, Json]) -> list[tuple[int, dict[str, Json]]]:
-    rows = order["sales_order_rows"]
-    return [(at, row) for at, row in enumerate(rows) if isinstance(row, dict)] if isinstance(rows, list) else []

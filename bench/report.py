@@ -1,66 +1,145 @@
-"""The report: figures by topic, with ratio to the floor and goal, as a page of the docs or as JSON."""
+"""The report: every line with its sides beside each other, ratio to the floor and goal; as a page, or as JSON."""
 
 import json
 import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
+from pathlib import Path
 
 from bench.figures import Figure
+from bench.lines import LINES, Line
+
+FLOOR = "floor"
+_JUDGED = ("typed", "ours")
+"""The side that a goal is for: the first of these that was measured."""
 
 _HEAD = """\
 # Performance
 
-Written by `make bench ARGS=--write` on {date}: {machine}. All figures are of that run.
-A floor is the same work by plain means (`bench/`): plain sqlite3, `json.loads`, a FastMCP tool that does nothing.
-The ratio says how many times the floor's cost ours is. Absolute times spread by a factor of two from machine to machine
-and from hour to hour; ratios of one run do not.
+Written by `make bench ARGS=--write` on {date}: {machine}. All figures are of one run{part}.
+
+Backends and floor are measured beside each other, each repeat on every side in turn, by the {timer}. A floor is the
+same work by plain means: fixed statements in plain sqlite3 (`bench/floors`), `json.loads`, a FastMCP server with one
+tool that does nothing (`bench/noop_server.py`). The floor of a search finds whole codes, ranks the rows that hold
+every word, counts them, and decodes the best 20, as a search does. The ratio says how many times the floor's cost
+ours is. Absolute times spread by a factor of two from machine to machine and from hour to hour; ratios of one run do
+not.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run of the bench.
+
+    Attributes:
+        date: when, `2026-01-31`.
+        figures: what was measured.
+        part: which part of the whole it was, in words; empty for the whole.
+        timer: what told the time, `clock` or `processor's time`.
+    """
+
+    date: str
+    figures: Sequence[Figure]
+    part: str = ""
+    timer: str = "clock"
 
 
 def machine() -> str:
     """Return what the figures were measured on, without a name."""
     versions = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
-    return f"{platform.machine()}, {os.cpu_count()} cores, {sys.platform}, {versions}"
+    return f"{os.cpu_count()} cores of {_processor()}, {sys.platform}, {versions}"
 
 
-def as_json(figures: Iterable[Figure], date: str) -> str:
+def _processor() -> str:
+    told = Path("/proc/cpuinfo")
+    named = [line for line in told.read_text().splitlines() if line.startswith("model name")] if told.exists() else []
+    return named[0].partition(":")[2].strip() if named else platform.machine()
+
+
+def merged(figures: Iterable[Figure]) -> list[Figure]:
+    """Return the figures with the sides that were measured apart beside each other."""
+    found: dict[tuple[str, str, int], Figure] = {}
+    for each in figures:
+        key = (each.topic, each.what, each.size)
+        before = found.get(key)
+        found[key] = each if before is None else replace(before, values={**before.values, **each.values})
+    return list(found.values())
+
+
+def as_json(run: Run) -> str:
     """Return the figures for a program."""
-    told = {"date": date, "machine": machine(), "figures": [each.as_dict() for each in figures]}
-    return json.dumps(told, indent=1, ensure_ascii=False)
+    told = [_told(each) for each in run.figures]
+    about = {"date": run.date, "machine": machine(), "part": run.part, "timer": run.timer}
+    return json.dumps({**about, "figures": told}, indent=1, ensure_ascii=False)
 
 
-def as_page(figures: Sequence[Figure], date: str) -> str:
-    """Return the figures as a page: a table per topic."""
-    parts = [_HEAD.format(date=date, machine=machine())]
-    for topic, group in groupby(figures, lambda each: each.topic):
-        parts.append(
-            f"\n## {topic}\n\n| what | size | measured | floor | ratio | goal | |\n|---|--:|--:|--:|--:|--:|---|\n"
+def _told(figure: Figure) -> dict[str, object]:
+    line, floor = LINES[figure.topic, figure.what], figure.values.get(FLOOR)
+    value = _judged(figure)
+    return {
+        "topic": figure.topic,
+        "what": figure.what,
+        "size": figure.size,
+        "unit": line.unit,
+        "values": dict(figure.values),
+        "ratio": line.times(value, floor),
+        "goal": line.told(figure.size),
+        "held": line.held(figure.size, value, floor),
+        "note": figure.note,
+    }
+
+
+def as_page(run: Run) -> str:
+    """Return the figures as a page: a table per topic, with every line, measured or not."""
+    measured = {(each.topic, each.what, each.size): each for each in run.figures}
+    parts = [
+        _HEAD.format(
+            date=run.date, machine=machine(), part=f", and only a part: {run.part}" if run.part else "", timer=run.timer
         )
-        parts.extend(f"{_line(each)}\n" for each in group)
-    missed = [each for each in figures if each.met is False]
-    told = "Every goal is met." if not missed else f"{len(missed)} of {len(figures)} figures miss their goal."
-    return "".join([*parts, f"\n{told}\n"])
+    ]
+    missed = 0
+    for topic, group in groupby(LINES.values(), lambda each: each.topic):
+        lines = list(group)
+        sides = _sides(each for each in run.figures if each.topic == topic)
+        head = ["what", "size", *sides, "ratio", "goal", "held"]
+        parts.append(f"\n## {topic}\n\n| {' | '.join(head)} |\n|---{'|--:' * (len(head) - 2)}|---|\n")
+        for line in lines:
+            for size in line.sizes:
+                cells, held = _cells(line, size, measured.get((topic, line.what, size)), sides)
+                missed += held is False
+                parts.append(f"| {' | '.join(cells)} |\n")
+    parts.append(f"\n{'Every goal that was measured is held' if not missed else f'Goals missed: {missed}'}.\n")
+    return "".join(parts)
 
 
-def _line(figure: Figure) -> str:
-    state = {True: "met", False: "**missed**", None: ""}[figure.met]
-    ratio = "" if figure.ratio is None else f"{figure.ratio:.1f}"
-    bound = "" if figure.goal is None else f"{'≥' if figure.is_rate else '≤'} {_number(figure.goal)}"
-    floor = "" if figure.floor is None else _number(figure.floor)
-    size = f"{figure.size:,}" if figure.size else ""
-    cells = (
-        figure.what,
-        size,
-        f"{_number(figure.value)} {figure.unit}",
-        floor,
-        ratio,
-        bound,
-        "; ".join(filter(None, (state, figure.note))),
-    )
-    return f"| {' | '.join(cells)} |"
+def _sides(figures: Iterable[Figure]) -> list[str]:
+    named = dict.fromkeys(name for each in figures for name in each.values)
+    return sorted(named or {"ours": None}, key=lambda name: (name == FLOOR, name not in _JUDGED))
+
+
+def _judged(figure: Figure) -> float:
+    return next(figure.values[name] for name in _JUDGED if name in figure.values)
+
+
+def _cells(line: Line, size: int, figure: Figure | None, sides: Sequence[str]) -> tuple[list[str], bool | None]:
+    """Return the cells of a line, and whether its goals are held."""
+    what, shown = f"{line.what}, {line.unit}", f"{size:,}" if size else ""
+    if figure is None:
+        return [what, shown, *("" for _ in sides), "", line.told(size), "not measured"], None
+    floor, value = figure.values.get(FLOOR), _judged(figure)
+    held, ratio = line.held(size, value, floor), line.times(value, floor)
+    verdict = {True: "held", False: "**missed**", None: ""}[held]
+    notes = "; ".join(filter(None, (verdict, figure.note, line.note)))
+    values = _numbers(figure.values, sides)
+    return [what, shown, *values, "" if ratio is None else f"{ratio:.1f}", line.told(size), notes], held
+
+
+def _numbers(values: Mapping[str, float], sides: Sequence[str]) -> list[str]:
+    return [_number(values[name]) if name in values else "-" for name in sides]
 
 
 def _number(value: float) -> str:

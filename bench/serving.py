@@ -3,67 +3,86 @@
 import os
 import resource
 import sys
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from tests.surface.matrix import matrix, prepare
 
-from bench.figures import Figure, Spread, spread
+from bench import lines
+from bench.caches import FLOOR
+from bench.figures import REPEATS, Figure, Work, p50, side_by_side
 from bench.noop_server import server as noop_server
+from katana_mcp.backends import BACKENDS
 from katana_mcp.logs import configure
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage, staged
+from katana_mcp.testing import Setup, Stage, staged
+from katana_sandbox import ManualClock, Sandbox
 
-CALLS: dict[str, dict[str, object]] = {
-    "search_items": {"query": "00.4021.018.003"},
-    "get_variant_details": {"skus_or_variant_ids": ["00.4021.018.003"]},
-    "check_inventory": {"skus_or_variant_ids": ["00.4021.018.003"]},
-    "search_sales_orders": {"query": "SO"},
-    "list_sales_orders": {"limit": 20},
-    "search_customers": {"query": "a"},
-    "cache_status": {},
-}
 STARTS = 5
+OURS = "ours"
 
 
-async def warm_calls() -> list[Figure]:
+async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
     """Measure each tool warm, in memory, beside the call that does nothing; and the requests it sends."""
     configure("ERROR")
-    async with Client(noop_server()) as client:
-        await client.list_tools()
-        least = await spread(lambda _: client.call_tool("nothing", {"text": "00.4021.018.003"}), 200)
     figures: list[Figure] = []
-    async with staged(OwnSandbox()) as stage:
-        offered = {tool.name for tool in await stage.client.list_tools()}
-        for tool, arguments in CALLS.items():
-            assert tool in offered, tool
-            figures += await _warm(stage, tool, arguments, least)
+    async with AsyncExitStack() as stack:
+        plain = await stack.enter_async_context(Client(noop_server()))
+        stages: dict[str, Stage] = {}
+        for name in BACKENDS:
+            # Time stands still: what is measured is a warm call, not a refresh that falls due meanwhile.
+            own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
+            prepare(own.sandbox.tenant())
+            stages[name] = await stack.enter_async_context(staged(own, Setup(flags={"cache_backend": name})))
+        for tool in lines.READ_TOOLS:
+            figures += await _warm(tool, stages, lambda _: plain.call_tool("nothing", {"text": "00.4021.018.003"}))
     return figures
 
 
-async def _warm(stage: Stage, tool: str, arguments: dict[str, object], least: Spread) -> list[Figure]:
-    await stage.call(tool, **arguments)
-    before = stage.requests()
-    took = await spread(lambda _: stage.call(tool, **arguments), 100)
-    asked = (stage.requests() - before) / 100
-    figure = partial(Figure, topic="Warm tool calls, in-memory client", size=0)
+async def _warm(tool: str, stages: dict[str, Stage], least: Work) -> list[Figure]:
+    works: dict[str, Work] = {}
+    before: dict[str, int] = {}
+    for name, stage in stages.items():
+        works[name] = partial(_called, stage, tool, _usual(stage, tool))
+        clock = stage.own.sandbox.clock
+        assert isinstance(clock, ManualClock)
+        clock.advance(61)  # what is read first has the requests of a minute of its own
+        await works[name](0)
+        before[name] = stage.requests()
+    took = p50(await side_by_side(works | {FLOOR: least}, REPEATS))
+    asked = {name: (stage.requests() - before[name]) / REPEATS for name, stage in stages.items()}
     return [
-        figure(what=f"{tool}, p50", value=took.p50, unit="ms", floor=least.p50, goal=least.p50 + 5),
-        figure(what=f"{tool}, requests to Katana", value=asked, unit="requests", goal=0),
+        Figure(topic=lines.CALLS, what=f"{tool}, p50", size=0, values=took),
+        Figure(topic=lines.CALLS, what=f"{tool}, requests to Katana", size=0, values=asked),
     ]
 
 
-async def starts() -> list[Figure]:
+def _usual(stage: Stage, tool: str) -> dict[str, object]:
+    """Return the arguments of an everyday call: pages as long as they are when nobody says how long, and one SKU."""
+    given = dict(matrix(stage.own.sandbox.tenant())[tool].arguments)
+    given.pop("limit", None)
+    if "skus_or_variant_ids" in given:
+        given["skus_or_variant_ids"] = cast("list[object]", given["skus_or_variant_ids"])[:1]
+    return given
+
+
+async def _called(stage: Stage, tool: str, arguments: dict[str, object], _: int) -> object:
+    return await stage.call(tool, **arguments)
+
+
+async def starts(_size: int, _directory: Path) -> list[Figure]:
     """Measure process start to `tools/list` over stdio, in seconds of the processor, and memory after it."""
     root = Path(__file__).parent.parent
     noop = await _started([str(root / "bench" / "noop_server.py")])
     ours = await _started(["-m", "katana_mcp", "serve", "--sandbox", "--log-level", "ERROR"])
-    figure = partial(Figure, topic="Start over stdio", size=0)
-    goal = "twice a FastMCP server with one tool"
+    figure = partial(Figure, topic=lines.START, size=0)
     return [
-        figure(what="start → tools/list", value=ours[0], unit="s CPU", floor=noop[0], goal=2 * noop[0], note=goal),
-        figure(what="memory after tools/list", value=ours[1], unit="MB", floor=noop[1], goal=2 * noop[1], note=goal),
+        figure(what="start", values={OURS: ours[0], FLOOR: noop[0]}),
+        figure(what="memory, idle", values={OURS: ours[1], FLOOR: noop[1]}),
     ]
 
 

@@ -10,10 +10,10 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from bench import data
-from bench.caches import backend
-from bench.figures import Figure
-from bench.floor import records_of
+from bench import data, lines
+from bench.caches import FLOOR, backend
+from bench.figures import TIMER, Figure
+from bench.wire import read
 from cache_core.clock import SystemClock
 from cache_core.records import RecordId
 from cache_core.spec import EntitySpec, Listed
@@ -25,19 +25,25 @@ TICK = 0.002
 
 
 class InventedSource:
-    """Katana with this many variants: each page is made when it is asked for, newest first."""
+    """Katana with this many variants, newest first: its pages lie in a file before anything is measured."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, directory: Path) -> None:
         self._sizes = {"product": data.product_of(size), "variant": size}
+        self._file = (directory / "wire").open("w+b")
+        self._places: dict[tuple[str, int], tuple[int, int]] = {}
+        for name, make in (("product", data.product), ("variant", data.variant)):
+            newest_first = (make(nr) for nr in range(self._sizes[name], 0, -1))
+            for number, page in enumerate(data.pages(newest_first), 1):
+                self._places[name, number] = (self._file.tell(), len(page))
+                self._file.write(page)
 
     async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
-        """Return one page, decoded from its wire form."""
+        """Return one page, read as the client reads it."""
         del since
-        total = self._sizes[listed.name]
-        newest = total - (window.number - 1) * window.size
-        make = data.product if listed.name == "product" else data.variant
-        wire = data.body([make(nr) for nr in range(newest, max(0, newest - window.size), -1)])
-        return SourcePage(records_of(wire), total)
+        assert isinstance(listed, EntitySpec)
+        at, length = self._places.get((listed.name, window.number), (0, 0))
+        self._file.seek(at)
+        return SourcePage(read(listed, self._file.read(length)) if length else (), self._sizes[listed.name])
 
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
         """Return nothing: a cold sync asks for no single records."""
@@ -51,8 +57,8 @@ class InventedSource:
 class Holding:
     """Tries to write beside the sync, from a thread of its own, and notes the longest wait."""
 
-    def __init__(self, directory: Path) -> None:
-        (self._path,) = directory.glob("*.db")
+    def __init__(self, file: Path) -> None:
+        self._path = file
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._try)
         self.longest = 0.0
@@ -76,30 +82,31 @@ class Holding:
                 self.longest = max(self.longest, time.perf_counter() - start)
 
 
-async def cold_sync(size: int, directory: Path) -> list[Figure]:
-    """Measure a cold sync of this many variants with their products into the typed cache."""
-    cache = backend("typed", directory)
+async def cold_sync(name: str, size: int, directory: Path) -> list[Figure]:
+    """Measure a cold sync of this many variants with their products into a backend, in a process of its own."""
+    source = InventedSource(size, directory)
+    cache = backend(name, directory)
     await cache.open()
     before = _peak()
-    syncer = Syncer((PRODUCT, VARIANT), InventedSource(size), cache, SystemClock())
-    holding, pauses = Holding(directory), asyncio.create_task(_longest_pause())
+    syncer = Syncer((PRODUCT, VARIANT), source, cache, SystemClock())
+    holding, pauses = Holding(min((directory / name).glob(f"{name}-*"))), asyncio.create_task(_longest_pause())
     holding.start()
-    start = time.perf_counter()
+    start = TIMER.now()
     for entity in ("product", "variant"):
         outcome = await syncer.start(entity)
         assert outcome.complete, outcome
-    took = time.perf_counter() - start
+    took = TIMER.now() - start
     pauses.cancel()
     (pause,) = await asyncio.gather(pauses, return_exceptions=True)
     held = holding.end()
     await cache.close()
-    figure = partial(Figure, topic="Cold sync into the typed cache", size=size)
+    figure = partial(Figure, topic=lines.SYNC, size=size)
     assert isinstance(pause, float)
     return [
-        figure(what="peak memory of the process", value=_peak(), unit="MB", floor=before, goal=250),
-        figure(what="variants", value=size / took, unit="rows/s", note="with 1/5 as many products, by the clock"),
-        figure(what="longest pause of the event loop", value=pause, unit="ms", goal=30),
-        figure(what="longest wait of another writer", value=held, unit="ms", goal=100),
+        figure(what="peak memory of the process", values={name: _peak(), FLOOR: before}),
+        figure(what="variants", values={name: size / took}),
+        figure(what="longest pause of the event loop", values={name: pause}),
+        figure(what="longest wait of another writer", values={name: held}),
     ]
 
 

@@ -1,61 +1,137 @@
-"""Runs the mutants in a copy of the tree and prints which test noticed which.
+"""Runs the mutants in copies of the tree and prints which test noticed which.
 
-Exit code 1 when one lives, 2 when tests fail without any.
+Exit code 1 when one survives, 2 when tests fail without any.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Literal
 
 from mutants.model import ROOT, Mutant, known
 
-_FAILED = re.compile(r"^FAILED (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _TESTS_FAILED = 1
 _SECONDS = 900
+_AT_ONCE = 2
+_PLAIN = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:schemathesis", "--hypothesis-seed=0")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a mutant.
+
+    Attributes:
+        mutant: the bug.
+        verdict: whether a test noticed it; `broken` where the tests could not be run.
+        told: the test that noticed it, or the end of what pytest said of tests that could not be run.
+        seconds: how long its tests took.
+    """
+
+    mutant: Mutant
+    verdict: Literal["killed", "LIVES", "BROKEN"]
+    told: str
+    seconds: float
+
+    def as_row(self) -> str:
+        """Return two lines for people."""
+        by = f"by {self.told}" if self.verdict == "killed" else self.told
+        head = f"{self.verdict:<6}  {self.mutant.entry or '-':<4}  {self.mutant.bug} ({self.seconds:.0f} s)"
+        return f"{head}\n{'':14}{by}\n" if by else f"{head}\n"
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the same for programs."""
+        mutant = {"bug": self.mutant.bug, "entry": self.mutant.entry, "file": self.mutant.file}
+        return {**mutant, "verdict": self.verdict, "told": self.told, "seconds": round(self.seconds, 1)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the chosen mutants."""
     parser = argparse.ArgumentParser(prog="python -m mutants", description=__doc__)
-    parser.add_argument("words", nargs="*", help="only mutants whose bug or file mentions one of these")
-    chosen = parser.parse_args(arguments).words
-    mutants = [each for each in known() if not chosen or any(word in f"{each.bug} {each.file}" for word in chosen)]
+    parser.add_argument("words", nargs="*", help="only those whose entry this is, or whose bug or file mentions it")
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of the table")
+    asked = parser.parse_args(arguments)
+    mutants = [each for each in known() if not asked.words or any(_is_meant(each, word) for word in asked.words)]
+    if not mutants:
+        parser.error(f"no mutant is meant by {' '.join(asked.words)}")
     with tempfile.TemporaryDirectory() as place:
-        tree = _copied(Path(place) / "tree")
-        sound = {tests: _ran(tree, tests) for tests in dict.fromkeys(each.tests for each in mutants)}
-        broken = [f"{' '.join(tests)}: {told}" for tests, (code, told) in sound.items() if code]
-        if broken:
-            sys.stderr.write("these fail without any bug, so they prove nothing:\n" + "\n".join(broken) + "\n")
+        trees = [_copied(Path(place) / str(nr)) for nr in range(_AT_ONCE)]
+        tests = sorted({test for each in mutants for test in each.tests})
+        code, told = _ran(trees[0], ("-n", str(_AT_ONCE), *tests))
+        if code:
+            sys.stderr.write(f"these fail without any bug, so they prove nothing:\n{told[-3_000:]}\n")
             return 2
-        outcomes = [_outcome(tree, each) for each in mutants]
-    killed = sum(told is not None for told in outcomes)
-    sys.stdout.write(f"{killed} of {len(mutants)} killed\n")
-    return 0 if killed == len(mutants) else 1
+        outcomes: list[Outcome] = []
+        for outcome in _tried(trees, mutants):
+            outcomes.append(outcome)
+            if not asked.json:
+                sys.stdout.write(outcome.as_row())
+                sys.stdout.flush()
+    sys.stdout.write(_in_json(outcomes) if asked.json else _counted(outcomes))
+    return int(any(each.verdict != "killed" for each in outcomes))
 
 
-def _outcome(tree: Path, mutant: Mutant) -> str | None:
-    """Return the test that noticed, or None."""
+def _is_meant(mutant: Mutant, word: str) -> bool:
+    return word == mutant.entry or word in f"{mutant.bug} {mutant.file}"
+
+
+def _in_json(outcomes: Sequence[Outcome]) -> str:
+    return json.dumps([each.as_dict() for each in outcomes], indent=1) + "\n"
+
+
+def _counted(outcomes: Sequence[Outcome]) -> str:
+    entries = {each.mutant.entry for each in outcomes} - {""}
+    survivors = sum(each.verdict != "killed" for each in outcomes)
+    return f"{len(outcomes)} mutants, {len(entries)} entries, {survivors} survivors\n"
+
+
+def _tried(trees: Sequence[Path], mutants: Sequence[Mutant]) -> Iterator[Outcome]:
+    """Yield what became of each mutant, in order; as many are tried at once as there are trees."""
+    free = SimpleQueue[Path]()
+    for tree in trees:
+        free.put(tree)
+
+    def outcome(mutant: Mutant) -> Outcome:
+        tree = free.get()
+        try:
+            return _outcome(tree, mutant)
+        finally:
+            free.put(tree)
+
+    pool = ThreadPoolExecutor(len(trees))
+    try:
+        yield from pool.map(outcome, mutants)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _outcome(tree: Path, mutant: Mutant) -> Outcome:
     path = tree / mutant.file
     text = path.read_text("utf-8")
     path.write_text(mutant.applied(text), "utf-8")
+    began = time.monotonic()
     try:
-        code, told = _ran(tree, mutant.tests)
+        code, told = _ran(tree, ("-x", "-n0", *mutant.tests))
     finally:
         path.write_text(text, "utf-8")
+    seconds = time.monotonic() - began
     failed = _FAILED.search(told)
     if code == _TESTS_FAILED and failed is not None:
-        sys.stdout.write(f"killed  {mutant.bug}\n        by {failed[1].split(' - ')[0]}\n")
-        sys.stdout.flush()
-        return failed[1]
-    sys.stdout.write(f"LIVES   {mutant.bug}\n" if code == 0 else f"BROKEN  {mutant.bug}: {told.strip()[-300:]}\n")
-    sys.stdout.flush()
-    return None
+        return Outcome(mutant, "killed", failed[1], seconds)
+    return (
+        Outcome(mutant, "LIVES", "", seconds) if not code else Outcome(mutant, "BROKEN", told.strip()[-300:], seconds)
+    )
 
 
 def _copied(tree: Path) -> Path:
@@ -67,10 +143,10 @@ def _copied(tree: Path) -> Path:
     return tree
 
 
-def _ran(tree: Path, tests: Sequence[str]) -> tuple[int, str]:
-    """Run tests on the copy, whose packages go before the installed ones; return exit code and output."""
+def _ran(tree: Path, arguments: Sequence[str]) -> tuple[int, str]:
+    """Run tests on a copy, whose packages go before the installed ones; return exit code and output."""
     sources = os.pathsep.join(str(each) for each in sorted((tree / "packages").glob("*/src")))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", *_PLAIN, *arguments]
     environment = {**os.environ, "PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(

@@ -18,6 +18,7 @@ class Mutant:
         old: text that stands in it exactly once.
         new: what replaces it.
         tests: what pytest is given; one of them must fail.
+        entry: id of the known defect that it puts back, from the list of those that the field has had; or empty.
     """
 
     bug: str
@@ -25,6 +26,7 @@ class Mutant:
     old: str
     new: str
     tests: tuple[str, ...]
+    entry: str = ""
 
     def applied(self, text: str) -> str:
         """Return the file's text with the bug.

@@ -1,9 +1,16 @@
 """The mutants of `make soak` still fit the code: a bug that cannot be put back in proves nothing."""
 
 import ast
+import json
+import re
+from pathlib import Path
 
 import pytest
+from mutants.__main__ import main
 from mutants.model import ROOT, Mutant, known
+
+DEFECTS = Path(__file__).parents[2] / "shared" / "reference" / "defects.md"
+ENTRIES = {each.entry for each in known()} - {""}
 
 
 @pytest.mark.parametrize("mutant", known(), ids=lambda mutant: mutant.bug)
@@ -11,9 +18,47 @@ def test_each_bug_can_be_put_back_in(mutant: Mutant) -> None:
     text = (ROOT / mutant.file).read_text("utf-8")
     changed = mutant.applied(text)
     assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(text))
-    assert all((ROOT / each.partition("::")[0]).exists() for each in mutant.tests)
+    assert mutant.tests
+    for test in mutant.tests:
+        path, _, name = test.partition("::")
+        function = name.partition("[")[0]
+        assert f"def {function}(" in (ROOT / path).read_text("utf-8") if name else (ROOT / path).exists()
+
+
+def test_no_bug_is_told_twice() -> None:
+    told = [each.bug for each in known()]
+    assert len(told) == len(set(told))
+
+
+def test_most_of_what_has_gone_wrong_in_the_field_is_put_back_in() -> None:
+    assert len(ENTRIES) >= 60
+
+
+@pytest.mark.skipif(not DEFECTS.exists(), reason="the list of the field's defects is not part of the repository")
+def test_every_entry_is_one_of_the_list() -> None:
+    listed = re.findall(r"^\| (\w+) \|", DEFECTS.read_text("utf-8"), re.MULTILINE)
+    assert ENTRIES - set(listed) == set()
 
 
 def test_a_text_that_is_gone_is_told() -> None:
     with pytest.raises(ValueError, match=r"stands 0 times in mutants/model\.py"):
         Mutant("A bug", "mutants/model.py", "not there", "", ()).applied("")
+
+
+@pytest.mark.soak
+def test_a_bug_that_no_test_notices_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, tests = "mutants/model.py", ("tests/test_mutants.py::test_a_text_that_is_gone_is_told",)
+    noticed = Mutant("Noticed", file, "if found != 1:", "if found > 1:", tests, "B00")
+    missed = Mutant("Missed", file, "sorted(HERE.glob", "list(HERE.glob", tests)
+    monkeypatch.setattr("mutants.__main__.known", lambda: (noticed, missed))
+    before = (ROOT / file).read_text("utf-8")
+    assert main([]) == 1
+    first, by, second, count = capsys.readouterr().out.splitlines()
+    assert (first[:21], by.strip(), second[:20]) == ("killed  B00   Noticed", f"by {tests[0]}", "LIVES   -     Missed")
+    assert count == "2 mutants, 1 entries, 1 survivors"
+    assert main(["B00", "--json"]) == 0
+    (told,) = json.loads(capsys.readouterr().out)
+    assert (told["entry"], told["verdict"], told["told"]) == ("B00", "killed", tests[0])
+    assert (ROOT / file).read_text("utf-8") == before

@@ -13,6 +13,7 @@ CREATE INDEX variant_created ON variant (created_at);
 CREATE INDEX variant_barcode ON variant (internal_barcode);
 CREATE TABLE code (code COLLATE NOCASE, id, PRIMARY KEY (code, id)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (keys, names, extras, content = '', columnsize = 0);
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, row);
 
 -- name: insert
 INSERT INTO variant VALUES (?, ?, ?, ?, ?, ?, ?, ?);
@@ -32,9 +33,16 @@ SELECT json FROM variant WHERE sku = ? COLLATE NOCASE;
 -- name: hundred
 SELECT json FROM variant WHERE id BETWEEN ? AND ?;
 
--- name: by_code
-SELECT v.json FROM code c JOIN variant v ON v.id = c.id WHERE c.code >= ? AND c.code < ? || '{' LIMIT 20;
+-- A search answers with the best 20 records, whole codes first, and with how many there are in all.
 
--- name: by_words
-SELECT v.json FROM (SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20) w
-JOIN variant v ON v.id = w.rowid;
+-- name: coded
+SELECT id FROM code WHERE code = ?;
+
+-- name: ranked
+SELECT rowid, count(*) OVER () FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20;
+
+-- name: records
+SELECT json FROM variant WHERE id IN (SELECT value FROM json_each(?));
+
+-- name: holding
+SELECT term FROM vocabulary WHERE instr(term, ?) LIMIT 20;

@@ -60,20 +60,20 @@ class Kind:
     features: frozenset[str] = field(default_factory=frozenset[str])
 
 
-def toy_store(name: str) -> Make:
-    """Return what makes a registered backend of the toys, as the server's wiring makes one of the real entities."""
+def store_of(name: str, made_of: tuple[TableMapping, ...]) -> Make:
+    """Return what makes a registered backend of these tables, as the server's wiring makes one of all entities."""
     if name != TypedBackend.name:
         return BACKENDS[name]
 
     def make(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
         given = {spec.name: spec for spec in specs}
-        tables = tuple(replace(each, spec=given.get(each.spec.name, each.spec)) for each in TOY_TABLES)
+        tables = tuple(replace(each, spec=given.get(each.spec.name, each.spec)) for each in made_of)
         return TypedBackend(directory, tables, looking=looking)
 
     return make
 
 
-TOY_PARTS = Parts(SPECS, {name: toy_store(name) for name in BACKENDS}, strict=True)
+TOY_PARTS = Parts(SPECS, {name: store_of(name, TOY_TABLES) for name in BACKENDS}, strict=True)
 
 
 class Forgetful:

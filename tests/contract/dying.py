@@ -1,4 +1,6 @@
-"""Processes that sync toys into a cache file and die in the middle of it, or find no room; run by the tests of kills.
+"""Processes that sync toys into a cache file, or work on a whole cache, and die in the middle of it, or find no room.
+
+Run by the tests of kills.
 
 As a program it imports once and then forks a process for each order that it reads, a line of JSON each.
 """
@@ -22,10 +24,12 @@ import pytest
 
 from cache_core.errors import CacheUnavailable
 from cache_core.spec import Listed
+from cache_typed import schema, storage
 
 from .accounts import Account, synced
 from .backends import TOYS, plain
-from .fuses import Fuse, wired
+from .bulk import WORKS, Bulk
+from .fuses import Fuse, filed, wired
 
 ROOT = Path(__file__).parents[2]
 PAUSE = 100
@@ -45,10 +49,12 @@ class Order:
         toys: how many there are in the account.
         wait: virtual seconds that passed since.
         seconds: after so long it is killed.
-        statement: at this SQL statement it kills itself.
+        statement: at this SQL statement, or change of a file in work on a whole cache, it kills itself.
         request: at this request for toys it kills itself.
         room: how many bytes a file may have.
         journal: a file that gets a byte for each request for toys.
+        work: `sync`, or the name of work on a whole cache.
+        newer: whether its typed files are of the next schema version.
     """
 
     backend: str
@@ -61,6 +67,8 @@ class Order:
     request: int = 0
     room: int | None = None
     journal: str | None = None
+    work: str = "sync"
+    newer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +112,30 @@ def nursery() -> Generator[Nursery]:
         yield Nursery(program.stdin, program.stdout)
 
 
+def of_the_next_version(patch: pytest.MonkeyPatch) -> None:
+    """Let typed files be of the next schema version from now on."""
+    patch.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
+    patch.setattr(storage, "FILE_NAME", f"typed-{schema.SCHEMA_VERSION}.db")
+
+
 def _dies(error: BaseException) -> None:
     del error
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _meet(order: Order) -> None:
+    """Make of this process what the order says: of another version, dying at a statement, or short of room."""
+    patch = pytest.MonkeyPatch()
+    if order.newer:
+        of_the_next_version(patch)
+    if order.statement:
+        fuse = Fuse(order.statement, _dies, reads_once=order.work != "sync")
+        wired(patch, fuse)
+        if order.work != "sync":
+            filed(patch, fuse)
+    if order.room is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (order.room, order.room))
 
 
 def _obey(order: Order, started: int) -> int:
@@ -124,17 +153,17 @@ def _obey(order: Order, started: int) -> int:
         requests.burn(RuntimeError())
 
     account.source.before = asked
-    if order.statement:
-        wired(pytest.MonkeyPatch(), Fuse(order.statement, _dies))
-    if order.room is not None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (order.room, order.room))
+    _meet(order)
     os.write(started, b".")
     try:
-        asyncio.run(_sync(order, account))
+        asyncio.run(_sync(order, account) if order.work == "sync" else _of(order).run())
     except CacheUnavailable:
         return _NO_ROOM
     return 0
+
+
+def _of(order: Order) -> Bulk:
+    return WORKS[order.work](order.backend, Path(order.directory))
 
 
 async def _sync(order: Order, account: Account) -> None:
@@ -154,6 +183,8 @@ def _watched(order: Order) -> End:
         code = 1
         try:
             os.close(reading)
+            # What it logs would look like an answer.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = _obey(order, writing)
         finally:
             os._exit(code)

@@ -1,9 +1,12 @@
 """A fault loop: the k-th operation fails, for k = 1, 2, …, until a run meets no fault."""
 
 import asyncio
+import errno
 import functools
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -27,13 +30,15 @@ class Fuse:
         step: which operation that is.
         blow: what happens then.
         left: how many operations are left until then; more than 0 at the end: it met no fault.
+        read: statements that read alone and were counted; where it is None, each is counted each time.
         connections: those on this fuse that are open.
     """
 
-    def __init__(self, step: int, blow: Blow = fails) -> None:
+    def __init__(self, step: int, blow: Blow = fails, *, reads_once: bool = False) -> None:
         self.step = step
         self.left = step
         self.blow = blow
+        self.read: set[str] | None = set() if reads_once else None
         self.connections: set[sqlite3.Connection] = set()
 
     def burn(self, error: BaseException) -> None:
@@ -43,11 +48,11 @@ class Fuse:
             self.blow(error)
 
 
-def fuses(stride: int = 1, blow: Blow = fails) -> Iterator[Fuse]:
+def fuses(stride: int = 1, blow: Blow = fails, *, reads_once: bool = False) -> Iterator[Fuse]:
     """Give a fuse for each step, or for each of every `stride`, until one is left unblown."""
     step = 1
     while True:
-        fuse = Fuse(step, blow)
+        fuse = Fuse(step, blow, reads_once=reads_once)
         yield fuse
         if fuse.left > 0:
             return
@@ -82,6 +87,7 @@ class Wired(sqlite3.Connection):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 - as sqlite3 declares it
         super().__init__(*arguments, **named)
+        self._stored = 0
         self.fuse.connections.add(self)
 
     def close(self) -> None:
@@ -89,9 +95,20 @@ class Wired(sqlite3.Connection):
         self.fuse.connections.discard(self)
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:  # noqa: ANN401 - as sqlite3 declares it
-        if sql != "ROLLBACK":
+        if sql != "ROLLBACK" and not self._was_read(sql):
             self.fuse.burn(full())
         return super().execute(sql, parameters)
+
+    def _was_read(self, sql: str) -> bool:
+        """Return whether a statement changes nothing and need not be counted again."""
+        ends, read = sql == "COMMIT", self.fuse.read
+        changes = self._stored != self.total_changes if ends else not sql.startswith(("SELECT", "PRAGMA"))
+        self._stored = self.total_changes if ends else self._stored
+        if read is None or (changes and sql != "BEGIN"):
+            return False
+        was_there = sql in read
+        read.add(sql)
+        return was_there
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
         self.fuse.burn(full())
@@ -102,7 +119,8 @@ class Wired(sqlite3.Connection):
         return super().executescript(sql_script)
 
     def commit(self) -> None:
-        self.fuse.burn(full())
+        if not self._was_read("COMMIT"):
+            self.fuse.burn(full())
         super().commit()
 
 
@@ -110,6 +128,21 @@ def wired(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
     """Put every connection that is opened from now on on a fuse."""
     factory = cast("type[Wired]", type("Wired", (Wired,), {"fuse": fuse}))
     patch.setattr(sqlite3, "connect", functools.partial(sqlite3.connect, factory=factory))
+
+
+def filed(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
+    """Put every change of a directory or a file that Python itself makes from now on on a fuse."""
+
+    def burning(change: Callable[..., object]) -> Callable[..., object]:
+        def changed(*given: object, **named: object) -> object:
+            fuse.burn(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+            return change(*given, **named)
+
+        return changed
+
+    for name in ("mkdir", "open", "rename", "replace", "rmdir", "unlink", "utime"):
+        patch.setattr(os, name, burning(getattr(os, name)))
+    patch.setattr(Path, "write_bytes", burning(Path.write_bytes))
 
 
 def asked_on(source: FakeSource, fuse: Fuse) -> None:

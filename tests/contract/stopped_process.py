@@ -7,13 +7,17 @@ import asyncio
 import os
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cache_core.clock import SystemClock
+from cache_core.leases import Claim
+from cache_core.records import iso
 from cache_core.spec import Listed
 from cache_core.sync import SourcePage, Syncer, Window
+from cache_core.sync.leasing import LEASE_SECONDS
 from cache_core.testing import START, FakeSource
 from cache_typed.backend import TypedBackend
 
@@ -49,13 +53,14 @@ async def sync(directory: Path) -> None:
 
 
 async def write(directory: Path, backend: str) -> None:
-    """Write a toy, and stop in the middle of it until somebody lets the process go on."""
+    """Write a toy as who syncs does, and stop in the middle of it until somebody lets the process go on."""
     fuse = Fuse(0, _stops)
     wired(pytest.MonkeyPatch(), fuse)
     cache = plain(backend, TOYS, directory)
     await cache.open()
+    lease = await cache.claim(Claim("toy", "stopped", iso(SystemClock().now()), LEASE_SECONDS))
     fuse.left = WITHIN
-    await cache.apply(listing(toy(1, name="late")))
+    await cache.apply(replace(listing(toy(1, name="late")), lease=lease))
     await cache.close()
 
 

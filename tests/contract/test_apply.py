@@ -12,7 +12,7 @@ from cache_core.conditions import EVERYTHING
 from cache_core.errors import WrongCacheUse
 from cache_core.protocol import Batch, CacheBackend, Checkpoint, Origin, Quarantined, Row, Selection, SyncState
 from cache_core.records import InvalidRecord, Json, canonical
-from cache_core.text import SearchText
+from cache_core.text import SearchText, WeightClass
 
 from .strategies import ANY_TEXT, JSON, relaxed
 from .toys import (
@@ -57,10 +57,12 @@ async def test_any_record_comes_back_exactly(cache: CacheBackend, fields: dict[s
     assert exact(await record_of(cache, 1)) == exact(row.record)
 
 
-async def test_five_thousand_children_come_back_in_order(cache: CacheBackend) -> None:
+async def test_five_thousand_children_come_back_in_order_and_go_when_they_are_taken_out(cache: CacheBackend) -> None:
     rows = [{"id": number, "item_id": number % 7, "note": f"n{number}"} for number in range(5_000)]
     await cache.apply(listing(toy(1, rows=rows)))
     assert (await record_of(cache, 1))["rows"] == rows
+    await cache.apply(listing(toy(1, version=1, rows=rows[7:3:-1])))
+    assert (await record_of(cache, 1))["rows"] == rows[7:3:-1]
 
 
 async def test_ids_may_be_texts(cache: CacheBackend) -> None:
@@ -182,6 +184,20 @@ async def test_reindexing_changes_text_and_soft_state_and_leaves_the_record(cach
     await cache.apply(Batch(entity="toy", at=moment(), reindexed=(restored,)))
     assert await found_ids(cache, "jones") == [1]
     assert (await cache.find_by_key("toy", "K")).row is not None
+
+
+async def test_codes_that_are_alike_are_one_in_a_record_that_gets_them_later(cache: CacheBackend) -> None:
+    codes = (("a 1", WeightClass.EXTRAS), ("a1", WeightClass.RELATED), ("a1", WeightClass.RELATED))
+    await cache.apply(listing(toy(1), toy(2)))
+    later = replace(toy(1, version=1, codes=["A-1", "a.1"]), text=SearchText(extras="a 1", codes=codes))
+    await cache.apply(listing(later, toy(2, version=1, codes=["B-2", "B/2"], barcode="b_2"), toy(3)))
+    assert await found_ids(cache, "A1") == [1]
+    assert await found_ids(cache, "b2") == [2]
+    assert await record_of(cache, 3)
+    await cache.apply(
+        replace(listing(), reindexed=(replace(toy(3), text=later.text), replace(later, text=SearchText())))
+    )
+    assert await found_ids(cache, "a1") == [3]
 
 
 async def test_state_and_checkpoint_are_stored_with_the_batch(cache: CacheBackend) -> None:

@@ -1,5 +1,6 @@
 """What backends with files promise: rows outlive the object, files are private, damage is set aside."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,6 +89,13 @@ async def test_two_objects_on_one_file_see_each_others_writes(open_cache: OpenCa
         assert len(await found_ids(second, "first")) == number + 1
         await second.apply(listing(toy(100 + number, name="by second")))
         assert len(await found_ids(first, "second")) == number + 1
+
+
+async def test_writers_of_two_objects_on_one_file_wait_for_each_other(open_cache: OpenCache) -> None:
+    both = await open_cache(), await open_cache()
+    rows = [[listing(toy(100 * number + each, name="same")) for each in range(40)] for number in range(2)]
+    await asyncio.gather(*(cache.apply(each) for cache, mine in zip(both, rows, strict=True) for each in mine))
+    assert [await cache.count("toy") for cache in both] == [80, 80]
 
 
 async def test_open_and_close_may_be_called_twice(open_cache: OpenCache) -> None:

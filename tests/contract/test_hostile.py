@@ -128,6 +128,7 @@ def ten_thousand() -> list[str]:
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 @pytest.mark.timeout(3_600)
 async def test_ten_thousand_texts_are_answered_in_bounded_time(large: CacheBackend) -> None:
     stalls, taken = Stalls(), list[tuple[float, str]]()

@@ -1,4 +1,7 @@
-"""A process that is killed in the middle of a sync loses no row and no progress, and leaves a whole file."""
+"""A process that is killed in the middle of a sync loses no row and no progress, and leaves a whole file.
+
+So does one that is killed while it rebuilds or moves a cache, or fills it from the file of an older version.
+"""
 
 import shutil
 from dataclasses import replace
@@ -11,10 +14,13 @@ from cache_core.sync.source import PAGE_SIZE
 
 from .accounts import cached
 from .backends import Kind
-from .dying import PAUSE, Nursery, Order, account_after
+from .bulk import WORKS
+from .dying import PAUSE, End, Nursery, Order, account_after
 from .proofs import NOTHING, filled, held, mends, of_files, process, proves_sound
 
 NEW_FILE_EVERY = 10
+STRIDES = {"rebuild": 12, "migrate": 4, "carry": 3}
+AT_ANY_MOMENT = 10
 
 
 @of_files
@@ -81,3 +87,32 @@ async def test_a_first_sync_that_is_killed_again_and_again_asks_for_no_page_twic
         assert len(await cached(cache)) == pages * PAGE_SIZE
     assert kills == pages // every - 1
     assert asked <= pages + kills
+
+
+@pytest.mark.soak
+@of_files
+@pytest.mark.parametrize("work", WORKS)
+async def test_work_on_a_whole_cache_that_is_killed_loses_nothing_and_ends_when_it_is_done_again(
+    kind: Kind, tmp_path: Path, dying: Nursery, work: str
+) -> None:
+    sound, directory = tmp_path / "sound", tmp_path / "tried"
+    bulk, order = WORKS[work](kind.name, directory), Order(kind.name, str(directory), work=work)
+    await WORKS[work](kind.name, sound).prepare()
+
+    async def ends(order: Order) -> End:
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(sound, directory)
+        end = dying.run(order)
+        assert end.how in {"killed", "complete"}
+        await bulk.proves_sound()
+        await bulk.mends()
+        await bulk.verifies()
+        return end
+
+    statement, killed = 1, 0
+    while (await ends(replace(order, statement=statement))).how == "killed":
+        statement, killed = statement + STRIDES[work], killed + 1
+    assert killed > 15
+    random, takes = Random(work), (await ends(order)).seconds
+    for _ in range(AT_ANY_MOMENT):
+        await ends(replace(order, seconds=random.uniform(0, takes)))

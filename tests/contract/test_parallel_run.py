@@ -100,6 +100,7 @@ async def test_ten_thousand_reads_are_answered_alike(sides: tuple[CacheBackend, 
     assert counts.total() == len(reads) >= COMPARISONS
 
 
+@pytest.mark.alone
 async def test_a_caller_waits_no_longer_than_twice_as_long(sides: tuple[CacheBackend, CacheBackend]) -> None:
     compared = ComparedBackend(*sides, Kept(), SystemClock())
     reads = await mixed(sides[0], 2_000, 2)

@@ -68,9 +68,3 @@ def test_the_server_starts_and_the_contract_holds_without_it(retired: Path, tmp_
     assert [each for each in chosen if each not in shown] == []
     assert "[typed" in shown
     assert "legacy" not in shown
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(3_600)
-def test_every_check_and_every_test_holds_without_it() -> None:
-    ran(ROOT, sys.executable, str(SCRIPT))

@@ -204,6 +204,14 @@ async def test_filters_apply_before_the_limit(cache: CacheBackend, where: Where)
     assert (result.total, result.cut) == (1, False)
 
 
+async def test_a_filter_that_only_records_can_answer_applies_before_the_limit(cache: CacheBackend) -> None:
+    rows = [toy(number, name=f"same {number}") for number in range(30)]
+    await cache.apply(listing(toy(99, name="same z", without_a_column=True), *rows))
+    result = await cache.search("toy", Search("same", 1, (OneOf("without_a_column", (True,)),)))
+    assert [(hit.row.id, hit.tier) for hit in result.hits] == [(99, Tier.TOKENS)]
+    assert (result.total, result.cut) == (1, False)
+
+
 async def test_a_broad_answer_is_whole_or_says_that_it_was_cut(cache: CacheBackend) -> None:
     await cache.apply(listing(*(toy(number, name=f"same {number}") for number in range(2_500)), toy(3_000, sku="same")))
     result = await cache.search("toy", Search("sam", 5))

@@ -36,6 +36,7 @@ class Later(SystemClock):
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 async def test_a_stopped_holder_holds_nobody_up_and_writes_nothing_late(tmp_path: Path) -> None:
     cache = TypedBackend(tmp_path, TOY_TABLES)
     await cache.open()
@@ -79,6 +80,7 @@ async def _seconds_of_a_read(reads: FreshReads, cache: CacheBackend, *, stale: b
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 @pytest.mark.parametrize("kind", FILED, ids=lambda kind: kind.name)
 async def test_a_process_stopped_inside_a_write_holds_no_read_up_and_all_go_on_afterwards(
     kind: Kind, tmp_path: Path

@@ -1,6 +1,7 @@
 import uuid
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,15 @@ def test_a_record_survives_to_the_last_digit(record: dict[str, object]) -> None:
 @pytest.mark.parametrize("digits", ["0.1000000000", "1E-7", "12345678901234567890.123", "-0.5"])
 def test_decimals_keep_their_digits(digits: str) -> None:
     assert str(canonical({"x": Decimal(digits)})["x"]) == digits
+
+
+@pytest.mark.parametrize("note", ["plain", "\ud800"])
+def test_moments_dates_and_uuids_are_kept_whatever_stands_beside_them(note: str) -> None:
+    moment, key = datetime(2026, 3, 2, 10, 0, tzinfo=UTC), uuid.UUID(int=7)
+    stored = canonical({"note": note, "rows": [{"at": moment, "on": moment.date(), "key": key}]})
+    (row,) = cast("list[dict[str, str]]", stored["rows"])
+    assert datetime.fromisoformat(row["at"]) == moment
+    assert (row["on"], row["key"]) == ("2026-03-02", str(key))
 
 
 def test_moments_dates_and_uuids_have_one_form() -> None:

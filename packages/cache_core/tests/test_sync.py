@@ -311,6 +311,8 @@ async def test_a_read_never_waits_longer_than_its_patience_and_the_sync_goes_on(
     reading = asyncio.create_task(world.fresh.ensure(["colour"]))
     await settled()
     world.clock.advance(8.1)
+    await settled()
+    assert reading.done()
     answer = (await reading)["colour"]
     assert (answer.warming, answer.as_of) == (True, None)
     world.clock.advance(30)

@@ -8,11 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.contract.half_made import half_made
 
 from cache_core.conditions import OneOf
 from cache_core.errors import CacheCorrupt, CacheUnavailable
 from cache_core.indexing import row_of
-from cache_core.protocol import Batch, Row, Search
+from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
 from cache_core.specs.customers import CUSTOMER
 from cache_core.specs.variants import VARIANT
@@ -169,6 +170,71 @@ async def test_a_place_that_cannot_be_used_is_unavailable(tmp_path: Path, obstac
 
 def test_the_files_name_carries_the_schema_version_so_that_two_never_share_one() -> None:
     assert FILE_NAME == "legacy-v1.sqlite"
+
+
+def next_version(patch: pytest.MonkeyPatch) -> None:
+    """Let the program be of the next schema version."""
+    patch.setattr("cache_legacy.storage._SCHEMA_VERSION", 2)
+    patch.setattr("cache_legacy.backend.FILE_NAME", "legacy-v2.sqlite")
+
+
+COMPLETE = SyncState(cursor=NOON, completed_at=NOON)
+POISON = Quarantined(9, "why", "{}")
+
+
+async def test_the_file_of_a_new_version_is_filled_from_the_older_one_and_both_are_used_side_by_side(
+    cache: LegacyBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [variant(number, sku=f"S.{number}") for number in (1, 2, 3)]
+    await cache.apply(Batch(entity="variant", at=NOON, upserts=rows, quarantine=(POISON,), state=COMPLETE))
+    (tmp_path / "cache" / "legacy-v0.sqlite").write_bytes(b"not a database " * 500)
+    half_made(tmp_path / "cache" / "legacy-v2.sqlite.growing")
+    next_version(monkeypatch)
+    newer = LegacyBackend(tmp_path / "cache", (VARIANT, CUSTOMER))
+    with closing(lock(file_of(tmp_path))):
+        await newer.open()
+    assert (await newer.get_many("variant", [1, 2, 3])).rows == (await cache.get_many("variant", [1, 2, 3])).rows
+    assert (await newer.state("variant"), await newer.quarantined("variant")) == (COMPLETE, (POISON,))
+    assert (await newer.search("variant", Search("S.2"))).total == 1
+    await cache.apply(Batch(entity="variant", at=NOON, removed=(1,)))
+    await newer.apply(Batch(entity="variant", at=NOON, removed=(2, 3)))
+    assert [(await each.status("variant")).records for each in (cache, newer)] == [2, 1]
+    assert [await each.faults() for each in (cache, newer)] == [(), ()]
+    await newer.close()
+    await newer.open()
+    assert (await newer.get_many("variant", [1])).missing == ()
+    assert (newer.set_aside, cache.set_aside) == ((), ())
+    await newer.close()
+
+
+@pytest.mark.parametrize("change", ["ALTER TABLE codes DROP COLUMN place", "DROP TABLE states"])
+async def test_what_a_new_version_cannot_hold_is_left_in_its_file_and_fetched_anew(
+    cache: LegacyBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    await cache.close()
+    run(file_of(tmp_path), "CREATE TABLE c AS SELECT * FROM codes", "DROP TABLE codes", "ALTER TABLE c RENAME TO codes")
+    run(file_of(tmp_path), change)
+    before = file_of(tmp_path).read_bytes()
+    next_version(monkeypatch)
+    newer = LegacyBackend(tmp_path / "cache", (VARIANT, CUSTOMER))
+    await newer.open()
+    assert ((await newer.status("variant")).records, newer.set_aside) == (0, ())
+    await newer.apply(batch(variant(2, sku="S.2")))
+    assert (await newer.search("variant", Search("S.2"))).total == 1
+    await newer.close()
+    assert file_of(tmp_path).read_bytes() == before
+
+
+async def test_the_file_of_a_newer_version_is_neither_read_nor_touched(cache: LegacyBackend, tmp_path: Path) -> None:
+    await cache.apply(batch(variant(1, sku="S.1")))
+    await cache.close()
+    newer = file_of(tmp_path).rename(tmp_path / "cache" / "legacy-v2.sqlite")
+    before = newer.read_bytes()
+    await cache.open()
+    assert ((await cache.status("variant")).records, cache.set_aside) == (0, ())
+    await cache.close()
+    assert newer.read_bytes() == before
 
 
 async def test_without_a_directory_everything_is_kept_in_memory() -> None:

@@ -4,9 +4,9 @@ import json
 from decimal import Decimal
 
 import pytest
+from bench.documents import DOCUMENTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typed_documents import DOCUMENTS
 from typed_orders import WEIRD, bent, order
 
 from cache_core.records import Json, canonical, encode

@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from typed_documents import DOCUMENTS
+from bench.documents import DOCUMENTS
 from typed_orders import batch, only_file, order
 
 from cache_core.conditions import EVERYTHING, LIVE, Condition, OneOf, Order, Visibility, Within

@@ -8,11 +8,13 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, closing
+from itertools import batched
 from pathlib import Path
 
 import pytest
 from typed_orders import NOON, batch, only_file, order
 
+from cache_core.conditions import OneOf
 from cache_core.errors import CacheCorrupt, CacheUnavailable, WrongCacheUse
 from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
 from cache_core.records import InvalidRecord
@@ -125,6 +127,18 @@ async def test_a_locked_file_is_unavailable_and_reads_go_on(
         other.execute("ROLLBACK")
     await cache.apply(batch(order(2)))
     assert await cache.count("sales_order") == 2
+
+
+async def test_a_search_whose_index_is_gone_is_a_fault_and_no_miss(cache: TypedBackend, tmp_path: Path) -> None:
+    await cache.apply(batch(order(1)))
+    assert (await cache.search("sales_order", Search("so-1"))).total == 1
+    with closing(sqlite3.connect(only_file(tmp_path))) as raw:
+        raw.execute("DROP TABLE sales_order_fts")
+    with pytest.raises(CacheUnavailable):
+        await cache.search("sales_order", Search("so-1"))
+    with pytest.raises(CacheUnavailable):
+        await cache.search("sales_order", Search("another"))
+    assert await cache.count("sales_order") == 1
 
 
 async def test_a_reader_that_cannot_connect_is_unavailable_and_connects_with_the_next_read(
@@ -248,6 +262,31 @@ async def test_five_thousand_rows_and_forty_thousand_ids_fit(cache: TypedBackend
     assert ([row.record["sales_order_rows"] for row in found.rows], len(found.missing)) == ([rows], 39_999)
 
 
+async def test_a_build_that_binds_999_values_holds_as_many_rows_and_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = dialect.connect
+
+    def bounded(path: str) -> dialect.Connection:
+        connection = connect(path)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
+        return connection
+
+    monkeypatch.setattr(dialect, "connect", bounded)
+    rows = [{"id": nr, "variant_id": nr % 9} for nr in range(2_000)]
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        await cache.apply(
+            batch(*(order(nr, sales_order_rows=rows[:1]) for nr in range(1_000)), order(1_000, sales_order_rows=rows))
+        )
+        found = await cache.get_many("sales_order", range(3_000))
+        assert (len(found.rows), len(found.missing)) == (1_001, 1_999)
+        assert found.rows[-1].record["sales_order_rows"] == rows
+        where = (OneOf("id", tuple(range(0, 3_000, 2))),)
+        assert await cache.count("sales_order", where) == 501
+        removed = Batch(entity="sales_order", at=NOON, removed=range(1, 2_000))
+        assert len((await cache.apply(removed)).changed) == 1_000
+
+
 async def test_ids_of_any_kind_are_different_records(cache: TypedBackend) -> None:
     ids = (42, "42", -42, 2**70, "i42", "", "a\x00b", "漢")
     rows = tuple(Row(each, None, {"id": each}, SearchText()) for each in ids)
@@ -279,3 +318,14 @@ async def test_a_schema_that_is_no_longer_what_was_written_is_damage(tmp_path: P
         assert len(cache.set_aside) == 1
         await cache.apply(batch(order(2)))
         assert await cache.faults() == ()
+
+
+async def test_a_listing_newest_first_takes_hardly_more_room_than_one_oldest_first(tmp_path: Path) -> None:
+    grown: list[int] = []
+    for name, numbers in (("oldest", range(1, 751)), ("newest", range(750, 0, -1))):
+        async with closing_at_end(TypedBackend(tmp_path / name)) as cache:
+            empty = only_file(tmp_path / name).stat().st_size
+            for page in batched(numbers, 250):
+                await cache.apply(batch(*map(order, page)))
+        grown.append(only_file(tmp_path / name).stat().st_size - empty)
+    assert grown[1] < 1.15 * grown[0], grown

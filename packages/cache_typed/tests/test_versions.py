@@ -1,6 +1,7 @@
 """Files of every released schema version open under this one, and no row and no cursor is lost."""
 
 import asyncio
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from sqlmodel import Field
+from tests.contract.half_made import half_made
 from typed_orders import NOON
 from typed_released import FIXTURES as DIRECTORY
 from typed_released import HELD, ORDERS, QUARANTINED, STATE
@@ -130,12 +132,14 @@ async def test_a_damaged_older_file_is_left_alone_and_the_new_one_starts_empty(t
 
 async def test_a_broken_off_filling_begins_again(tmp_path: Path) -> None:
     shutil.copy(FIXTURES[0], tmp_path / "typed-1.db")
-    (tmp_path / f"{CURRENT}.growing").write_bytes(b"half of it")
+    half_made(tmp_path / f"{CURRENT}.growing")
     cache = TypedBackend(tmp_path)
     await cache.open()
     assert await cache.count("sales_order") == 5
     await cache.close()
-    assert not (tmp_path / f"{CURRENT}.growing").exists()
+    assert cache.set_aside == ()
+    assert await cache.faults() == ()
+    assert [each for each in os.listdir(tmp_path) if "growing" in each] == []
 
 
 PLANT = EntitySpec(name="plant", collection="plants", searchable=Searchable(names=("name",)), children=("leaves",))

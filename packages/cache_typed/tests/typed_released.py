@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.data import product, variant, words
-from typed_documents import DOCUMENTS
+from bench.documents import DOCUMENTS
 from typed_orders import NOON, batch, only_file, order
 
 from cache_core.indexing import prepare

@@ -1,4 +1,4 @@
-"""Rebuilding and moving a cache while servers use it, Katana fails, or the command is stopped at any step."""
+"""Rebuilding and moving a cache while servers use it, Katana fails, or the files cannot be used."""
 
 import asyncio
 import inspect
@@ -17,8 +17,11 @@ from server_wire import live
 from tests.contract.fuses import Fuse, fuses
 
 from cache_core.errors import CacheUnavailable
-from cache_core.protocol import Search
+from cache_core.indexing import row_of
+from cache_core.protocol import Batch, Search
+from cache_core.records import iso
 from cache_core.spec import EntitySpec
+from cache_core.specs import SPECS
 from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
 from katana_mcp.cache_commands.clear import clear
 from katana_mcp.cache_commands.compare import More, compare
@@ -36,8 +39,6 @@ from katana_mcp.testing import Setup, paced, staged
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
 ITEMS = ("product", "variant")
-STRIDE = 3
-"""Every third step is tried by `make test`, each by `make soak`."""
 
 
 async def held(job: Job, entity: str) -> tuple[int, object]:
@@ -117,6 +118,21 @@ async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
     after, again = await held(job, "customer")
     assert (after, str(again) > str(listed)) == (before - 1, True)
     assert (await verify(job, [])).fine
+
+
+async def test_a_rebuild_of_all_drops_what_katana_does_not_hold_of_any_entity(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    job, phantom = job_on(own, tmp_path), 2_000_000_000
+    holder = {spec.name: job.flag(spec.name).removeprefix("compare:") for spec in SPECS}
+    async with opened(job) as stores:
+        for spec in SPECS:
+            rows = (row_of(spec, {spec.id_path: phantom}, {}),)
+            await stores[holder[spec.name]].apply(Batch(entity=spec.name, at=iso(clock.now()), upserts=rows))
+    await rebuild(job, [])
+    async with opened(job) as stores:
+        found = {name: await stores[store].get_many(name, [phantom]) for name, store in holder.items()}
+    assert [name for name, each in found.items() if each.rows] == ["stock"]
 
 
 @pytest.mark.parametrize("flag", FLAGS)
@@ -204,35 +220,6 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     own.sandbox.faults.clear()
     await rebuild(job, [])
     assert await found(job, "variant", "wheelbarrow") > 0
-
-
-@pytest.mark.parametrize(
-    ("error", "stride"),
-    [
-        (asyncio.CancelledError, STRIDE),
-        pytest.param(asyncio.CancelledError, 1, marks=pytest.mark.soak),
-        pytest.param(CacheUnavailable, 1, marks=pytest.mark.soak),
-    ],
-)
-async def test_a_rebuild_stopped_at_any_step_leaves_whole_data_and_can_be_repeated(
-    own: OwnSandbox, tmp_path: Path, error: type[BaseException], stride: int
-) -> None:
-    job = job_on(own, tmp_path)
-    await rebuild(job, ["customer"])
-    before, _ = await held(job, "customer")
-    own.sandbox.tenant().create("customers", {"name": "Wheelbarrow Ltd"})
-    step = 0
-    for fuse in fuses(stride):
-        step = fuse.step
-        try:
-            await rebuild(on_fuse(job, fuse, error), ["customer"])
-        except (asyncio.CancelledError, CacheUnavailable, NotDone):
-            assert (await held(job, "customer"))[0] in {before, before + 1}
-            assert not (job.directory / BESIDE).exists()
-    assert step > 15
-    assert (await held(job, "customer"))[0] == before + 1
-    assert await found(job, "customer", "wheelbarrow") == 1
-    assert (await verify(job, [])).fine
 
 
 async def test_what_a_killed_rebuild_left_beside_the_cache_gets_into_no_other(own: OwnSandbox, tmp_path: Path) -> None:
@@ -355,38 +342,6 @@ async def test_a_swap_that_fails_says_whether_it_had_begun(
     monkeypatch.setattr(type(list(BACKENDS.values())[failing](None, ())), "take", full)
     with pytest.raises(NotDone, match=f"^no room is left; .*{told}$"):
         await rebuild(job, ["customer"])
-
-
-@two_backends
-@pytest.mark.parametrize(
-    ("to", "stride"),
-    [
-        (ALWAYS, STRIDE),
-        pytest.param(ALWAYS, 1, marks=pytest.mark.soak),
-        pytest.param(OTHER, 1, marks=pytest.mark.soak),
-    ],
-)
-async def test_a_move_stopped_at_any_step_can_be_repeated_and_ends_equal(
-    own: OwnSandbox, tmp_path: Path, to: str, stride: int
-) -> None:
-    job = job_on(own, tmp_path, cache_backend=OTHER if to == ALWAYS else ALWAYS)
-    await rebuild(job, ["customer"])
-    records, _ = await held(job, "customer")
-    asked, step = len(own.sandbox.journal), 0
-    for fuse in fuses(stride):
-        step = fuse.step
-        for file in job.directory.glob(f"{to}-*"):
-            file.unlink()
-        try:
-            await migrate(on_fuse(job, fuse), ["customer"], to)
-        except asyncio.CancelledError:
-            assert (await held(job, "customer"))[0] == records
-        report = await migrate(job, ["customer"], to)
-        (moved,) = cast("list[dict[str, Any]]", report.data["entities"])
-        assert (moved["to"], moved["compared"], moved["differences"]) == (to, records, 0)
-    assert step > 10
-    assert (await verify(job, [])).fine
-    assert len(own.sandbox.journal) == asked
 
 
 @two_backends

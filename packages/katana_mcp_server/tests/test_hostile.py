@@ -136,6 +136,7 @@ def _drawn(rng: random.Random, known: list[object]) -> object:
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 @pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
 def test_two_hundred_drawn_values_are_judged_within_a_tenth_of_a_second_and_50_mb(tool: str) -> None:
     rng, known = random.Random(tool), [value for _, value in _bad_values() if value is not None]

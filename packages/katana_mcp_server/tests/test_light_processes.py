@@ -40,7 +40,7 @@ async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Told]:
 
 
 def _cache_of(root: Path) -> Path:
-    return next(each.parent for each in root.rglob("typed-*.db"))
+    return next(root.rglob("typed-*.db"))
 
 
 async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Told], int, float]:
@@ -72,6 +72,7 @@ async def _run(count: int, root: Path, *, stops: bool = False) -> tuple[list[Tol
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 @pytest.mark.timeout(SECONDS * 2 + 300)
 async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_one(tmp_path: Path) -> None:
     alone, one, _ = await _run(1, tmp_path / "one")
@@ -85,6 +86,7 @@ async def test_four_processes_on_one_cache_lock_nobody_out_and_ask_as_much_as_on
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 @pytest.mark.timeout(SECONDS + 300)
 async def test_a_process_that_stops_for_a_minute_holds_no_other_up(tmp_path: Path) -> None:
     (stopped, *others), _, _ = await _run(4, tmp_path / "cache", stops=True)

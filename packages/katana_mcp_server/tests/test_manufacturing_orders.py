@@ -112,6 +112,10 @@ async def test_only_the_parts_asked_for_are_shown(stage: Stage, tenant: Tenant) 
 async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, tenant: Tenant) -> None:
     produced = next(each for each in tenant.all("manufacturing_order_productions") if each["ingredients"])
     order_id = produced["manufacturing_order_id"]
+    part = next(
+        each for each in live(tenant, "manufacturing_order_recipe_rows") if each["manufacturing_order_id"] == order_id
+    )
+    tenant.edit("manufacturing_order_recipe_rows", part["id"], batch_transactions=[{"batch_id": 7, "quantity": 2}])
     plain = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
     told = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, verbose=True))["order"]
     (made,) = [each for each in told["productions"] if each["production_id"] == produced["id"]]
@@ -124,7 +128,11 @@ async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, t
     assert [amount(each["cost_per_hour"]) for each in told["operations"]] == [
         costs[each["operation_row_id"]] for each in told["operations"]
     ]
-    assert all("batches" in each for each in told["recipe_rows"])
+    used = {each["recipe_row_id"]: each.get("batch_transactions") for each in told["recipe_rows"]}
+    assert {each: batches for each, batches in used.items() if batches} == {
+        part["id"]: [{"batch_id": 7, "quantity": 2}]
+    }
+    assert not any("batch_transactions" in each for each in plain["recipe_rows"])
     assert not any("ingredients" in each for each in plain["productions"])
     assert not any("cost_per_hour" in each for each in plain["operations"])
 

@@ -31,6 +31,9 @@ HELLO = (
         },
     },
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": "tools", "method": "tools/list"},
+)
+CALLS = (
     {
         "jsonrpc": "2.0",
         "id": 2,
@@ -89,32 +92,47 @@ async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path
     assert _files(tmp_path) == []
 
 
-async def test_stdout_carries_nothing_but_mcp_and_the_end_of_input_ends_the_process(tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *COMMAND,
-        "--log-level",
-        "debug",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=_environment(tmp_path),
-        cwd=tmp_path,
-    )
+async def test_stdout_carries_nothing_but_mcp_and_sql_is_imported_by_the_first_read_alone(tmp_path: Path) -> None:
+    said = tmp_path / "stderr"
+    with said.open("wb") as stderr:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-X", "importtime"),
+            *COMMAND,
+            *("--log-level", "debug"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            env=_environment(tmp_path),
+            cwd=tmp_path,
+            limit=2**22,
+        )
     assert process.stdin is not None
     assert process.stdout is not None
-    for message in HELLO:
-        process.stdin.write(json.dumps(message).encode() + b"\n")
     lines: list[dict[str, object]] = []
     async with asyncio.timeout(60):
-        while not {2, "half of a pair"} <= {line.get("id") for line in lines}:
-            lines.append(json.loads(await process.stdout.readline()))
-        rest, said = await process.communicate()
+        for messages, answered in ((HELLO, {"tools"}), (CALLS, {2, "half of a pair"})):
+            for message in messages:
+                process.stdin.write(json.dumps(message).encode() + b"\n")
+            while not answered <= {line.get("id") for line in lines}:
+                lines.append(json.loads(await process.stdout.readline()))
+            if "tools" in answered:
+                assert _sql(said) == set()
+        rest, _ = await process.communicate()
     lines += [json.loads(line) for line in rest.splitlines()]
     assert {line["jsonrpc"] for line in lines} == {"2.0"}
     assert process.returncode == 0
-    assert b"search_customers" in said
-    assert b"Traceback" not in said
+    assert "cache_typed" in _sql(said)
+    assert b"search_customers" in said.read_bytes()
+    assert b"Traceback" not in said.read_bytes()
+
+
+def _sql(said: Path) -> set[str]:
+    """Return the packages imported so far, by what `-X importtime` says, that hold SQL."""
+    imported = {line.rpartition("|")[2].strip() for line in said.read_text("utf-8").splitlines() if "|" in line}
+    assert "katana_mcp.adapter.server" in imported
+    cached = {each.partition(".")[0] for each in imported if each.endswith(".backend")}
+    return cached | ({"sqlalchemy", "sqlmodel", "aiosqlite"} & imported)
 
 
 def _files(root: Path) -> list[str]:

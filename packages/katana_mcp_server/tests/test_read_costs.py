@@ -74,8 +74,26 @@ async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
         assert 0 < many[1] <= few[1] + KINDS, by
 
 
+async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_on(
+    statements: Statements, stage: Stage
+) -> None:
+    skus = [each["sku"] for each in live(stage.own.sandbox.tenant(), "variants") if each["material_id"] and each["sku"]]
+    unknown = [f"nothing-{number}" for number in range(80)]
+    some = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown[:21])
+    many = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown)
+    assert some[1] == many[1] > 0
+    assert [each["asked"] for each in many[2]["not_found"]] == unknown
+    (told,) = many[2]["warnings"]
+    assert (told["severity"], told["field_path"]) == ("info", "skus_or_variant_ids[20]")
+    assert "no like ones are looked for" in told["message"]
+    spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
+    assert [each["sku"] for each in spelt["stock"]] == [skus[0]]
+    assert [each["asked"] for each in spelt["not_found"]] == [*unknown[:20], "no"]
+
+
 LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
 LISTS = [name for name in LISTED if name.startswith(("list_", "search_"))]
+GETS = [name for name in LISTED if name.startswith("get_")]
 KINDS = 12
 """Rows of more kinds take more statements, never more rows: three each for products, materials, services, variants."""
 
@@ -118,25 +136,72 @@ async def test_many_rows_take_as_many_statements_and_requests_as_one(
             asked.append(stage.requests() - before)
     (few, many) = costs
     assert len(few[2]["rows"]) == 1
-    assert len(many[2]["rows"]) > (12 if collection in FEW else 4)
+    assert len(many[2]["rows"]) > KINDS + 1
     assert asked[0] == asked[1] > 0
     assert (few[0], many[0]) == (0, 0)
     assert 0 < many[1] <= few[1] + KINDS
 
 
-@pytest.mark.parametrize(("name", "status"), [("sales_order", "NOT_SHIPPED"), ("purchase_order", "NOT_RECEIVED")])
+ORDERS = {"sales_order": "NOT_SHIPPED", "purchase_order": "NOT_RECEIVED", "manufacturing_order": "NOT_STARTED"}
+"""Orders that take rows, by their status."""
+PARTS = {
+    "sales_order": "sales_order_rows",
+    "purchase_order": "purchase_order_rows",
+    "manufacturing_order": "manufacturing_order_recipe_rows",
+    "customer": "customer_addresses",
+    "product": "variants",
+}
+"""Of what a document gets a hundred more."""
+
+
+def _longer(tenant: Tenant, name: str, id: int) -> None:
+    """Add a hundred parts to a document."""
+    variants = [each["id"] for each in live(tenant, "variants") if each["material_id"]]
+    model = next(each for each in tenant.all(PARTS[name]) if each[f"{name}_id"])
+    for number in range(100):
+        variant = variants[number % len(variants)]
+        if name in {"manufacturing_order", "product"}:
+            own = {"id": 900_000 + number, f"{name}_id": id, "variant_id": variant, "sku": f"LONG-{number}"}
+            tenant.insert_raw(PARTS[name], {**model, **own, "deleted_at": None})
+        elif name == "customer":
+            tenant.create("customer_addresses", {"customer_id": id, "entity_type": "shipping"})
+        else:
+            tenant.create(PARTS[name], {f"{name}_id": id, "variant_id": variant, "quantity": 1, "price_per_unit": 1})
+
+
+def _short_and_long(tenant: Tenant, name: str) -> tuple[int, int]:
+    """Return the ids of two documents, of which the second has a hundred rows more."""
+    if f"{name}s" in FEW:
+        model = live(tenant, f"{name}s")[-1]
+        rows = FEW[f"{name}s"]
+        one = "1" if name == "stock_transfer" else 1
+        sent = [{"variant_id": model[rows][0]["variant_id"], "quantity": one}] * 100
+        places = {each: model[each] for each in model if each.endswith("location_id")}
+        made = tenant.create(f"{name}s", {**places, f"{name}_number": "LONG", rows: sent})
+        return model["id"], made["id"]
+    known = [each for each in live(tenant, f"{name}s") if name not in ORDERS or each["status"] == ORDERS[name]]
+    short, long = [each["id"] for each in known][:2]
+    _longer(tenant, name, long)
+    return short, long
+
+
+@pytest.mark.parametrize("name", [*PARTS, "stock_transfer", "stock_adjustment"])
 async def test_a_long_document_takes_as_many_statements_as_a_short_one(
-    statements: Statements, stage: Stage, name: str, status: str
+    statements: Statements, stage: Stage, name: str
 ) -> None:
-    tenant = stage.own.sandbox.tenant()
-    short, long = [each["id"] for each in live(tenant, f"{name}s") if each["status"] == status][:2]
-    variants = [each["id"] for each in live(tenant, "variants")]
-    for variant_id in variants[:100]:
-        row = {f"{name}_id": long, "variant_id": variant_id, "quantity": 1, "price_per_unit": 1}
-        tenant.create(f"{name}_rows", row)
-    few = await warm_cost(stage, statements, f"get_{name}", **{f"{name}_id": short})
-    much = await warm_cost(stage, statements, f"get_{name}", **{f"{name}_id": long})
-    assert len(few[2]["order"]["rows"]) < 20
-    assert much[2]["order"]["row_count"] > 100
-    assert (few[0], much[0]) == (0, 0)
-    assert 0 < much[1] <= few[1] + KINDS
+    short, long = _short_and_long(stage.own.sandbox.tenant(), name)
+    kind = {"item_type": name} if name == "product" else {}
+    shown = "item" if kind else name
+    tools = [each for each in GETS if each.startswith(f"get_{shown}")]
+    for tool in tools:
+        few = await warm_cost(stage, statements, tool, **kind, **{f"{shown}_id": short})
+        much = await warm_cost(stage, statements, tool, **kind, **{f"{shown}_id": long})
+        assert much[2]["rows_have_more"] is True, tool
+        assert few[2]["rows_have_more"] is False, tool
+        assert (few[0], much[0]) == (0, 0), tool
+        assert 0 < much[1] <= few[1] + KINDS, tool
+
+
+def test_every_get_tool_is_measured_by_its_rows() -> None:
+    shown = {f"get_{'item' if name == 'product' else name}" for name in (*PARTS, *(each[:-1] for each in FEW))}
+    assert set(GETS) == {*shown, "get_manufacturing_order_recipe", *(tool for tool, _ in BY_VARIANT if tool in GETS)}

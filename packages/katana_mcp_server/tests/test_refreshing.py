@@ -138,6 +138,51 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
     return {f"{entity}_id": live(stage.own.sandbox.tenant(), f"{entity}s")[0]["id"]}
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(None, 30), (40, 40), (7_200, 7_200)])
+async def test_one_age_may_be_told_for_all_that_is_read_stock_and_what_seldom_changes_too(
+    own: OwnSandbox, clock: ManualClock, seconds: int | None, told: int
+) -> None:
+    calls = {**CALLS, "check_inventory": {"skus_or_variant_ids": ["PAD"]}, "list_low_stock_items": {"limit": 1}}
+    entities = {entity for each in tools() if each.name in calls for entity in each.reads}
+    async with staged(own, Setup(flags={"fresh_for": seconds})) as stage:
+
+        async def asked() -> list[str]:
+            before = stage.requests()
+            for tool, arguments in calls.items():
+                assert not {"stale", "warming"} & set(await stage.call(tool, **arguments)), tool
+            return [each.path.removeprefix("/v1/") for each in list(own.sandbox.journal)[before:]]
+
+        await asked()
+        clock.advance(told - 0.5)
+        assert await asked() == []
+        clock.advance(1)
+        lists = await asked()
+        if seconds is None:
+            assert lists.count("inventory") == 1
+            assert not {"suppliers", "variants"} & set(lists)
+        else:
+            assert lists.count("inventory") > 1, "the one that was asked for, and all others"
+            assert {spec.collection for spec in SPECS if spec.name in entities} <= set(lists)
+
+
+async def test_the_age_that_was_told_holds_ahead_of_reads_too(own: OwnSandbox, clock: ManualClock) -> None:
+    setup = Setup(flags={"sync": "background", "tools": ("search_customers",), "fresh_for": 600})
+    async with staged(own, setup) as stage:
+        await _begun(stage, clock)
+        filled = stage.requests()
+        await _pass(clock, 440)
+        assert stage.requests() == filled
+        await _pass(clock, 110)
+        assert stage.requests() > filled
+
+
+@pytest.mark.parametrize("seconds", ["4", "86401", "soon", "1.5", ""])
+def test_an_age_that_cannot_work_is_refused(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+    monkeypatch.setenv("KATANA_FRESH_FOR", seconds)
+    with pytest.raises(SettingsError, match=r"^KATANA_FRESH_FOR \(--fresh-for\): must be "):
+        load(sandbox=True)
+
+
 async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: ManualClock) -> None:
     own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
     async with staged(own, BACKGROUND) as stage:

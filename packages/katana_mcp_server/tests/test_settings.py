@@ -23,6 +23,7 @@ TOLD = {
     "sandbox": "true",
     "cache_dir": "kept",
     "sync": "background",
+    "fresh_for": "45",
     "http": "yes",
     "host": "::1",
     "port": "8123",

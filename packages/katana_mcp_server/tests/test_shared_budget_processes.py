@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import statistics
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from katana_client import Budget, Priority, SlidingWindowBudget, SystemClock
-from katana_mcp.accounts.budget import SharedBudget
+from katana_client import Priority
 
 SENDER = """
 import asyncio, json, sys, time
@@ -41,6 +38,7 @@ def _busiest(times: list[float], window: float) -> int:
 
 
 @pytest.mark.soak
+@pytest.mark.alone
 async def test_three_real_processes_keep_to_one_limit_and_each_gets_its_share(tmp_path: Path) -> None:
     running = [
         await asyncio.create_subprocess_exec(
@@ -55,34 +53,3 @@ async def test_three_real_processes_keep_to_one_limit_and_each_gets_its_share(tm
     assert _busiest([at for each in sent for at, priority in each if priority == Priority.BULK], 2.0) <= 15
     assert len(times) >= 60
     assert min(len(each) for each in sent) >= len(times) / 6
-
-
-async def _costs(budget: Budget, places: int) -> list[float]:
-    """Return the CPU seconds of each place taken and given back."""
-    costs: list[float] = []
-    for _ in range(places):
-        started = time.thread_time()
-        budget.observe(await budget.acquire(Priority.INTERACTIVE), None)
-        costs.append(time.thread_time() - started)
-    return costs
-
-
-@pytest.mark.bench
-async def test_a_place_in_the_file_costs_the_event_loop_less_than_a_millisecond(tmp_path: Path) -> None:
-    memory: list[float] = []
-    file: list[float] = []
-    opening: list[float] = []
-    for each in range(30):
-        memory += await _costs(SlidingWindowBudget(SystemClock()), 59)
-        budget = SharedBudget(tmp_path / f"{each}.sqlite", SystemClock())
-        first, *others = await _costs(budget, 59)
-        opening.append(first)
-        file += others
-        budget.close()
-    micro = [1e6 * statistics.median(each) for each in (memory, file, opening)]
-    slow = 1e6 * statistics.quantiles(file, n=100)[98]
-    sys.stdout.write(
-        f"\nplace taken and given back, CPU: memory {micro[0]:.0f} us, file {micro[1]:.0f} us "
-        f"({micro[1] / micro[0]:.0f}x), p99 {slow:.0f} us; the first, with opening the file, {micro[2]:.0f} us\n"
-    )
-    assert slow < 1_000

@@ -1,7 +1,7 @@
 """One backend made of several: each entity is read from and written to the backend that holds it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cache_core.conditions import LIVE, Visibility, Where
 from cache_core.errors import WrongCacheUse
@@ -22,6 +22,7 @@ from cache_core.protocol import (
     SyncState,
 )
 from cache_core.records import RecordId
+from cache_core.waiting import to_the_end
 
 
 class RoutedBackend:
@@ -68,13 +69,13 @@ class RoutedBackend:
                 await backend.open()
                 opened.append(backend)
         except BaseException:
-            await asyncio.gather(*(backend.close() for backend in opened))
+            await to_the_end(_closed(opened))
             raise
 
     async def close(self) -> None:
-        """Close every backend."""
+        """Close every backend; who is cancelled meanwhile leaves none open."""
         every = {id(backend): backend for backend in (*self._former, *self._backends())}
-        await asyncio.gather(*(backend.close() for backend in every.values()))
+        await to_the_end(_closed(every.values()))
 
     async def apply(self, batch: Batch) -> Applied:
         """Write the batch to the entity's backend, in one transaction."""
@@ -122,3 +123,7 @@ class RoutedBackend:
 
     def _backends(self) -> list[CacheBackend]:
         return list({id(backend): backend for backend in self._routes.values()}.values())
+
+
+async def _closed(backends: Iterable[CacheBackend]) -> None:
+    await asyncio.gather(*(backend.close() for backend in backends))

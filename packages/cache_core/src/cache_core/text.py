@@ -107,6 +107,12 @@ def tokens_of(text: str) -> list[str]:
 
 def normalised(text: str) -> str:
     """Return the tokens of a text joined by single spaces."""
+    return _normalised_short(text) if len(text) <= MAX_QUERY_CHARACTERS else " ".join(tokens_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _normalised_short(text: str) -> str:
+    # Records of a page share names and options, and a code is asked for twice.
     return " ".join(tokens_of(text))
 
 
@@ -115,9 +121,9 @@ def unseparated(text: str, place: WeightClass) -> str | None:
 
     A key is a code, and so is an extra without blanks that has a digit: notes and names are none.
     """
-    tokens = tokens_of(text) if len(text) <= MAX_QUERY_CHARACTERS else []
     is_code = place is WeightClass.KEYS or (_DIGIT.search(text) is not None and not _BLANK.search(text))
-    return "".join(tokens) if is_code and len(tokens) > 1 else None
+    tokens = normalised(text) if is_code and len(text) <= MAX_QUERY_CHARACTERS else ""
+    return tokens.replace(" ", "") if " " in tokens else None
 
 
 def parse(text: str) -> Query:

@@ -107,12 +107,15 @@ class LegacyBackend:
             self._writer = self._reader = await self._looked(self._directory / FILE_NAME)
             return
         path = private_directory(self._directory) / FILE_NAME
-        aside = await asyncio.to_thread(prepare, path, self._suspect)
+        aside = await asyncio.to_thread(prepare, path, self._fill, self._suspect)
         self._suspect = None
         self.set_aside += (aside,) if aside else ()
         self._inode = path.stat().st_ino
         self._writer = await connect(path)
         self._reader = await connect(path)
+
+    def _fill(self, path: Path, older: Path) -> None:
+        beside.take(path, older, self._specs, "BEGIN")
 
     async def _looked(self, path: Path) -> Line:
         if not await asyncio.to_thread(path.is_file):

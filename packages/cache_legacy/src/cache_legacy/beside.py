@@ -52,16 +52,22 @@ def faults(path: Path) -> tuple[str, ...]:
             return (str(error),)
 
 
-def take(path: Path, beside: Path, entities: Iterable[str]) -> None:
+def take(path: Path, beside: Path, entities: Iterable[str], begin: str = "BEGIN IMMEDIATE") -> None:
     """Replace what a cache file holds of these entities by what another one holds, or change nothing.
 
     Readers see all of the old or all of the new; other entities stay as they are. Who syncs these entities meanwhile
     loses the lease: the proof of a half-read listing went with its rows.
+
+    Args:
+        path: the file.
+        beside: the other one.
+        entities: what is replaced.
+        begin: how the transaction begins; `BEGIN` lets others go on writing to the other file.
     """
     with storage_errors(), _opened(path) as db:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("ATTACH DATABASE ? AS beside", (str(beside),))
-        db.execute("BEGIN IMMEDIATE")
+        db.execute(begin)
         try:
             # The index is made again as a whole: faster than row by row, and whatever state it was in.
             triggers = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()

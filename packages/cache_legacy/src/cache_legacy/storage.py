@@ -5,10 +5,11 @@ Refuses to use a damaged file or one with other tables: it is set aside under an
 
 import asyncio
 import fcntl
+import re
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 
 import aiosqlite
@@ -20,6 +21,7 @@ from cache_legacy.reading import Meets, order_key
 
 _SCHEMA_VERSION = 1
 FILE_NAME = f"legacy-v{_SCHEMA_VERSION}.sqlite"
+_NAME = re.compile(r"legacy-v([0-9]+)\.sqlite")
 
 WAIT_SECONDS = 5.0
 _POLL_SECONDS = 0.02
@@ -119,25 +121,26 @@ async def connect(path: Path | None, *, looking: bool = False) -> Line:
     return Line(db)
 
 
-def prepare(path: Path, suspect: int | None) -> Path | None:
+def prepare(path: Path, fill: Callable[[Path, Path], None], suspect: int | None) -> Path | None:
     """Make the file ready for use by many processes; return where a damaged one was set aside, if so.
 
     Args:
         path: the file; its directory is there.
+        fill: copies into a new file what that of an older version holds.
         suspect: the inode of a file that proved damaged in use, so that it is not to be trusted even if it looks
             well; another process may have replaced it since.
     """
     with _alone(private_file(path.with_suffix(".lock"))), storage_errors():
         aside = _set_aside(path) if path.exists() and (path.stat().st_ino == suspect or _damaged(path)) else None
         if not path.exists(follow_symlinks=False):
-            _make(path)
+            _make(path, fill)
         with closing(sqlite3.connect(private_file(path), timeout=WAIT_SECONDS, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode=WAL")
     return aside
 
 
-def _make(path: Path) -> None:
-    """Make the file whole or not at all: half of one would look damaged."""
+def _make(path: Path, fill: Callable[[Path, Path], None]) -> None:
+    """Make the file whole or not at all, filled from its newest older version: half of one would look damaged."""
     partial = private_file(path.with_name(f"{path.name}.growing"))
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(_SCHEMA)
@@ -147,9 +150,20 @@ def _make(path: Path) -> None:
         for suffix in _LOGS:
             # What a removed file left would be taken up by the new one.
             path.with_name(path.name + suffix).unlink(missing_ok=True)
+        partial.with_name(f"{partial.name}-journal").unlink(missing_ok=True)
+        with suppress(CacheCorrupt):
+            # One that is damaged, or that the tables of this version cannot hold, is left alone and fetched anew.
+            for older in _older(path)[-1:]:
+                fill(partial, older)
         partial.rename(path)
     except OSError as error:
         raise CacheUnavailable(f"the cache file {path} cannot be made: {error.strerror}") from error
+
+
+def _older(path: Path) -> list[Path]:
+    """Return the files of older schema versions beside a file, the newest last."""
+    numbered = [(int(found[1]), each) for each in path.parent.iterdir() if (found := _NAME.fullmatch(each.name))]
+    return [each for number, each in sorted(numbered) if number < _SCHEMA_VERSION]
 
 
 @contextmanager

@@ -42,7 +42,8 @@ def take(path: Path, beside: Path, mappings: Iterable[TableMapping]) -> None:
     loses the lease: the proof of a half-read listing went with its rows.
     """
     schemas = [schema.schema_of(mapping) for mapping in mappings]
-    with closing(dialect.connect(str(path))) as connection, dialect.attached(connection, str(beside)) as source:
+    with closing(dialect.connect(str(path))) as connection:
+        source = dialect.attached(connection, str(beside))
         connection.execute("BEGIN IMMEDIATE")
         try:
             found = dialect.schema_objects(connection)

@@ -198,6 +198,7 @@ def _store_number(value: Json) -> Cell:
     return None
 
 
+@lru_cache(maxsize=4096)
 def _load_number(cell: Cell) -> Json:
     text = str(cell)
     if text[:1] == '"':

@@ -5,8 +5,8 @@ The rest of it are the words of `cache_typed.words`. Another database follows by
 
 import json
 import sqlite3
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -196,9 +196,10 @@ def _triggers(table: str, pk: str, names: str) -> Iterator[SchemaObject]:
 
     added = f"INSERT INTO {table}_fts(rowid, {names}) VALUES (new.{pk}, {row('new')});"
     dropped = f"INSERT INTO {table}_fts({table}_fts, rowid, {names}) VALUES ('delete', old.{pk}, {row('old')});"
+    # The statement that fires a trigger overrules OR IGNORE in it, but not ON CONFLICT: a record may have a code twice.
     coded = (
-        f"INSERT OR IGNORE INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'), new.{pk},"
-        " json_extract(value, '$[1]') FROM json_each(new.cache_codes);"
+        f"INSERT INTO {table}_code(code, nr, place) SELECT json_extract(value, '$[0]'), new.{pk},"
+        " json_extract(value, '$[1]') FROM json_each(new.cache_codes) WHERE 1 ON CONFLICT DO NOTHING;"
     )
     uncoded = (
         f"DELETE FROM {table}_code WHERE nr = old.{pk} AND code IN"
@@ -276,14 +277,10 @@ def add_column(table: str, column: Column) -> str:
     return f"ALTER TABLE {table} ADD COLUMN {quoted(column.name)} {column.type}"
 
 
-@contextmanager
-def attached(connection: Connection, path: str) -> Generator[str]:
-    """Attach another file while the block runs; gives the name of its schema."""
+def attached(connection: Connection, path: str) -> str:
+    """Attach another file until the connection is closed; return the name of its schema."""
     connection.execute("ATTACH DATABASE ? AS older", (path,))
-    try:
-        yield "older"
-    finally:
-        connection.execute("DETACH DATABASE older")
+    return "older"
 
 
 def drop(thing: SchemaObject) -> str:

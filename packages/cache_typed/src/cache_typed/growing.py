@@ -23,17 +23,17 @@ def fill(connection: Connection, older: str, mappings: Iterable[TableMapping]) -
     Returns:
         The entities that the older file holds in another form, and that therefore start empty.
     """
-    with dialect.attached(connection, older) as source:
-        connection.execute("BEGIN")
-        try:
-            if dialect.columns_in(connection, "cache_fields", source):
-                fill_names(connection, source)
-            schemas = map(schema.schema_of, mappings)
-            left = [each.layout.spec.name for each in schemas if not fill_entity(connection, source, each)]
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+    source = dialect.attached(connection, older)
+    connection.execute("BEGIN")
+    try:
+        if dialect.columns_in(connection, "cache_fields", source):
+            fill_names(connection, source)
+        schemas = map(schema.schema_of, mappings)
+        left = [each.layout.spec.name for each in schemas if not fill_entity(connection, source, each)]
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
     return tuple(left)
 
 

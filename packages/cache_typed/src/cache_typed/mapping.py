@@ -5,7 +5,7 @@ Refuses to lose anything: what no column can hold exactly goes into the JSON of 
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -116,16 +116,16 @@ class Shape:
 
     def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
         """Return the object whose cells these are; `values` holds what the caller knows of it, and grows."""
-        found = dict(zip(self.fields, cells, strict=False))
-        values.update(cast("dict[str, Json]", found))
+        values.update(cast("Iterable[tuple[str, Json]]", zip(self.fields, cells, strict=False)))
         for name, load in self._loads:
-            cell = found[name]
+            cell = cast("Cell", values[name])
             if cell is not None:
                 values[name] = load(cell)
         listed, unknown = cells[-2], cells[-1]
         if unknown is not None:
             values.update(decode(str(unknown)))
-        return {name: values[name] for name in names[listed]}
+        wanted = names[listed]
+        return dict(zip(wanted, map(values.__getitem__, wanted), strict=True))
 
 
 class Layout:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 from cache_core.clock import Clock
@@ -198,11 +199,10 @@ class Storage:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if path.exists():
                 return False
-            for suffix in _SUFFIXES:
-                # What a removed file left would be taken up by the new one.
-                path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
             partial = path.with_name(f"{path.name}.growing")
-            partial.unlink(missing_ok=True)
+            for name, suffix in product((path.name, partial.name), _SUFFIXES):
+                # What a removed file left, or one that was half made, would be taken up by the new one.
+                path.with_name(f"{name}{suffix}").unlink(missing_ok=True)
             self._make(private_file(partial), older)
             partial.rename(path)
         return True

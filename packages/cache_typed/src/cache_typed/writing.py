@@ -194,7 +194,8 @@ def _store_documents(db: Connection, layout: Layout, documents: list[_Document])
     rows: list[list[Cell]] = []
     names: set[FieldNames] = set()
     parts: dict[str, list[list[Cell]]] = {part.field: [] for part, _ in layout.parts}
-    for nr, record, standing in documents:
+    # Katana lists the newest first, and keys stored downwards leave every page of the file half empty.
+    for nr, record, standing in sorted(documents, key=lambda each: each.nr):
         stored = layout.to_rows(nr, record)
         rows.append([nr, *standing, int(stored.odd), *stored.cells])
         names |= stored.names

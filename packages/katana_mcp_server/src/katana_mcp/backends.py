@@ -6,7 +6,8 @@ from typing import Protocol
 
 from cache_core.protocol import CacheBackend
 from cache_core.spec import EntitySpec
-from cache_legacy.backend import LegacyBackend  # goes with cache_legacy
+
+type Specs = tuple[EntitySpec, ...]
 
 
 class Store(CacheBackend, Protocol):
@@ -29,7 +30,7 @@ class Store(CacheBackend, Protocol):
 class Make(Protocol):
     """Makes a backend."""
 
-    def __call__(self, directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+    def __call__(self, directory: Path | None, specs: Specs, *, looking: bool = False) -> Store:
         """Return a backend of a directory, or in memory, for the specs that have a flag; not yet open.
 
         `looking` makes and changes nothing.
@@ -37,7 +38,7 @@ class Make(Protocol):
         ...
 
 
-def _typed(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bool = False) -> Store:
+def _typed(directory: Path | None, specs: Specs, *, looking: bool = False) -> Store:
     """Return the typed backend, which holds every entity, those without a flag too."""
     from cache_typed.backend import TypedBackend  # noqa: PLC0415 - SQLAlchemy takes 0.3 s: the first read pays for it
 
@@ -45,8 +46,14 @@ def _typed(directory: Path | None, specs: tuple[EntitySpec, ...], *, looking: bo
     return TypedBackend(directory, looking=looking)
 
 
+def _legacy(directory: Path | None, specs: Specs, *, looking: bool = False) -> Store:  # goes with cache_legacy
+    from cache_legacy.backend import LegacyBackend  # noqa: PLC0415 - aiosqlite, 0.03 s  # goes with cache_legacy
+
+    return LegacyBackend(directory, specs, looking=looking)  # goes with cache_legacy
+
+
 BACKENDS: Mapping[str, Make] = {
-    "legacy": LegacyBackend,  # goes with cache_legacy
+    "legacy": _legacy,  # goes with cache_legacy
     "typed": _typed,
 }
 ALWAYS = "typed"

@@ -13,6 +13,8 @@ from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import id_in
 
 _MOST = 10_000
+EXPLAINED = 20
+"""Unknown SKUs of one call that are looked for in any spelling, and for which near misses are looked up."""
 
 
 async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
@@ -85,17 +87,33 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
 
 
 async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
-    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id."""
+    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
+
+    Past the first `EXPLAINED` SKUs that nothing has as written, only capitals and small letters are tried as well.
+    """
     texts = [each for each in asked if isinstance(each, str)]
     found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
-    for each in texts:
-        same = [] if each in found else await same_key(services, "variant", each)
+    unknown = [each for each in texts if each not in found]
+    for each in unknown[:EXPLAINED]:
+        same = await same_key(services, "variant", each)
         if same:
             found[each] = same
+    found.update(await _by_spelling(unknown[EXPLAINED:], services))
     left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
     numbers = {each: number for each, number in left.items() if number is not None}
     by_id = await _variants_by_id(list(dict.fromkeys(numbers.values())), services)
     return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+
+
+async def _by_spelling(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the live variants whose SKU is one of these without blanks around it, in capitals or small letters."""
+    if not skus:
+        return {}
+    spelt = {each: (each.strip(), each.strip().upper(), each.strip().lower()) for each in skus}
+    every = tuple({form for forms in spelt.values() for form in forms})
+    stored = await services.cache.select("variant", Selection((OneOf("sku", every),), Order("id"), _MOST))
+    found = {each: [row for row in stored if row.record["sku"] in forms] for each, forms in spelt.items()}
+    return {each: same for each, same in found.items() if same}
 
 
 async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:

@@ -162,6 +162,9 @@ class Settings(Choice):
     ] = "lazy"
     """off: answers come from the cache alone. lazy, the default: a read of old rows asks Katana first. background: also
     refreshed ahead, so that reads wait for nothing; it takes up to half of Katana's 60 requests a minute."""
+    fresh_for: Annotated[int | None, Field(validation_alias="KATANA_FRESH_FOR", ge=5, le=86_400)] = None
+    """Seconds for which what was read from Katana is answered without asking again, 5 to 86400; by default 30 for
+    orders and stock, 120 for the catalogue and customers, 900 for what seldom changes."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"

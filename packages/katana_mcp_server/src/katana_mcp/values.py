@@ -63,3 +63,8 @@ def rows(record: Record, name: str) -> list[Record]:
 def strings(record: Record, name: str) -> list[str] | None:
     """Return the texts of a list, or None when there are none."""
     return [item for item in items(record.get(name)) if isinstance(item, str)] or None
+
+
+def ids(record: Record, name: str) -> list[int] | None:
+    """Return the ids of a list, or None when there are none."""
+    return [item for item in items(record.get(name)) if isinstance(item, int)] or None

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 
 import structlog
@@ -204,6 +205,8 @@ class Tenant:
         source = KatanaSource(self._key.client, bulk)
         syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=Priority.INTERACTIVE))
         closed = _OFF if settings.sync == "off" else None
+        told = None if settings.fresh_for is None else timedelta(seconds=settings.fresh_for)
+        patience = replace(outside.patience or Patience(), fresh_for=told)
         here = OpenCache(
             cache=cache,
             directory=stores.directory,
@@ -215,8 +218,8 @@ class Tenant:
         return Services(
             cache=cache,
             syncer=syncer,
-            fresh=FreshReads(syncer, cache, clock, outside.patience, closed=closed),
-            stock=StockReads(source, cache, clock, outside.patience, closed=closed),
+            fresh=FreshReads(syncer, cache, clock, patience, closed=closed),
+            stock=StockReads(source, cache, clock, patience, closed=closed),
             rebuilder=OwnRebuilder(here),
             clock=clock,
             sandbox=settings.sandbox,

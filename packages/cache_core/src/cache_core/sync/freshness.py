@@ -62,11 +62,19 @@ class Freshness:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How many seconds a read waits for a sync: less when it has rows to answer from."""
+    """What a read bears.
+
+    Attributes:
+        warm: seconds that it waits for a sync when it has rows to answer from.
+        cold: the same without rows.
+        by_id: seconds that it waits for single records.
+        fresh_for: how old rows and levels may be before Katana is asked; None for what each entity and read says.
+    """
 
     warm: float = 0.8
     cold: float = 4.5
     by_id: float = 3.0
+    fresh_for: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +215,13 @@ class FreshReads:
 
         It follows from the entities alone, so that any number of processes asks what one does.
         """
-        specs = [self._syncer.specs[name] for name in names]
-        rate = sum((1 + len(spec.feeds)) / (_EARLY * spec.fresh_for.total_seconds()) for spec in specs)
+        asked = {name: 1 + len(self._syncer.specs[name].feeds) for name in names}
+        rate = sum(each / (_EARLY * self._fresh_for(name).total_seconds()) for name, each in asked.items())
         return max(1.0, _PER_REQUEST * rate)
 
     def _left(self, name: str, state: SyncState, part: float) -> float:
         """Return in how many seconds the entity is to be refreshed ahead of reads."""
-        fresh = (part * self._syncer.specs[name].fresh_for - min(self._age(state), _LONG)).total_seconds()
+        fresh = (part * self._fresh_for(name) - min(self._age(state), _LONG)).total_seconds()
         return max(fresh, self._held_off(name))
 
     def _held_off(self, name: str) -> float:
@@ -224,7 +232,10 @@ class FreshReads:
     def _is_due(self, name: str, state: SyncState, part: float = 1.0) -> bool:
         if self._closed is not None or self._held_off(name) > 0:
             return False
-        return self._age(state) > part * self._syncer.specs[name].fresh_for
+        return self._age(state) > part * self._fresh_for(name)
+
+    def _fresh_for(self, name: str) -> timedelta:
+        return self._patience.fresh_for or self._syncer.specs[name].fresh_for
 
     def _age(self, state: SyncState) -> timedelta:
         """Return how old a complete listing is; one from the future counts as very old."""
@@ -286,7 +297,7 @@ class FreshReads:
 
     def _freshness(self, name: str, states: Mapping[str, SyncState]) -> Freshness:
         state = states[name]
-        stale = self._age(state) > self._syncer.specs[name].fresh_for
+        stale = self._age(state) > self._fresh_for(name)
         progress = self._syncer.warming(name, state)
         failed = self._failed.get(name)
         reason = self._closed or (failed[1] if failed is not None else state.incomplete)

@@ -92,10 +92,11 @@ class StockReads:
 
         Args:
             variant_ids: whose stock.
-            fresh_for: how old it may be; what asks for very many allows them more.
+            fresh_for: how old it may be where the patience does not say; what asks for very many allows them more.
             spent: seconds that the read has waited already; they are taken from its patience where levels are cached.
         """
         reason = None
+        fresh_for = self._patience.fresh_for or fresh_for
         if await self._due(variant_ids, fresh_for):
             known = not (await self._cache.get_many(STOCK.name, variant_ids)).missing
             wait = max(_LEAST, self._patience.warm - spent) if known else self._patience.cold

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from fastmcp import FastMCP
+from fastmcp.resources import ResourceContent, ResourceResult
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR
 
@@ -14,7 +15,7 @@ from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.finder import CALL, FIND, ToolFinder
 from katana_mcp.adapter.prompts import ServedPrompt, offer_completions
 from katana_mcp.adapter.schemas import input_schema
-from katana_mcp.adapter.tool import RequestTool, payload_of
+from katana_mcp.adapter.tool import LABEL, RequestTool, payload_of
 from katana_mcp.adapter.unknown import UnknownNames
 from katana_mcp.adapter.waking import Waking
 from katana_mcp.descriptor import AnyTool
@@ -86,7 +87,7 @@ def _add_reference(server: FastMCP[Any], resource: ReferenceResource, tenant: Te
         description=f"{resource.title} as JSON.",
         mime_type="application/json",
     )
-    async def reference() -> str:  # pyright: ignore[reportUnusedFunction] - the decorator registers it
+    async def reference() -> ResourceResult:  # pyright: ignore[reportUnusedFunction] - the decorator registers it
         return await _read(resource.uri, partial(read, resource), tenant)
 
 
@@ -97,13 +98,14 @@ def _add_template(server: FastMCP[Any], resource: ReferenceResource, template: s
         description=f"One record of {resource.uri} as JSON.",
         mime_type="application/json",
     )
-    async def one(id: str) -> str:  # pyright: ignore[reportUnusedFunction] - the decorator registers it
+    async def one(id: str) -> ResourceResult:  # pyright: ignore[reportUnusedFunction] - the decorator registers it
         return await _read(resource.uri, partial(read_one, resource, id), tenant)
 
 
-async def _read(uri: str, reading: Callable[[Services], Awaitable[Answer]], tenant: TenantDoor) -> str:
+async def _read(uri: str, reading: Callable[[Services], Awaitable[Answer]], tenant: TenantDoor) -> ResourceResult:
     try:
-        return json_of(payload_of(await reading(await tenant.services())))
+        text = json_of(payload_of(await reading(await tenant.services())))
+        return ResourceResult([ResourceContent(text, "application/json", LABEL)])
     except Exception as error:
         _, refusal = await refusal_of(error, uri, tenant)
         data = told(refusal)

@@ -27,6 +27,9 @@ from katana_mcp.tools.warnings import Refused
 
 _log = structlog.get_logger("katana_mcp.tool")
 
+LABEL = {"katana-mcp/integrity": "untrusted"}
+"""The `_meta` of what may hold texts of records: customers, suppliers and shops wrote them, so they are data alone."""
+
 
 class RequestTool(Tool):
     """A tool whose arguments are one request model and whose result is one answer model."""
@@ -126,4 +129,4 @@ def refused(refusal: Refused) -> ToolResult:
 
 
 def _result(payload: dict[str, Any], *, is_error: bool = False) -> ToolResult:
-    return ToolResult([TextContent(type="text", text=json_of(payload))], payload, is_error=is_error)
+    return ToolResult([TextContent(type="text", text=json_of(payload))], payload, LABEL, is_error)

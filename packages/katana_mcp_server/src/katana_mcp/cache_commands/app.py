@@ -20,7 +20,7 @@ else:
     _ASKED = ("base_url", "sandbox", "cache_dir", "log_level")
     Flags = flags_of([each for each in Settings.model_fields if each in _ASKED or each.startswith("cache_backend")])
 
-    SyncFlags = flags_of([*Choice.model_fields, *Flags.model_fields])
+    SyncFlags = flags_of([*Choice.model_fields, "fresh_for", *Flags.model_fields])
 
 type AsJson = Annotated[bool, Parameter(name="--json", negative="", help="Print JSON for programs.")]
 type Given = Annotated[Flags | None, Parameter(name="*")]

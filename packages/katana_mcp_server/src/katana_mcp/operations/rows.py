@@ -7,6 +7,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record, values_at
 from katana_mcp.descriptor import Own, View
 from katana_mcp.names import Names, add_parts, look_up, text
+from katana_mcp.operations.embedded import Attribute, BatchTransaction, CustomField, Traced, custom_fields
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import flag, number, rows, whole
@@ -30,7 +31,7 @@ def _row(view: View, row: Stored, names: Names, services: Services) -> Answer:
 
 
 def filled[A: Answer](model: type[A], record: Record, **own: object) -> A:
-    """Return an answer whose texts, whole numbers, flags and amounts are the record's; `own` comes first."""
+    """Return an answer whose fields are the record's where it has them under the same names; `own` comes first."""
     said = {name: read(record, name) for name, read in _readers(model).items()}
     return model.model_validate(said | own)
 
@@ -59,11 +60,19 @@ def _readers(model: type[Answer]) -> dict[str, Callable[[Record, str], object]]:
     return {name: _KINDS[field.annotation] for name, field in model.model_fields.items() if field.annotation in _KINDS}
 
 
+def _several(model: type[Answer]) -> Callable[[Record, str], object]:
+    return lambda record, name: [filled(model, each) for each in rows(record, name)] or None
+
+
 _KINDS: dict[object, Callable[[Record, str], object]] = {
     str | None: text,
     int | None: whole,
     bool | None: flag,
     Number | None: number,
+    list[BatchTransaction] | None: _several(BatchTransaction),
+    list[Traced] | None: _several(Traced),
+    list[Attribute] | None: _several(Attribute),
+    list[CustomField] | None: custom_fields,
 }
 
 

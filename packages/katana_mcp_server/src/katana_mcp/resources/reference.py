@@ -1,15 +1,12 @@
 """Reference data as resources, whole and bounded; one record of each by its id."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import cast
 
 from cache_core.conditions import Order
 from cache_core.protocol import Selection
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Envelope, plain_number
+from katana_mcp.tools.answers import Envelope, plain
 from katana_mcp.tools.hidden import shown_in
 from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import Refused, blocking
@@ -85,14 +82,6 @@ class One(Envelope):
     record: dict[str, object]
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in cast("Mapping[str, object]", value).items() if each is not None}
-    if isinstance(value, list):
-        return [_plain(each) for each in cast("list[object]", value)]
-    return plain_number(value) if isinstance(value, Decimal) else value
-
-
 async def read_one(resource: ReferenceResource, record_id: str, services: Services) -> One:
     """Return one record of a reference collection, deleted or not.
 
@@ -106,7 +95,7 @@ async def read_one(resource: ReferenceResource, record_id: str, services: Servic
         if not rows:
             message = f"nothing in {resource.uri} has the id {record_id[:40]!r}"
             raise Refused(blocking(warning_codes.NOT_FOUND, message, "id"))
-    return now.answer(One, record=_plain(rows[0].record))
+    return now.answer(One, record=plain(rows[0].record))
 
 
 async def read(resource: ReferenceResource, services: Services) -> Page:
@@ -117,7 +106,7 @@ async def read(resource: ReferenceResource, services: Services) -> Page:
     rows: list[dict[str, object]] = []
     size = 500
     for row in stored:
-        shown = {name: _plain(value) for name in resource.fields if (value := row.record.get(name)) is not None}
+        shown = {name: plain(value) for name in resource.fields if (value := row.record.get(name)) is not None}
         size += len(json_of(shown_in(cut_in(shown, LONG_TEXT))).encode()) + 1
         if size > MAX_ANSWER_BYTES and rows:
             break

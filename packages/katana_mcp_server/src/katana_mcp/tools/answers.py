@@ -1,9 +1,9 @@
 """What answers share: exact numbers, freshness, honest totals and a bounded size."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
@@ -21,6 +21,15 @@ def plain_number(value: Decimal) -> int | float | str:
         return number
     digits = format(value, "f")  # normalize() would round to the context's 28 digits
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def plain(value: object) -> object:
+    """Return a value of a record as JSON has it: amounts as numbers, and objects without what is null."""
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in cast("Mapping[str, object]", value).items() if each is not None}
+    if isinstance(value, list):
+        return [plain(each) for each in cast("list[object]", value)]
+    return plain_number(value) if isinstance(value, Decimal) else value
 
 
 type Number = Annotated[

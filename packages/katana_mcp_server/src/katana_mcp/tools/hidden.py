@@ -22,6 +22,8 @@ _SHOWN = re.compile(r"<U\+([0-9A-F]{4,6})>")
 
 def shown(text: str) -> str:
     """Return the text with its hidden characters as `<U+200B>`."""
+    if text.isascii() and text.isprintable():
+        return text
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 

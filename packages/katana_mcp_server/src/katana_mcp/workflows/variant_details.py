@@ -5,6 +5,7 @@ from typing import Literal
 from cache_core.protocol import Stored
 from katana_mcp.descriptor import ToolSpec, View
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, text
+from katana_mcp.operations.embedded import CustomField, config
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -28,6 +29,8 @@ class VariantDetails(Answer):
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
+    config: str | None = None
+    """Size: L, Colour: Red."""
     item_id: int | None = None
     item_type: Literal["product", "material", "service"] | None = None
     category: str | None = None
@@ -52,6 +55,7 @@ class VariantDetails(Answer):
     is_producible: bool | None = None
     is_purchasable: bool | None = None
     additional_info: str | None = None
+    custom_fields: list[CustomField] | None = None
     archived: bool | None = None
     deleted: bool | None = None
     updated_at: str | None = None
@@ -92,6 +96,7 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
     return flags | {
         "variant_id": whole(record, "id"),
         "name": names.display(record),
+        "config": config(record),
         "sales_currency": names.base_currency(),
         "purchase_currency": text(names.record("supplier", supplier_id), "currency"),
         "item_id": parent[1] if parent else None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from cache_core.protocol import Stored
-from katana_mcp.lookup import all_listed, none_at_all, variants_named
+from katana_mcp.lookup import EXPLAINED, all_listed, none_at_all, variants_named
 from katana_mcp.names import none_yet
 from katana_mcp.near import near_keys
 from katana_mcp.services import Services
@@ -15,8 +15,6 @@ from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning
 
 _KINDS = ("variant", "service")
-_EXPLAINED = 20
-"""Unknown SKUs of one call for which near misses are looked up."""
 
 
 class NotFound(Answer):
@@ -181,11 +179,13 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
         if cold and not rows:
             result.append(Found(each, unknown=True, warnings=[_unknown(each, index)]))
             continue
-        near = sum(1 for known in result if known.missing is not None) < _EXPLAINED
-        missing = None if rows else await _not_found(each, services, near=near)
-        gone = [_gone(each, row, index) for row in rows if row.deleted or row.archived]
+        explained = sum(1 for known in result if known.missing is not None)
+        missing = None if rows else await _not_found(each, services, near=explained < EXPLAINED)
+        told = [_gone(each, row, index) for row in rows if row.deleted or row.archived]
+        if missing and explained == EXPLAINED:
+            told.append(_unexplained(index))
         new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
-        result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *gone]))
+        result.append(Found(each, new[0], missing, warnings=[*_shared(each, rows, index), *told]))
         result += [Found(each, row) for row in new[1:]]
         taken.update(row.id for row in rows)
     return Resolved(result, none=not found and await none_at_all(services, *_KINDS))
@@ -194,7 +194,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
 def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWarning]:
     if len(rows) < 2:
         return []
-    ids = ", ".join(str(row.id) for row in rows[:_EXPLAINED]) + (" and more" if len(rows) > _EXPLAINED else "")
+    ids = ", ".join(str(row.id) for row in rows[:EXPLAINED]) + (" and more" if len(rows) > EXPLAINED else "")
     message = f"{len(rows)} variants have the SKU {asked!r}: all are shown, ids {ids}"
     place = f"skus_or_variant_ids[{index}]"
     return [ToolWarning(severity="advisory", code=warning_codes.DUPLICATE_SKU, message=message, field_path=place)]
@@ -214,6 +214,11 @@ def _unknown(asked: str | int, index: int) -> ToolWarning:
     message = f"{asked!r} is unknown, not missing: the first sync of variants has not ended; ask again in a moment"
     place = f"skus_or_variant_ids[{index}]"
     return ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message, field_path=place)
+
+
+def _unexplained(index: int) -> ToolWarning:
+    message = f"more than {EXPLAINED} SKUs or ids are unknown: from here on no like ones are looked for; ask for fewer"
+    return ToolWarning(severity="info", message=message, field_path=f"skus_or_variant_ids[{index}]")
 
 
 async def _not_found(asked: str | int, services: Services, *, near: bool) -> NotFound:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from cache_core.protocol import Stored
-from cache_core.records import Record, values_at
+from cache_core.records import Record
 from katana_mcp.descriptor import Own
 from katana_mcp.names import Names, text
+from katana_mcp.operations.embedded import CustomField, config
 from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
@@ -47,6 +48,7 @@ class ItemVariant(Answer):
     internal_barcode: str | None = None
     registered_barcode: str | None = None
     supplier_item_codes: list[str] | None = None
+    custom_fields: list[CustomField] | None = None
 
 
 class ItemSummary(Answer):
@@ -118,7 +120,7 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
             ItemVariant,
             each,
             variant_id=whole(each, "id"),
-            config=_config(each),
+            config=config(each),
             supplier_item_codes=strings(each, "supplier_item_codes"),
             **money,
         )
@@ -128,9 +130,3 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
 
 def _live(sent: Iterable[Record]) -> list[Record]:
     return [each for each in sent if each.get("deleted_at") is None]
-
-
-def _config(variant: Record) -> str | None:
-    names = values_at(variant, "config_attributes[].config_name")
-    values = values_at(variant, "config_attributes[].config_value")
-    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=False)) or None

@@ -18,9 +18,11 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     operations,
     productions,
     recipe_rows,
+    serial_numbers,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.operations.embedded import BatchTransaction
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -57,6 +59,8 @@ class ManufacturingOrderDocument(ManufacturingOrderSummary):
     """In the order of work; times are seconds."""
     productions: list[Production] | None = None
     actual_quantity: Number | None = None
+    batch_transactions: list[BatchTransaction] | None = None
+    serial_numbers: list[str] | None = None
     additional_info: str | None = None
     sales_order_delivery_deadline: str | None = None
     total_planned_time: Number | None = None
@@ -123,6 +127,7 @@ def _told(model: type[Answer], *, verbose: bool) -> View:
             "recipe_rows": recipe_rows(record, names, verbose=verbose),
             "operations": operations(record, verbose=verbose),
             "productions": productions(record, names, verbose=verbose),
+            "serial_numbers": serial_numbers(record),
             "base_currency": names.base_currency(),
         }
 

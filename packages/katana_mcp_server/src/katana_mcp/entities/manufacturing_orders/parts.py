@@ -2,6 +2,7 @@
 
 from cache_core.records import Record, values_at
 from katana_mcp.names import Names, text
+from katana_mcp.operations.embedded import BatchTransaction
 from katana_mcp.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import rows, whole
@@ -9,13 +10,6 @@ from katana_mcp.values import rows, whole
 RECIPE_ROWS = "manufacturing_order_recipe_row"
 OPERATIONS = "manufacturing_order_operation_row"
 PRODUCTIONS = "manufacturing_order_production"
-
-
-class BatchUse(Answer):
-    """How much of a batch was used."""
-
-    batch_id: int | None = None
-    quantity: Number | None = None
 
 
 class RecipeRow(Answer):
@@ -33,7 +27,7 @@ class RecipeRow(Answer):
     ingredient_expected_date: str | None = None
     cost: Number | None = None
     notes: str | None = None
-    batches: list[BatchUse] | None = None
+    batch_transactions: list[BatchTransaction] | None = None
     """With `verbose`."""
 
 
@@ -47,9 +41,11 @@ class OperationRow(Answer):
     type: str | None = None
     planned_time_per_unit: Number | None = None
     total_actual_time: Number | None = None
+    total_consumed_time: Number | None = None
     total_remaining_time: Number | None = None
     operators: list[str] | None = None
     """Assigned."""
+    completed_by: list[str] | None = None
     completed_at: str | None = None
     planned_cost_per_unit: Number | None = None
     total_actual_cost: Number | None = None
@@ -66,6 +62,14 @@ class UsedIngredient(Answer):
     cost: Number | None = None
 
 
+class UsedTime(Answer):
+    """What a production took of an operation."""
+
+    operation_row_id: int | None = None
+    time: Number | None = None
+    cost: Number | None = None
+
+
 class Production(Answer):
     """What was made at once."""
 
@@ -74,22 +78,15 @@ class Production(Answer):
     production_date: str | None = None
     serial_numbers: list[str] | None = None
     ingredients: list[UsedIngredient] | None = None
+    operations: list[UsedTime] | None = None
 
 
 def recipe_rows(order: Record, names: Names, *, verbose: bool = False) -> list[RecipeRow] | None:
     """Return the ingredients, with SKU and name; None where they were not read."""
     if RECIPE_ROWS not in order:
         return None
-    return [
-        line(
-            RecipeRow,
-            row,
-            names,
-            recipe_row_id=whole(row, "id"),
-            batches=[filled(BatchUse, each) for each in rows(row, "batch_transactions")] if verbose else None,
-        )
-        for row in rows(order, RECIPE_ROWS)
-    ]
+    unsaid: dict[str, object] = {} if verbose else {"batch_transactions": None}
+    return [line(RecipeRow, row, names, recipe_row_id=whole(row, "id"), **unsaid) for row in rows(order, RECIPE_ROWS)]
 
 
 def operations(order: Record, *, verbose: bool = False) -> list[OperationRow] | None:
@@ -104,7 +101,8 @@ def operations(order: Record, *, verbose: bool = False) -> list[OperationRow] | 
             operation_row_id=whole(row, "id"),
             operation=text(row, "operation_name"),
             resource=text(row, "resource_name"),
-            operators=[str(name) for name in values_at(row, "assigned_operators[].name")] or None,
+            operators=_texts(row, "assigned_operators[].name"),
+            completed_by=_texts(row, "completed_by_operators[].name"),
             **unsaid,
         )
         for row in rows(order, OPERATIONS)
@@ -123,11 +121,25 @@ def productions(order: Record, names: Names, *, verbose: bool = False) -> list[P
             Production,
             row,
             production_id=whole(row, "id"),
-            serial_numbers=[str(each) for each in values_at(row, "serial_numbers[].serial_number")] or None,
+            serial_numbers=serial_numbers(row),
             ingredients=[_used(each, names) for each in rows(row, "ingredients")] if verbose else None,
+            operations=[_spent(each) for each in rows(row, "operations")] if verbose else None,
         )
         for row in rows(order, PRODUCTIONS)
     ]
+
+
+def serial_numbers(record: Record) -> list[str] | None:
+    """Return the serial numbers given to what was made, or None when there are none."""
+    return _texts(record, "serial_numbers[].serial_number")
+
+
+def _texts(record: Record, path: str) -> list[str] | None:
+    return [str(each) for each in values_at(record, path)] or None
+
+
+def _spent(operation: Record) -> UsedTime:
+    return filled(UsedTime, operation, operation_row_id=whole(operation, "manufacturing_order_operation_id"))
 
 
 def _used(ingredient: Record, names: Names) -> UsedIngredient:

@@ -3,8 +3,15 @@
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
-from katana_mcp.entities.purchase_orders.rows import PARTIES, ROW_VARIANTS, PurchaseOrderWithRows, with_rows
+from katana_mcp.entities.purchase_orders.rows import (
+    PARTIES,
+    ROW_VARIANTS,
+    PurchaseOrderLine,
+    PurchaseOrderSummary,
+    with_rows,
+)
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.operations.embedded import BatchTransaction
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -32,14 +39,28 @@ class GetPurchaseOrderRequest(DocumentRequest):
     """Purchase order id (integer) or order number (text, PO-42)."""
 
 
+class PurchaseOrderDocumentLine(PurchaseOrderLine):
+    """A row of a purchase order with its cost and its batches."""
+
+    conversion_rate: Number | None = None
+    total_in_base_currency: Number | None = None
+    landed_cost: Number | None = None
+    """In `base_currency`, with additional costs."""
+    group_id: int | None = None
+    """What was received together; costs and bills name it too."""
+    batch_transactions: list[BatchTransaction] | None = None
+
+
 class AdditionalCost(Answer):
     """A cost beside the goods, such as freight."""
 
     additional_cost_row_id: int | None = None
     additional_cost_id: int | None = None
     name: str | None = None
+    group_id: int | None = None
     price: Number | None = None
     currency: str | None = None
+    price_in_base: Number | None = None
     tax_rate: Number | None = None
     distribution_method: str | None = None
     reference: str | None = None
@@ -59,19 +80,22 @@ class Ingredient(Answer):
     cost: Number | None = None
     """In `base_currency`."""
     notes: str | None = None
+    batch_transactions: list[BatchTransaction] | None = None
 
 
 class Bill(Answer):
     """A bill that accounting made of what was received."""
 
     bill_id: str | None = None
+    received_items_group_id: int | None = None
     integration_type: str | None = None
     created_at: str | None = None
 
 
-class PurchaseOrderDocument(PurchaseOrderWithRows):
+class PurchaseOrderDocument(PurchaseOrderSummary):
     """A purchase order with everything that its header says."""
 
+    rows: list[PurchaseOrderDocumentLine] | None = None
     ingredients: list[Ingredient] | None = None
     additional_costs: list[AdditionalCost] | None = None
     bills: list[Bill] | None = None
@@ -79,6 +103,8 @@ class PurchaseOrderDocument(PurchaseOrderWithRows):
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     last_document_status: str | None = None
+    default_group_id: int | None = None
+    """Of costs of the whole order."""
     tracking_location_id: int | None = None
     tracking_location: str | None = None
     ingredient_availability: str | None = None
@@ -119,7 +145,7 @@ def _ingredient(row: Record, names: Names) -> Ingredient:
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     costs = [filled(AdditionalCost, row, additional_cost_row_id=whole(row, "id")) for row in rows(record, _COSTS)]
-    return with_rows(stored, names, services) | {
+    return with_rows(stored, names, services, PurchaseOrderDocumentLine) | {
         "ingredients": [_ingredient(row, names) for row in rows(record, _INGREDIENTS)],
         "additional_costs": costs,
         "bills": [filled(Bill, row) for row in rows(record, _BILLS)],

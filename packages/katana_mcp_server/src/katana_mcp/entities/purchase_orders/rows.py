@@ -82,12 +82,14 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     }
 
 
-def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
-    """Return the same, and the order's rows with SKU and name."""
+def with_rows(
+    stored: Stored, names: Names, services: Services, model: type[PurchaseOrderLine] = PurchaseOrderLine
+) -> dict[str, object]:
+    """Return the same, and the order's rows in this shape with SKU and name."""
     record = stored.record
     lines = [
         line(
-            PurchaseOrderLine,
+            model,
             row,
             names,
             purchase_order_row_id=whole(row, "id"),

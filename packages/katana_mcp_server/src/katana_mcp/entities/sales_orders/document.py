@@ -16,6 +16,7 @@ from katana_mcp.entities.sales_orders.parts import (
 from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, told
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.addresses import PostalAddress, addresses
+from katana_mcp.operations.embedded import CustomField
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -28,7 +29,7 @@ from katana_mcp.operations.get import (
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId
-from katana_mcp.values import rows, whole
+from katana_mcp.values import ids, rows, whole
 
 
 class GetSalesOrderRequest(DocumentRequest):
@@ -44,17 +45,27 @@ class SalesOrderDocument(SalesOrderSummary):
     customer_ref: str | None = None
     additional_info: str | None = None
     picked_date: str | None = None
+    product_expected_date: str | None = None
     production_status: str | None = None
+    linked_manufacturing_order_id: int | None = None
     ingredient_availability: str | None = None
+    ingredient_expected_date: str | None = None
     invoicing_status: str | None = None
     tracking_number: str | None = None
     tracking_number_url: str | None = None
+    source: str | None = None
+    ecommerce_order_type: str | None = None
+    ecommerce_store_name: str | None = None
     ecommerce_order_id: str | None = None
     conversion_rate: Number | None = None
+    conversion_date: str | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     shipping_fee: ShippingFee | None = None
+    billing_address_id: int | None = None
+    shipping_address_id: int | None = None
     addresses: list[PostalAddress] | None = None
+    custom_fields: list[CustomField] | None = None
     rows: list[SalesOrderDocumentLine] | None = None
     fulfillments: list[Fulfillment] | None = None
     created_at: str | None = None
@@ -84,7 +95,14 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
         "addresses": addresses(record),
         "fulfillments": fulfillments(record),
         "rows": [
-            told(SalesOrderDocumentLine, row, stored, names, manufacturing_orders=made.get(whole(row, "id")))
+            told(
+                SalesOrderDocumentLine,
+                row,
+                stored,
+                names,
+                serial_number_ids=ids(row, "serial_numbers"),
+                manufacturing_orders=made.get(whole(row, "id")),
+            )
             for row in rows(record, "sales_order_rows")
         ],
     }

@@ -3,9 +3,10 @@
 from cache_core.records import Record
 from katana_mcp.entities.sales_orders.rows import SalesOrderLine
 from katana_mcp.names import text
+from katana_mcp.operations.embedded import Attribute, BatchTransaction, CustomField, Traced
 from katana_mcp.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import child, rows, whole
+from katana_mcp.values import child, ids, rows, whole
 
 FULFILLMENTS = "sales_order_fulfillment"
 MADE = "manufacturing_order"
@@ -20,10 +21,18 @@ class MadeForIt(Answer):
 
 
 class SalesOrderDocumentLine(SalesOrderLine):
-    """A row of a sales order with what is made for it."""
+    """A row of a sales order with its stock, its cost and what is made for it."""
 
     tax_rate: Number | None = None
     """Percent."""
+    total_in_base_currency: Number | None = None
+    cogs_value: Number | None = None
+    """In `base_currency`."""
+    batch_transactions: list[BatchTransaction] | None = None
+    serial_number_ids: list[int] | None = None
+    traceability: list[Traced] | None = None
+    attributes: list[Attribute] | None = None
+    custom_fields: list[CustomField] | None = None
     manufacturing_orders: list[MadeForIt] | None = None
 
 
@@ -33,6 +42,9 @@ class ShippedRow(Answer):
     fulfillment_row_id: int | None = None
     sales_order_row_id: int | None = None
     quantity: Number | None = None
+    batch_transactions: list[BatchTransaction] | None = None
+    serial_number_ids: list[int] | None = None
+    traceability: list[Traced] | None = None
 
 
 class Fulfillment(Answer):
@@ -47,6 +59,9 @@ class Fulfillment(Answer):
     tracking_url: str | None = None
     tracking_carrier: str | None = None
     tracking_method: str | None = None
+    conversion_rate: Number | None = None
+    packer_id: int | None = None
+    """An operator."""
     rows: list[ShippedRow] | None = None
 
 
@@ -79,7 +94,10 @@ def fulfillments(record: Record) -> list[Fulfillment]:
 
 def _shipped(fulfillment: Record) -> list[ShippedRow]:
     sent = rows(fulfillment, "sales_order_fulfillment_rows")
-    return [filled(ShippedRow, each, fulfillment_row_id=whole(each, "id")) for each in sent]
+    return [
+        filled(ShippedRow, each, fulfillment_row_id=whole(each, "id"), serial_number_ids=ids(each, "serial_numbers"))
+        for each in sent
+    ]
 
 
 def shipping_fee(record: Record) -> ShippingFee | None:

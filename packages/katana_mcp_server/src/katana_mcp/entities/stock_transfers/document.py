@@ -4,6 +4,7 @@ from katana_mcp.descriptor import View
 from katana_mcp.entities.stock_transfers.rows import PLACES, ROW_VARIANTS, StockTransferSummary, header
 from katana_mcp.entities.stock_transfers.rows import StockTransferLine as Line
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES
+from katana_mcp.operations.embedded import BatchTransaction, Traced
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
@@ -18,10 +19,12 @@ class GetStockTransferRequest(DocumentRequest):
 
 
 class CostedTransferLine(Line):
-    """A row with its cost."""
+    """A row with its cost, its batches and its bins."""
 
     cost_per_unit: Number | None = None
     currency: str | None = None
+    batch_transactions: list[BatchTransaction] | None = None
+    traceability: list[Traced] | None = None
 
 
 class StockTransferDocument(StockTransferSummary):

@@ -1,4 +1,4 @@
-"""Documents for the tests of this package: purchasing, manufacturing and stock records as Katana sends them."""
+"""Purchasing, manufacturing and stock records as Katana sends them, made up, one maker for each entity."""
 
 from collections.abc import Callable
 from decimal import Decimal

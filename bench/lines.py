@@ -1,0 +1,203 @@
+"""Every figure of the report with its goal. A measurement gives exactly these, and the report shows each of them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+SIZES = (5_000, 50_000, 500_000)
+ORDERS = (10_000, 100_000)
+FACTORIES = (5_000, 50_000, 500_000)
+
+CATALOGUE = "Catalogue of variants"
+SALES = "Sales orders with 3 rows"
+PURCHASES = "Purchase orders with 3 rows"
+MANUFACTURING = "Manufacturing orders"
+OTHERS = "Other documents, pages → stored and searchable"
+SYNC = "Cold sync of variants with their products"
+CLIENT = "Client"
+CALLS = "Warm read tools, in-memory client"
+START = "Process start to tools/list over stdio"
+BUDGET = "Request budget in a file"
+SANDBOX = "Sandbox"
+
+STORED = "pages → stored and searchable"
+AGAIN = "the same pages again, unchanged"
+
+READ_TOOLS = (
+    *("search_items", "list_items", "get_item"),
+    *("search_sales_orders", "list_sales_orders", "get_sales_order"),
+    *("search_purchase_orders", "list_purchase_orders", "get_purchase_order"),
+    *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
+    "get_manufacturing_order_recipe",
+    *("search_stock_transfers", "list_stock_transfers", "get_stock_transfer"),
+    *("search_stock_adjustments", "list_stock_adjustments", "get_stock_adjustment"),
+    *("search_customers", "list_customers", "get_customer"),
+    *("get_variant_details", "check_inventory", "list_low_stock_items", "list_blocking_ingredients"),
+    *("get_inventory_movements", "inventory_at", "get_bom", "cache_status"),
+)
+"""Every tool that only reads."""
+
+OTHER_DOCUMENTS = (
+    *("manufacturing_order_recipe_row", "manufacturing_order_operation_row", "manufacturing_order_production"),
+    *("sales_order_fulfillment", "stock_transfer", "stock_adjustment", "inventory_movement", "bom_row"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A figure that the report has, at each of its sizes.
+
+    Attributes:
+        topic: the table it stands in.
+        what: what is measured.
+        unit: `ms`, `rows/s`, `MB`, `bytes`, `s`, `requests`.
+        sizes: records of what it is measured on; 0 where that does not matter.
+        goal: by size what it is to reach, for rates at least, otherwise at most.
+        ratio: by size how many times the floor's cost it may be.
+        over: how much more than the floor it may be.
+        note: what else should be known, a few words.
+    """
+
+    topic: str
+    what: str
+    unit: str = "ms"
+    sizes: tuple[int, ...] = (0,)
+    goal: Mapping[int, float] | None = None
+    ratio: Mapping[int, float] | None = None
+    over: float | None = None
+    note: str = ""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether more is better."""
+        return self.unit.endswith("/s")
+
+    def times(self, value: float, floor: float | None) -> float | None:
+        """Return how many times the floor's cost this is, or None where that says nothing."""
+        if not floor or not value:
+            return None
+        return floor / value if self.is_rate else value / floor
+
+    def held(self, size: int, value: float, floor: float | None) -> bool | None:
+        """Return whether every goal at this size is held, or None without one."""
+        verdicts: list[bool] = []
+        if (goal := (self.goal or {}).get(size)) is not None:
+            verdicts.append(value >= goal if self.is_rate else value <= goal)
+        if (most := (self.ratio or {}).get(size)) is not None:
+            verdicts.append((self.times(value, floor) or 0.0) <= most)
+        if self.over is not None:
+            verdicts.append(value <= (floor or 0.0) + self.over)
+        return all(verdicts) if verdicts else None
+
+    def told(self, size: int) -> str:
+        """Return the goals at this size in words."""
+        words: list[str] = []
+        if (goal := (self.goal or {}).get(size)) is not None:
+            words.append(f"{'≥' if self.is_rate else '≤'} {goal:,.0f}")
+        if (most := (self.ratio or {}).get(size)) is not None:
+            words.append(f"≤ {most:.0f}x floor")
+        if self.over is not None:
+            words.append(f"≤ floor + {self.over:.0f}")
+        return ", ".join(words)
+
+
+def _every(sizes: tuple[int, ...], goal: float) -> dict[int, float]:
+    return dict.fromkeys(sizes, goal)
+
+
+def _catalogue() -> Iterator[Line]:
+    def line(what: str, unit: str = "ms", goal: float | None = None, note: str = "") -> Line:
+        goals = None if goal is None else _every(SIZES, goal)
+        return Line(topic=CATALOGUE, what=what, unit=unit, sizes=SIZES, goal=goals, note=note)
+
+    yield line(STORED, "rows/s", 6_000, "decoded, validated, stored, indexed")
+    yield line(AGAIN, "rows/s", note="at most 50,000 of them")
+    yield line("file, per variant", "bytes", 1_200)
+    yield line("open and first read, p50", "ms", 60)
+    yield line("by id, p95", "ms", 1)
+    yield line("by SKU, p95", "ms", 1)
+    yield line("100 by id, p95", "ms", 5)
+    for what in ("a SKU", "the start of a SKU", "a supplier's code", "a word", "two words"):
+        goal, ratio = {5_000: 10.0, 50_000: 10.0, 500_000: 40.0}, {50_000: 2.0, 500_000: 2.0}
+        yield Line(topic=CATALOGUE, what=f"search, {what}, p95", sizes=SIZES, goal=goal, ratio=ratio)
+    yield line("search, broad: a third of all, p95", "ms", 150)
+    yield line("search, miss, p95", "ms", 150)
+    yield line("search, typo, p95", "ms", 150, "plain SQLite and the legacy cache find no typos")
+    yield line("search, inside a word, p95", "ms", 150, "the legacy cache finds none")
+
+
+def _orders(topic: str, *, rows: bool) -> Iterator[Line]:
+    def line(what: str, goal: float, unit: str = "ms") -> Line:
+        return Line(topic=topic, what=what, unit=unit, sizes=ORDERS, goal=_every(ORDERS, goal))
+
+    yield line(STORED, 1_500, "orders/s")
+    yield Line(topic=topic, what=AGAIN, unit="orders/s", sizes=ORDERS, note="at most 10,000 of them")
+    for what in (
+        *("newest", "status", "window of due dates", "variant" if not rows else "variant in rows"),
+        *(("customer or supplier",) if rows else ()),
+        *("open", "overdue, by due date", "status and window, by due date", "four filters"),
+    ):
+        yield line(f"page of 50, {what}, p95", 15)
+    yield line("count of a status in a window, p95", 15)
+    yield line("by id, p95", 1)
+    yield line("by number, p95", 1)
+    yield line("search, number, p95", 40)
+    yield line("search, miss, p95", 150)
+
+
+def _sync() -> Iterator[Line]:
+    def line(what: str, unit: str, goal: float | None, note: str = "") -> Line:
+        return Line(
+            topic=SYNC,
+            what=what,
+            unit=unit,
+            sizes=SIZES,
+            goal=None if goal is None else _every(SIZES, goal),
+            note=note,
+        )
+
+    yield line("peak memory of the process", "MB", 250, "floor: before the sync")
+    yield line("variants", "rows/s", None, "with a fifth as many products")
+    yield line("longest pause of the event loop", "ms", 30)
+    yield line("longest wait of another writer", "ms", 100)
+
+
+def _sandbox() -> Iterator[Line]:
+    def line(what: str, unit: str, goal: float, sizes: tuple[int, ...] = FACTORIES) -> Line:
+        return Line(topic=SANDBOX, what=what, unit=unit, sizes=sizes, goal=_every(sizes, goal))
+
+    yield line("records made", "rows/s", 20_000)
+    yield line("peak memory", "MB", 2_000)
+    for what in ("variants, first page", "variants, in the middle", "orders, in the middle", "stock, in the middle"):
+        yield line(f"page of 250, {what}, p95", "ms", 20)
+    yield line("page of 250, changed since, p95", "ms", 20)
+    yield line("state written", "s", 2, (50_000,))
+    yield line("state read", "s", 2, (50_000,))
+
+
+def _lines() -> Iterator[Line]:
+    yield Line(
+        topic=CLIENT,
+        what="page of 250 variants decoded, normalised, validated",
+        unit="rows/s",
+        goal={0: 20_000},
+        note="floor: json.loads alone",
+    )
+    yield from _catalogue()
+    yield from _orders(SALES, rows=True)
+    yield from _orders(PURCHASES, rows=True)
+    yield from _orders(MANUFACTURING, rows=False)
+    for entity in OTHER_DOCUMENTS:
+        yield Line(topic=OTHERS, what=entity, unit="records/s", sizes=(10_000,))
+    yield from _sync()
+    for tool in READ_TOOLS:
+        yield Line(topic=CALLS, what=f"{tool}, p50", over=5, note="floor: a FastMCP tool that does nothing")
+        yield Line(topic=CALLS, what=f"{tool}, requests to Katana", unit="requests", goal={0: 0})
+    for what, unit in (("start", "s CPU"), ("memory, idle", "MB")):
+        yield Line(topic=START, what=what, unit=unit, ratio={0: 2}, note="floor: a FastMCP server with one tool")
+    yield Line(topic=BUDGET, what="a place taken and given back, p50", note="floor: a budget in memory")
+    yield Line(topic=BUDGET, what="a place taken and given back, p99", goal={0: 1}, note="on the event loop")
+    yield from _sandbox()
+
+
+LINES: Mapping[tuple[str, str], Line] = {(line.topic, line.what): line for line in _lines()}
+"""Every line, in the order of the report."""

@@ -1,0 +1,72 @@
+"""The texts that people write into Katana's records, and how others are written into them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from katana_sandbox import Tenant
+
+from .matrix import matrix
+
+ADDRESS = ("first_name", "last_name", "company", "phone", "line_1", "line_2", "city", "state", "zip", "country")
+TEXTS: dict[str, tuple[str, ...]] = {
+    "locations": ("name", "legal_name"),
+    "suppliers": ("name", "email", "phone", "comment"),
+    "supplier_addresses": ADDRESS[4:],
+    "customers": (
+        *("name", "first_name", "last_name", "company", "email", "phone", "comment", "category", "reference_id"),
+    ),
+    "customer_addresses": ADDRESS,
+    "tax_rates": ("name", "display_name"),
+    "operators": ("operator_name",),
+    "additional_costs": ("name",),
+    "products": ("name", "uom", "category_name", "additional_info", "purchase_uom"),
+    "materials": ("name", "uom", "category_name", "additional_info", "purchase_uom"),
+    "services": ("name", "uom", "category_name", "additional_info"),
+    "variants": ("sku", "internal_barcode", "registered_barcode", "supplier_item_codes", "config_attributes"),
+    "factory": ("name", "legal_name", "timezone"),
+    "bom_rows": ("notes",),
+    "sales_orders": (
+        *("order_no", "customer_ref", "additional_info", "tracking_number", "tracking_number_url"),
+        *("ecommerce_order_id", "ecommerce_order_type", "ecommerce_store_name"),
+    ),
+    "sales_order_addresses": ADDRESS,
+    "sales_order_shipping_fee": ("description",),
+    "sales_order_fulfillments": ("tracking_number", "tracking_url", "tracking_carrier", "tracking_method"),
+    "purchase_orders": ("order_no", "additional_info"),
+    "purchase_order_rows": ("purchase_uom",),
+    "po_additional_cost_rows": ("name", "reference"),
+    "purchase_order_accounting_metadata": ("bill_id",),
+    "manufacturing_orders": ("order_no", "additional_info"),
+    "manufacturing_order_recipe_rows": ("notes",),
+    "manufacturing_order_operation_rows": ("operation_name", "resource_name"),
+    "stock_transfers": ("stock_transfer_number", "additional_info"),
+    "stock_adjustments": ("stock_adjustment_number", "reason", "additional_info"),
+}
+"""The texts that people write, by collection."""
+
+
+NESTED: dict[str, Callable[[str], object]] = {
+    "supplier_item_codes": lambda text: [text],
+    "config_attributes": lambda text: [{"config_name": text, "config_value": text}],
+}
+
+
+def plant(tenant: Tenant, written: Callable[[str, object], str]) -> None:
+    """Write what is returned for a field's name and a record's key into the oldest and the newest records' texts."""
+    for collection, names in TEXTS.items():
+        records = list(tenant.all(collection))
+        for each in [*records[:2], *records[-2:]]:
+            key = each.get("id", 1)
+            texts: dict[str, Any] = {name: NESTED.get(name, str)(written(name, key)) for name in names}
+            tenant.edit(collection, key, **texts)
+
+
+def planted_calls(tenant: Tenant, word: str) -> dict[str, dict[str, object]]:
+    """Return a call of each tool that shows what was planted, searches by a word of it."""
+    planted: dict[str, object] = {"skus_or_variant_ids": [next(tenant.all("variants"))["id"]]}
+    found = {"skus_or_variant_ids": planted, "query": {"query": word}}
+    calls = {tool: usual.arguments for tool, usual in matrix(tenant).items()}
+    return {
+        tool: arguments | {name: value for each in arguments if each in found for name, value in found[each].items()}
+        for tool, arguments in calls.items()
+    }

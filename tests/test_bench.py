@@ -1,0 +1,59 @@
+"""The page of measured figures says all that there is to measure, and every tool that only reads is measured."""
+
+from pathlib import Path
+
+from bench.__main__ import PAGE
+from bench.figures import Figure
+from bench.lines import LINES, READ_TOOLS
+from bench.report import Run, as_page, merged
+
+from katana_mcp.surface import tools
+
+ROOT = Path(__file__).parents[1]
+
+
+def rows(page: str) -> set[tuple[str, str, str]]:
+    """Return topic, figure and size of each line of a page."""
+    found: set[tuple[str, str, str]] = set()
+    topic = ""
+    for line in page.splitlines():
+        topic = line.removeprefix("## ") if line.startswith("## ") else topic
+        if line.startswith("| "):
+            what, size = (each.strip() for each in line.split("|")[1:3])
+            found.add((topic, what, size))
+    return found
+
+
+def test_the_page_names_every_figure_at_every_size() -> None:
+    written = rows((ROOT / PAGE).read_text("utf-8"))
+    for line in LINES.values():
+        sizes = {f"{size:,}" if size else "" for size in line.sizes}
+        assert {(line.topic, f"{line.what}, {line.unit}", size) for size in sizes} <= written, line
+
+
+def test_every_tool_that_only_reads_is_measured() -> None:
+    assert sorted(READ_TOOLS) == sorted(each.name for each in tools() if each.read_only)
+
+
+def test_a_goal_is_judged_by_value_by_ratio_and_by_what_it_costs_more_than_the_floor() -> None:
+    search = LINES["Catalogue of variants", "search, a word, p95"]
+    assert [search.held(50_000, value, 4.0) for value in (8.0, 9.0, 11.0)] == [True, False, False]
+    assert search.held(5_000, 9.0, 1.0) is True
+    stored = LINES["Catalogue of variants", "pages → stored and searchable"]
+    assert [stored.held(5_000, value, None) for value in (6_000.0, 5_999.0)] == [True, False]
+    call = LINES["Warm read tools, in-memory client", "get_item, p50"]
+    assert [call.held(0, value, 1.0) for value in (6.0, 6.1)] == [True, False]
+    asked = LINES["Warm read tools, in-memory client", "get_item, requests to Katana"]
+    assert [asked.held(0, value, None) for value in (0.0, 0.01)] == [True, False]
+
+
+def test_sides_measured_apart_stand_beside_each_other_and_a_missed_goal_is_told() -> None:
+    def sync(**values: float) -> Figure:
+        about = {"topic": "Cold sync of variants with their products", "what": "peak memory of the process"}
+        return Figure(**about, size=5_000, values=values)
+
+    run = Run(date="2026-01-31", figures=merged([sync(typed=300, floor=60), sync(legacy=70)]), part="sync")
+    page = as_page(run)
+    assert "| peak memory of the process, MB | 5,000 | 300 | 70 | 60 | 5.0 | ≤ 250 | **missed**" in page
+    assert "only a part: sync" in page
+    assert "| peak memory of the process, MB | 500,000 |  |  |  |  | ≤ 250 | not measured |" in page
