@@ -133,7 +133,7 @@ def test_steps_are_taken_one_after_the_other_all_or_none(file: JournalFile, path
     assert len(file.entries(9)) == 1
     with closing(JournalFile(path, moving, steps=(*STEPS, second))) as newer:
         assert newer.claim("test", "two") == Finished({"message": "done"})
-        with pytest.raises(JournalUnusable, match="has version 2 and this katana-mcp knows 1"):
+        with pytest.raises(JournalUnusable, match="has version 3 and this katana-mcp knows 2"):
             file.entries(9)
     before = path.read_bytes()
     with closing(JournalFile(path, moving)) as older, pytest.raises(JournalUnusable, match="start a newer katana-mcp"):

@@ -80,7 +80,10 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     every = [each.name for each in tools()]
     assert [each.name for each in chosen((), (), ())] == every
     assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales"}
-    grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name == "cache_status"]
+    assert "apply_plan" not in {each.name for each in chosen((), ("inventory",), ("apply_plan",))}
+    # What the previews of a toolset plan can be applied.
+    added = {"cache_status", "apply_plan"}
+    grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name in added]
     assert [each.name for each in chosen(("cache_status",), ("inventory",), ())] == grouped
     left = [each for each in every if each != "cache_status"]
     assert [each.name for each in chosen((), (), ("cache_status",))] == left

@@ -6,7 +6,7 @@ Plain values. Refuses a plan without actions and one that lives longer than ten 
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -44,6 +44,7 @@ class Plan:
         content: hash of everything that the plan touches, as it was then.
         actions: JSON objects with method, path, body, title and refs, in the order in which they are sent.
         shown: the JSON of the preview.
+        request: the JSON of the request, from which it is planned again before it is applied.
     """
 
     digest: str
@@ -56,6 +57,7 @@ class Plan:
     content: str
     actions: tuple[JsonObject, ...]
     shown: JsonObject
+    request: JsonObject = field(default_factory=dict[str, object])
 
     def __post_init__(self) -> None:
         if not self.actions:

@@ -42,7 +42,7 @@ GONE_AFTER = timedelta(seconds=30)
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown"
+_PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request"
 _ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, {_PLAN}"
 _SETTLED = {"applied", "failed", "unknown"}
 
@@ -86,15 +86,16 @@ class JournalFile:
             InvalidRecord: an action or the preview has no JSON form.
             WrongOrder: its token was given out before.
         """
-        shown, sent = encode(plan.shown).decode(), [encode(each).decode() for each in plan.actions]
+        sent = [encode(each).decode() for each in plan.actions]
+        shown, request = encode(plan.shown).decode(), encode(plan.request).decode()
         whose = (plan.digest, plan.tool, plan.tenant, plan.principal)
         times = (iso(plan.created_at), iso(plan.expires_at))
         with self._changing() as db:
             if db.execute("SELECT 1 FROM plan WHERE digest = ?", (plan.digest,)).fetchone():
                 raise WrongOrder("a plan with this token is in the journal")
-            values = (*whose, *times, plan.summary, plan.content, shown)
+            values = (*whose, *times, plan.summary, plan.content, shown, request)
             (entry,) = db.execute(
-                f"INSERT INTO plan ({_PLAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", values
+                f"INSERT INTO plan ({_PLAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", values
             ).fetchone()
             for place, text in enumerate(sent):
                 db.execute("INSERT INTO action (plan, place, sent) VALUES (?, ?, ?)", (entry, place, text))
@@ -323,7 +324,7 @@ def _found(db: sqlite3.Connection, condition: str, value: str | int) -> Entry | 
 
 def _entry(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
     number, state, owner, claimed_at, beat_at, finished_at, outcome, *planned = row
-    digest, tool, tenant, principal, created_at, expires_at, summary, content, shown = planned
+    digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request = planned
     sql = "SELECT sent, state, result, error, look_up, at FROM action WHERE plan = ? ORDER BY place"
     actions = db.execute(sql, (number,)).fetchall()
     return Entry(
@@ -339,6 +340,7 @@ def _entry(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
             content=content,
             actions=tuple(decode(sent) for sent, *_ in actions),
             shown=decode(shown),
+            request=decode(request),
         ),
         state=state,
         actions=tuple(

@@ -41,6 +41,7 @@ STEPS: Steps = (
             PRIMARY KEY (plan, place)) WITHOUT ROWID""",
         "CREATE INDEX applied ON action (at) WHERE state = 'applied'",
     ),
+    ("ALTER TABLE plan ADD COLUMN request TEXT NOT NULL DEFAULT '{}'",),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

@@ -80,11 +80,20 @@ def shape(schema: Schema) -> str:
     branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
     if branches is not None:
         return " or ".join(shape(each) for each in branches)
-    if "enum" in schema:
-        return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
     if schema.get("type") == "array":
         most = schema.get("maxItems", "any number of")
         return f"list of {schema.get('minItems', 0)} to {most} entries, each {shape(cast('Schema', schema['items']))}"
+    return _of_object(schema) if "properties" in schema else _of_value(schema)
+
+
+def _of_object(schema: Schema) -> str:
+    fields = cast("Mapping[str, Schema]", schema["properties"])
+    return f"object with {', '.join(f'{name} ({shape(each)})' for name, each in fields.items())}"
+
+
+def _of_value(schema: Schema) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
     if "maxLength" in schema:
         return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
     if "maximum" in schema:

@@ -1,0 +1,289 @@
+"""`apply_plan` through the server: a plan is written once, as it was shown, or not at all; and the answer is true."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from journal_plans import hasty
+from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned, writes
+
+from katana_mcp.journal.entries import Claimed, Plan, digest_of
+from katana_mcp.journal.file import JournalFile
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, Stage, paced, staged
+from katana_mcp.writing.actions import Action
+from katana_sandbox import Action as Trouble
+from katana_sandbox import Drop, Fault, Hang, ManualClock, ReplicaLag, Status, Tenant, Truncate
+
+POST = ("POST", "/v1/stock_transfers")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty(monkeypatch)
+
+
+async def test_what_was_shown_is_what_is_sent_and_read_back(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    preview = await stage.call("create_stock_transfer", **new_transfer(tenant, additional_info="with care"))
+    assert writes(stage) == []
+    answer = await applied(stage, clock, preview["plan_token"])
+    (transfer,) = made(tenant)
+    (row,) = transfer["stock_transfer_rows"]
+    assert counted(answer["outcomes"][0]) == {"applied": 1}
+    assert answer["outcomes"][0]["id"] == transfer["id"]
+    assert writes(stage) == [POST]
+    (sent,) = [each.body for each in stage.own.sandbox.journal if each.method == "POST"]
+    assert sent == preview["requests"][0]["body"].encode()
+    assert (float(row["quantity"]), transfer["additional_info"]) == (2.5, "with care")
+    shown = (await stage.call("get_stock_transfer", stock_transfer_id=NUMBER))["transfer"]
+    assert shown["rows"][0]["quantity"] == 2.5
+    assert (await stage.call("search_stock_transfers", query=NUMBER))["rows"][0]["stock_transfer_id"] == transfer["id"]
+    assert (await stage.call("list_stock_transfers", ids=[transfer["id"]]))["total"] == 1
+
+
+async def test_a_change_and_a_deletion_are_read_at_once_though_listings_lag(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    await stage.call("list_stock_transfers")
+    stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(600), times=None))
+    created = await applied(stage, clock, await planned(stage))
+    number = created["outcomes"][0]["id"]
+    token = await planned(stage, "modify_stock_transfer", stock_transfer_id=number, status="in transit")
+    answer = await applied(stage, clock, token)
+    assert writes(stage)[1:] == [("PATCH", f"/v1/stock_transfers/{number}/status")]
+    assert made(tenant)[0]["status"] == "inTransit"
+    assert (await stage.call("list_stock_transfers", ids=[number]))["rows"][0]["status"] == "inTransit"
+    back = answer["outcomes"][0]["revert"]
+    await applied(stage, clock, await planned(stage, back["tool"], **back["arguments"]))
+    assert made(tenant)[0]["status"] == "draft"
+    undo = created["outcomes"][0]["revert"]
+    gone = await applied(stage, clock, await planned(stage, undo["tool"], **undo["arguments"]))
+    assert made(tenant) == []
+    assert (await stage.call("search_stock_transfers", query=NUMBER))["rows"] == []
+    again = gone["outcomes"][0]["revert"]
+    await applied(stage, clock, await planned(stage, again["tool"], **again["arguments"]))
+    assert float(made(tenant)[0]["stock_transfer_rows"][0]["quantity"]) == 2.5
+
+
+async def test_twenty_at_once_write_once_and_are_told_the_same(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    token = await planned(stage)
+    calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for _ in range(20)]
+    answers = [each.structured_content for each in await paced(clock, asyncio.gather(*calls))]
+    assert [each for each in answers if each != answers[0]] == []
+    assert answers[0] is not None
+    assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
+    assert (writes(stage), len(made(tenant))) == ([POST], 1)
+    assert await applied(stage, clock, token) == answers[0]
+
+
+async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    setup = Setup(cache_dir=tmp_path)
+    async with staged(own, setup) as one, staged(own, setup) as other:
+        token = await planned(one)
+        calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
+        answers = [each.structured_content for each in await paced(clock, asyncio.gather(*calls))]
+    assert [each for each in answers if each != answers[0]] == []
+    assert len(made(tenant)) == 1
+
+
+async def test_a_plan_outlives_the_server_and_so_does_its_outcome(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    setup = Setup(cache_dir=tmp_path)
+    async with staged(own, setup) as stage:
+        token = await planned(stage)
+    async with staged(own, setup) as stage:
+        first = await applied(stage, clock, token)
+    clock.advance(3600)
+    async with staged(own, setup) as stage:
+        assert await applied(stage, clock, token) == first
+    assert len(made(tenant)) == 1
+
+
+async def test_what_changed_since_the_preview_makes_the_plan_stale_and_writes_nothing(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    transfer = tenant.create("stock_transfers", _body(tenant))
+    token = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], status="received")
+    new = await planned(stage)
+    delete = await planned(stage, "delete_stock_transfer", stock_transfer_id=transfer["id"])
+    tenant.edit("stock_transfers", transfer["id"], additional_info="somebody else was here")
+    tenant.create("stock_transfers", _body(tenant, NUMBER))
+    for each in (token, new, delete):
+        answer = await applied(stage, clock, each)
+        assert (answer["error"], answer["warnings"][0]["code"]) == ("stale_plan", "stale_plan")
+    tenant.delete("stock_transfers", transfer["id"])
+    answer = await applied(stage, clock, token)
+    assert [each["code"] for each in answer["warnings"]] == ["stale_plan", "not_found"]
+    assert writes(stage) == []
+
+
+def _body(tenant: Tenant, number: str = "ST-901") -> dict[str, object]:
+    locations = [each["id"] for each in tenant.all("locations")]
+    rows = [{"variant_id": next(tenant.all("variants"))["id"], "quantity": "1"}]
+    places = {"source_location_id": locations[0], "target_location_id": locations[1]}
+    return {"stock_transfer_number": number, "stock_transfer_rows": rows, **places}
+
+
+async def test_a_token_that_is_unknown_or_expired_writes_nothing(stage: Stage, clock: ManualClock) -> None:
+    assert (await applied(stage, clock, "never given out"))["error"] == "unknown_plan"
+    token = await planned(stage)
+    clock.advance(600)
+    assert (await applied(stage, clock, token))["error"] == "expired_plan"
+    assert (await applied(stage, clock, token))["error"] == "expired_plan"
+    assert writes(stage) == []
+
+
+@pytest.mark.parametrize("other", [{"principal": "mallory"}, {"tenant": "another"}])
+async def test_a_token_of_another_caller_or_account_is_unknown(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path, other: dict[str, str]
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        mine = await planned(stage)
+        file = _journal(tmp_path, clock)
+        kept = file.find(mine)
+        assert kept is not None
+        changed: dict[str, Any] = {"digest": digest_of("theirs"), **other}
+        file.add(replace(kept.plan, **changed))
+        file.close()
+        assert (await applied(stage, clock, "theirs"))["error"] == "unknown_plan"
+        assert writes(stage) == []
+        assert counted((await applied(stage, clock, mine))["outcomes"][0]) == {"applied": 1}
+
+
+def _journal(root: Path, clock: ManualClock) -> JournalFile:
+    (path,) = root.glob("journal-*.sqlite")
+    return JournalFile(path, clock)
+
+
+FAULTS = [
+    pytest.param(Drop("before"), {"unknown": 1}, id="dropped before"),
+    pytest.param(Drop("after"), {"applied": 1}, id="dropped after"),
+    pytest.param(Status(500), {"unknown": 1}, id="500 before"),
+    pytest.param(Status(500, commit=True), {"applied": 1}, id="500 after"),
+    pytest.param(Status(503), {"unknown": 1}, id="503 before"),
+    pytest.param(Hang("before"), {"unknown": 1}, id="timeout before"),
+    pytest.param(Hang("after"), {"applied": 1}, id="timeout after"),
+    pytest.param(Truncate(), {"applied": 1}, id="truncated"),
+    pytest.param(Status(200, "<html>", commit=True), {"applied": 1}, id="rubbish"),
+    pytest.param(Status(422), {"failed": 1}, id="refused"),
+]
+
+
+@pytest.mark.parametrize(("action", "ended"), FAULTS)
+async def test_whatever_befalls_a_request_it_is_sent_once_and_the_end_is_true(
+    stage: Stage, tenant: Tenant, clock: ManualClock, action: Trouble, ended: dict[str, int]
+) -> None:
+    token = await planned(stage)
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=action, times=None))
+    answer = await applied(stage, clock, token)
+    assert counted(answer["outcomes"][0]) == ended, answer
+    assert (writes(stage), len(made(tenant))) == ([POST], ended.get("applied", 0))
+    if ended == {"unknown": 1}:
+        assert answer["outcomes"][0]["actions"][0]["look_up"] == {
+            "asked": f"GET /stock_transfers stock_transfer_number={NUMBER}",
+            "rows": 0,
+            "as_planned": 0,
+        }
+    if "applied" in ended:
+        assert answer["outcomes"][0]["id"] == made(tenant)[0]["id"]
+        assert (await stage.call("get_stock_transfer", stock_transfer_id=NUMBER))["transfer"]["row_count"] == 1
+    assert await applied(stage, clock, token) == answer
+    assert len(writes(stage)) == 1
+
+
+async def test_an_outcome_that_cannot_be_looked_up_is_unknown(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    token = await planned(stage)
+    await applied(stage, clock, "warm")
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Drop("after")))
+    stage.own.sandbox.faults.add(Fault("GET /stock_transfers", action=Status(401), nth=2, times=None))
+    (outcome,) = (await applied(stage, clock, token))["outcomes"]
+    assert counted(outcome) == {"unknown": 1}
+    assert "401" in outcome["actions"][0]["look_up"]["error"]
+    assert len(made(tenant)) == 1
+
+
+async def test_the_first_action_that_is_not_applied_stops_the_rest(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    transfer = tenant.create("stock_transfers", _body(tenant))
+    change = {"stock_transfer_id": transfer["id"], "additional_info": "x", "status": "received"}
+    first, second = await planned(stage, "modify_stock_transfer", **change), await planned(stage)
+    stage.own.sandbox.faults.add(Fault(f"PATCH /stock_transfers/{transfer['id']}", action=Status(422), times=None))
+    answer = await applied(stage, clock, first, second)
+    (outcome,) = answer["outcomes"]
+    assert counted(outcome) == {"failed": 1, "not_tried": 1}
+    assert [each["state"] for each in outcome["actions"]] == ["failed", "not_tried"]
+    assert (answer["not_tried"], len(writes(stage)), made(tenant)) == (1, 1, [])
+    assert "revert" not in outcome
+    assert outcome["prior_state"]["status"] == "draft"
+
+
+async def test_plans_are_applied_in_order_and_one_that_an_earlier_one_upset_is_stale(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    transfer = tenant.create("stock_transfers", _body(tenant))
+    first = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], additional_info="x")
+    second = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], status="received")
+    answer = await applied(stage, clock, first, second)
+    assert [counted(each) for each in answer["outcomes"]] == [{"applied": 1}]
+    assert [each["code"] for each in answer["warnings"]] == ["stale_plan"]
+    assert (answer["not_tried"], tenant.get("stock_transfers", transfer["id"])["status"]) == (1, "draft")
+
+
+@pytest.mark.parametrize("was_sent", [True, False])
+async def test_of_a_plan_whose_owner_died_while_sending_the_action_is_looked_up_and_never_resent(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, *, was_sent: bool
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        token = await planned(stage)
+        file = _journal(tmp_path, clock)
+        claim = file.claim(token, "dead")
+        assert isinstance(claim, Claimed)
+        file.sending(claim.run, 0)
+        file.close()
+        if was_sent:
+            tenant.create("stock_transfers", {**_body(tenant, NUMBER), **_sent(claim.plan)})
+        clock.advance(31)
+        (outcome,) = (await applied(stage, clock, token))["outcomes"]
+        assert counted(outcome) == ({"applied": 1} if was_sent else {"unknown": 1})
+        assert writes(stage) == []
+        assert (await applied(stage, clock, token))["outcomes"] == [outcome]
+
+
+def _sent(plan: Plan) -> dict[str, object]:
+    return dict(Action.read(plan.actions[0]).body or {})
+
+
+async def test_of_a_plan_whose_owner_died_before_sending_everything_is_sent_once(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        token = await planned(stage)
+        file = _journal(tmp_path, clock)
+        assert isinstance(file.claim(token, "dead"), Claimed)
+        file.close()
+        clock.advance(timedelta(seconds=31).total_seconds())
+        answer = await applied(stage, clock, token)
+        assert counted(answer["outcomes"][0]) == {"applied": 1}
+        assert (writes(stage), len(made(tenant))) == ([POST], 1)
+
+
+async def test_a_server_that_only_reads_previews_without_a_token_and_has_no_tool_that_writes(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        token = await planned(stage)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"read_only": True})) as stage:
+        preview = await stage.call("create_stock_transfer", **new_transfer(tenant))
+        assert ("plan_token" in preview, "read-only" in preview["message"]) == (False, True)
+        assert "apply_plan" not in {each.name for each in await stage.client.list_tools()}
+        assert (await applied(stage, clock, token))["error"] == "unknown_tool"
+        assert writes(stage) == []
