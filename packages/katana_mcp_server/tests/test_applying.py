@@ -4,19 +4,20 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from journal_plans import hasty
+from server_wire import Wire
 from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned, writes
 
 from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, Stage, paced, staged
+from katana_mcp.testing import Setup, Stage, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
-from katana_sandbox import Drop, Fault, Hang, ManualClock, ReplicaLag, Status, Tenant, Truncate
+from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, ReplicaLag, Status, Tenant, Truncate
 
 POST = ("POST", "/v1/stock_transfers")
 
@@ -73,7 +74,7 @@ async def test_twenty_at_once_write_once_and_are_told_the_same(
 ) -> None:
     token = await planned(stage)
     calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for _ in range(20)]
-    answers = [each.structured_content for each in await paced(clock, asyncio.gather(*calls))]
+    answers = [each.structured_content for each in await within(clock, 60, asyncio.gather(*calls))]
     assert [each for each in answers if each != answers[0]] == []
     assert answers[0] is not None
     assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
@@ -88,7 +89,7 @@ async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
     async with staged(own, setup) as one, staged(own, setup) as other:
         token = await planned(one)
         calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
-        answers = [each.structured_content for each in await paced(clock, asyncio.gather(*calls))]
+        answers = [each.structured_content for each in await within(clock, 60, asyncio.gather(*calls))]
     assert [each for each in answers if each != answers[0]] == []
     assert len(made(tenant)) == 1
 
@@ -287,3 +288,98 @@ async def test_a_server_that_only_reads_previews_without_a_token_and_has_no_tool
         assert "apply_plan" not in {each.name for each in await stage.client.list_tools()}
         assert (await applied(stage, clock, token))["error"] == "unknown_tool"
         assert writes(stage) == []
+
+
+async def test_a_caller_who_goes_away_leaves_a_write_that_ends_once(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    token = await planned(stage)
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Delay(5)))
+    call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
+    while not writes(stage) and not call.done():
+        await asyncio.sleep(0)
+        if clock.due() is not None:
+            break
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    answer = await applied(stage, clock, token)
+    assert counted(answer["outcomes"][0]) == {"applied": 1}
+    assert (writes(stage), len(made(tenant))) == ([POST], 1)
+
+
+async def test_a_plan_that_another_keeps_applying_is_told_to_be_running(
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        token = await planned(stage)
+        file = _journal(tmp_path, clock)
+        claim = file.claim(token, "another")
+        assert isinstance(claim, Claimed)
+        call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
+        while not call.done():
+            await asyncio.wait({call}, timeout=0.01)
+            clock.advance(5)
+            file.heartbeat(claim.run)
+        file.close()
+        assert (call.result().structured_content or {})["error"] == "plan_running"
+        assert writes(stage) == []
+
+
+def _elsewhere(body: object) -> Wire:
+    return {**cast("Wire", body), "target_location_id": 1, "status": "brand new"}
+
+
+async def test_an_answer_other_than_planned_is_applied_and_told(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    token = await planned(stage)
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=EditBody(_elsewhere)))
+    answer = await applied(stage, clock, token)
+    assert counted(answer["outcomes"][0]) == {"applied": 1}
+    assert [(each["code"], each["severity"]) for each in answer["warnings"]] == [("unexpected_result", "advisory")]
+    assert "target_location_id is 1, not 2002" in answer["warnings"][0]["message"]
+    assert len(made(tenant)) == 1
+
+
+async def test_without_a_journal_nothing_is_planned_and_nothing_written(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        token = await planned(stage)
+        _spoil_journal(tmp_path)
+        assert (await applied(stage, clock, token))["error"] == "journal_unavailable"
+        preview = await stage.call("create_stock_transfer", **new_transfer(tenant))
+        assert ("plan_token" in preview, preview["warnings"][0]["code"]) == (False, "journal_unavailable")
+        assert writes(stage) == []
+
+
+def _spoil_journal(root: Path) -> None:
+    """Put a directory where the journal was."""
+    (path,) = root.glob("journal-*.sqlite")
+    path.rename(root / "aside")
+    path.mkdir()
+
+
+async def test_without_katana_nothing_is_planned(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    token = await planned(stage)
+    stage.own.sandbox.faults.add(Fault("GET *", action=Drop(), times=None))
+    refusal = await within(clock, 60, stage.refusal("create_stock_transfer", **new_transfer(tenant)))
+    assert refusal["error"] == "katana_unavailable"
+    assert (await applied(stage, clock, token))["error"] == "katana_unavailable"
+    stage.own.sandbox.faults.clear()
+    clock.advance(60)
+    assert counted((await applied(stage, clock, token))["outcomes"][0]) == {"applied": 1}
+
+
+async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Tenant) -> None:
+    for changed, code, path in (
+        ({"destination_location_id": "Main workshop"}, "same_source_destination", "destination_location_id"),
+        ({"source_location_id": "Main workshp"}, "not_found", "source_location_id"),
+        ({"rows": [{"sku_or_variant_id": "no such sku", "quantity": 1}]}, "not_found", "rows[0].sku_or_variant_id"),
+        ({"rows": [{"sku_or_variant_id": 2004, "quantity": 0}]}, "invalid_quantity", "rows[0].quantity"),
+    ):
+        preview = await stage.call("create_stock_transfer", **new_transfer(tenant, **changed))
+        assert ("plan_token" in preview, "expires_at" in preview, preview["next_actions"]) == (False, False, [])
+        assert [(each["code"], each["field_path"]) for each in preview["warnings"]] == [(code, path)]
+    refusal = await stage.refusal("modify_stock_transfer", stock_transfer_id="ST-nowhere", status="draft")
+    assert refusal["error"] == "not_found"

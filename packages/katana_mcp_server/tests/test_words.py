@@ -89,7 +89,9 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     assert [each.name for each in chosen((), (), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))
-    with pytest.raises(ValueError, match="no tool is called nothing; there are cache_status, check_inventory"):
+    with pytest.raises(
+        ValueError, match="no tool is called nothing; there are apply_plan, cache_status, check_inventory"
+    ):
         chosen((), (), ("nothing",))
 
 

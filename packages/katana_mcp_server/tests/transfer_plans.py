@@ -4,7 +4,7 @@ from typing import Any
 
 from server_wire import live
 
-from katana_mcp.testing import MovedClock, Payload, Stage, paced
+from katana_mcp.testing import Payload, Stage, SteppedClock, within
 from katana_sandbox import Tenant
 
 NUMBER = "ST-900"
@@ -29,9 +29,9 @@ async def planned(stage: Stage, tool: str = "create_stock_transfer", **arguments
     return (await stage.call(tool, **given))["plan_token"]
 
 
-async def applied(stage: Stage, clock: MovedClock, *tokens: str) -> Payload:
+async def applied(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:
     """Return the answer of `apply_plan`, with time going on while it waits."""
-    result = await paced(clock, stage.result("apply_plan", {"plan_tokens": list(tokens)}))
+    result = await within(clock, 400, stage.result("apply_plan", {"plan_tokens": list(tokens)}))
     return result.structured_content or {}
 
 

@@ -1,7 +1,8 @@
 """`apply_plan`: the one tool that writes to Katana. It takes tokens of previews, never arguments of its own."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Annotated
 
@@ -52,11 +53,18 @@ async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services
     if services.read_only:
         raise Refused(blocking(warning_codes.READ_ONLY, "this server is read-only: nothing is written to Katana"))
     tokens = list(dict.fromkeys(request.plan_tokens))
-    try:
+    with _journal_told():
         answer = await _consent(tokens, services, changes)
-        if answer is not None:
-            return _told(answer, [], len(tokens), services)
-        return await _in_turn(tokens, services, changes)
+    if answer is not None:
+        return _told(answer, [], len(tokens), services)
+    return await _in_turn(tokens, services, changes)
+
+
+@contextmanager
+def _journal_told() -> Generator[None]:
+    """Have a journal that cannot be used refuse what the block asks for."""
+    try:
+        yield
     except JournalError as error:
         raise Refused(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error))) from error
 
@@ -87,7 +95,8 @@ async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes) 
     refused: list[ToolWarning] = []
     for token in tokens:
         try:
-            outcomes.append(await applied(token, services, changes))
+            with _journal_told():
+                outcomes.append(await applied(token, services, changes))
         except Refused as refusal:
             if not outcomes:
                 raise

@@ -78,7 +78,7 @@ def _plan(name: str, request: Request, draft: Draft, services: Services, token: 
         content=draft.content,
         actions=tuple(draft.sent),
         shown={"id": draft.id, "number": draft.number, "prior_state": draft.prior_state, "revert": draft.undoing},
-        request=request.model_dump(mode="json", exclude_unset=True),
+        request={**request.model_dump(mode="json", exclude_unset=True), **draft.assigned},
     )
 
 

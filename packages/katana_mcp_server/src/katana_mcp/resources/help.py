@@ -23,6 +23,15 @@ EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("What an order is made of", "get_manufacturing_order_recipe", {"manufacturing_order_id": "MO-1"}),
     ("Find a customer", "search_customers", {"query": "bike"}),
     ("Customers of a category", "list_customers", {"category": "Dealer", "order_by": "name"}),
+    (
+        "Plan a move to another location; `apply_plan` with its token writes it",
+        "create_stock_transfer",
+        {
+            "source_location_id": "Main workshop",
+            "destination_location_id": "North warehouse",
+            "rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 2}],
+        },
+    ),
     ("What was counted", "list_stock_adjustments", {"include_rows": True, "limit": 3}),
 )
 """Title, tool and arguments; each is run against the sandbox by a test."""

@@ -21,6 +21,7 @@ class Draft:
         summary: one sentence for people.
         actions: what would be sent, in this order; none where the facts do not allow any.
         touches: everything that the plan depends on; when it is different at the apply, the plan is stale.
+        assigned: arguments that the plan chose where the caller gave none; it is checked again with these.
         id: of the record; None for a new one.
         number: of the document.
         status: of the document, as it would be.
@@ -33,6 +34,7 @@ class Draft:
     summary: str
     actions: tuple[Action, ...] = ()
     touches: JsonObject = field(default_factory=dict[str, object])
+    assigned: JsonObject = field(default_factory=dict[str, object])
     id: int | None = None
     number: str | None = None
     status: str | None = None

@@ -134,6 +134,7 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
         summary=draft.summary,
         actions=(action,),
         touches={"named": [asdict(each) for each in (source, destination, *known)], "taken": list(facts.taken)},
+        assigned={"stock_transfer_number": facts.number},
         number=facts.number,
         status="draft",
         lines=lines,
