@@ -263,7 +263,7 @@ async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
         call = ast.parse(f"f({text})", mode="eval").body
         assert isinstance(call, ast.Call)
         answer = await stage.call(tool, **{str(each.arg): ast.literal_eval(each.value) for each in call.keywords})
-        assert [each for each in ("rows", "stock", "order", "item") if answer.get(each)], tool
+        assert [each for each in ("rows", "stock", "order", "item", "requests") if answer.get(each)], tool
         assert not answer.get("not_found"), tool
 
 
