@@ -21,6 +21,8 @@ from katana_mcp.backends import BACKENDS
 FLOOR = "floor"
 AGAIN = 50_000
 """Variants of which pages are stored a second time."""
+MATCHING = 2_000
+"""Rows that hold the word of a search at most."""
 
 type Caches = Mapping[str, CacheBackend]
 type Store = Callable[[bytes], Awaitable[object]]
@@ -155,12 +157,12 @@ async def _by_key(caches: Caches, floor: VariantFloor, size: int) -> list[Figure
 
 
 async def _searched(caches: Caches, floor: VariantFloor, size: int) -> list[Figure]:
-    step, words = max(1, size // 110), data.VOCABULARY
+    step, words = max(1, size // 110), data.words_in_names(size, MATCHING)
     texts: dict[str, Callable[[int], str]] = {
         "a SKU": lambda each: data.sku(each * step + 1),
         "the start of a SKU": lambda each: data.sku(each * step + 1)[:11],
         "a supplier's code": lambda each: data.supplier_code(each * step + 1),
-        "a word": lambda each: words[each + 50],
+        "a word": lambda each: words[each],
         "two words": lambda each: data.product_name(each * step // 5 + 1)[:14],
         "broad: a third of all": lambda _: "red",
         "miss": lambda each: f"qqxyz{each}",

@@ -1,6 +1,7 @@
 """An invented catalogue and order book of any size, page by page as Katana sends them, always the same."""
 
 import random
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
@@ -56,6 +57,14 @@ def supplier_code(nr: int) -> str:
 def product_name(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> str:
     """Return the name of a product: three words."""
     return " ".join(vocabulary[(nr * step + step) % len(vocabulary)] for step in (1, 7, 31)).title()
+
+
+def words_in_names(variants: int, most: int) -> list[str]:
+    """Return the words that the names of at most so many variants begin with or have, the commonest first."""
+    each = variants * 3 / len(VOCABULARY)  # a product has three words and five variants
+    known = sorted(VOCABULARY)
+    begun = {word: bisect_left(known, f"{word}\U0010ffff") - bisect_left(known, word) for word in VOCABULARY}
+    return sorted((word for word in VOCABULARY if begun[word] * each <= most), key=lambda word: -begun[word])
 
 
 def product(nr: int, vocabulary: Sequence[str] = VOCABULARY) -> Record:

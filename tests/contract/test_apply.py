@@ -206,6 +206,8 @@ async def test_state_and_checkpoint_are_stored_with_the_batch(cache: CacheBacken
     await cache.apply(listing(toy(2)))
     assert await cache.state("toy") == STATE
     assert await cache.state("toy_owner") == SyncState()
+    both = await cache.states(["toy_owner", "toy"])
+    assert list(both.items()) == [("toy_owner", SyncState()), ("toy", STATE)]
     await cache.apply(Batch(entity="toy", at=moment(), state=SyncState(cursor=moment(9))))
     assert await cache.state("toy") == SyncState(cursor=moment(9))
 

@@ -127,6 +127,20 @@ async def test_a_whole_code_is_found_without_its_separators_below_one_that_is_wr
     assert await found_ids(cache, "oneoneone") == []
 
 
+@pytest.mark.parametrize("typed", ["4791234567", "+4791234567", "+47 912 34 567", "47-912-34-567", "912 34 567"])
+async def test_a_phone_number_is_found_however_its_digits_are_grouped(cache: CacheBackend, typed: str) -> None:
+    other, note = "+47 912 34 56", "call 4791234567, or 47 912 34 567 at noon"
+    await cache.apply(
+        listing(
+            toy(1, codes=["+47 (912) 34 567"]), toy(2, codes=[other]), toy(3, codes=["4 791", "47"]), toy(4, sku="K")
+        )
+    )
+    result = await cache.search("toy", Search(typed))
+    assert [(hit.row.id, hit.fields) for hit in result.hits] == [(1, ("codes[]",))]
+    await cache.apply(listing(toy(5, codes=[note])))
+    assert await found_ids(cache, "calloror") == await found_ids(cache, "call4791234567or47912") == []
+
+
 async def test_a_code_asked_for_with_separators_that_it_has_not_is_suggested(cache: CacheBackend) -> None:
     await cache.apply(listing(toy(1, sku="SO37"), toy(2, sku="FSKT-35M")))
     assert await cache.suggest("toy", "so-37") == ("so37",)

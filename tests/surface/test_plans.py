@@ -115,8 +115,6 @@ WORKFLOWS = (
 )
 WHOLE = {
     "manufacturing_order: NoneOf status": "like the filter `open` of lists",
-    "variant: Missing product_id": "all variants of products, to find those of which little is left",
-    "variant: Missing material_id": "all variants of materials, likewise",
 }
 """What workflows read of a whole table, each with its reason."""
 

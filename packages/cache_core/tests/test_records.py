@@ -50,6 +50,10 @@ def test_a_value_without_a_json_form_is_named(value: object) -> None:
         encode({"rows": [{}, {"quantity": value}]})
 
 
+def test_a_float_that_is_not_finite_is_nothing() -> None:
+    assert canonical({"a": float("nan"), "b": float("inf")}) == {"a": None, "b": None}
+
+
 def test_the_word_nan_in_a_text_is_a_text() -> None:
     assert canonical({"note": "NaN Infinity"}) == {"note": "NaN Infinity"}
 

@@ -19,6 +19,8 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 from cache_typed.reading import window_query
 from cache_typed.tables import TABLES
+from cache_typed.tables.manufacturing_orders import MANUFACTURING_ORDER_TABLE
+from cache_typed.tables.purchase_orders import PURCHASE_ORDER_TABLE
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
 
 ORDERS = layout_of(SALES_ORDER_TABLE)
@@ -155,6 +157,26 @@ def test_a_list_of_documents_by_any_of_them_stops_at_the_limit(db: Connection, e
         assert any("USING INDEX" in step for step in steps), (name, steps)
 
 
+@pytest.mark.parametrize(
+    ("mapping", "due"),
+    [
+        (SALES_ORDER_TABLE, "delivery_date"),
+        (PURCHASE_ORDER_TABLE, "expected_arrival_date"),
+        (MANUFACTURING_ORDER_TABLE, "production_deadline_date"),
+    ],
+    ids=["sales", "purchase", "manufacturing"],
+)
+def test_a_status_newest_first_or_within_a_window_of_due_dates_is_one_stretch_of_an_index(
+    db: Connection, mapping: TableMapping, due: str
+) -> None:
+    where = (OneOf("status", ("PACKED",)), Within(due, DAY, DAY))
+    steps = plan(db, Selection(where, Order(due), visibility=LIVE), layout_of(mapping))
+    table = layout_of(mapping).name
+    newest = Selection((OneOf("status", ("PACKED",)),), Order("id", descending=True), visibility=LIVE)
+    assert plan(db, newest, layout_of(mapping)) == [f"SEARCH {table} USING INDEX ix_{table}_status (status=?)"]
+    assert steps == [f"SEARCH {table} USING INDEX ix_{table}_status_{due} (status=? AND {due}>? AND {due}<?)"]
+
+
 def test_every_document_says_what_it_is_narrowed_by() -> None:
     assert DOCUMENTS.keys() - {"factory"} | {"sales_order"} == PLANNED.keys()
 
@@ -164,9 +186,10 @@ def indexed(mapping: TableMapping, layout: Layout) -> Iterator[tuple[str, Kind]]
     parts = [(f"{part.field}[].", part.table, layout.shapes[part.field]) for part in mapping.parts]
     for prefix, model, shape in (("", mapping.table, layout.main), *parts):
         numbers = {column: name for name, column in shape.orders.items()}
+        copied = {} if prefix else {column: name for name, column in layout.copies.items()}
         for column in (each.name for index in table_of(model).indexes for each in index.columns):
-            if not column.startswith("cache_"):
-                name = numbers.get(column, column)
+            name = copied.get(column, numbers.get(column, column))
+            if not name.startswith("cache_"):
                 yield prefix + name, shape.fields[name].kind
 
 

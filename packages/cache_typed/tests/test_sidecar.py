@@ -123,7 +123,7 @@ def test_the_check_sees_a_sidecar_that_lies(db: Connection) -> None:
 async def test_a_dropped_trigger_index_or_sidecar_is_mended_at_open(tmp_path: Path) -> None:
     for damage in (
         "DROP TRIGGER sales_order_fts_text",
-        "DROP INDEX ix_sales_order_status",
+        "DROP INDEX ix_sales_order_customer_id",
         "DROP TABLE sales_order_fts",
         "DROP TABLE sales_order_code",
     ):

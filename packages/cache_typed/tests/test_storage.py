@@ -1,6 +1,7 @@
 """Files and faults: nothing read at open, damage named and set aside, a failed write leaves no trace."""
 
 import asyncio
+import os
 import sqlite3
 import string
 import subprocess
@@ -318,6 +319,32 @@ async def test_a_schema_that_is_no_longer_what_was_written_is_damage(tmp_path: P
         assert len(cache.set_aside) == 1
         await cache.apply(batch(order(2)))
         assert await cache.faults() == ()
+
+
+@pytest.mark.parametrize("lost", [1, 100, 4_096, 4_097, 100_000])
+@pytest.mark.parametrize("whole", [0, storage.CHECKED_WHOLE], ids=["large", "small"])
+async def test_a_file_that_was_cut_is_set_aside(
+    tmp_path: Path, lost: int, whole: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage, "CHECKED_WHOLE", whole)
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        await cache.apply(batch(*map(order, range(1, 301))))
+    path = only_file(tmp_path)
+    os.truncate(path, path.stat().st_size - lost)
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        assert (len(cache.set_aside), await cache.count("sales_order")) == (1, 0)
+
+
+async def test_a_file_that_is_opened_twice_in_a_process_stays_locked_for_the_first(tmp_path: Path) -> None:
+    """What SQLite holds of an open file is seen by a process that wants it for itself alone."""
+    alone = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('PRAGMA journal_mode = DELETE')"
+    async with closing_at_end(TypedBackend(tmp_path)) as cache:
+        await cache.count("sales_order")
+        async with closing_at_end(TypedBackend(tmp_path)) as second:
+            await second.count("sales_order")
+            asked = [sys.executable, "-c", alone, only_file(tmp_path)]
+            told = await asyncio.to_thread(subprocess.run, asked, capture_output=True)
+    assert "database is locked" in str(told.stderr)
 
 
 async def test_a_listing_newest_first_takes_hardly_more_room_than_one_oldest_first(tmp_path: Path) -> None:

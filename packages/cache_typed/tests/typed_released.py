@@ -33,10 +33,12 @@ CATALOGUE = {
     "product": [product(1, words(200))],
     "variant": [variant(nr) for nr in (1, 2)],
 }
+BOOKS = CATALOGUE | {entity: [make(nr) for nr in (1, 2)] for entity, make in DOCUMENTS.items()}
 HELD = {
     "typed-1": {},
     "typed-2": CATALOGUE,
-    "typed-3": {**CATALOGUE, **{entity: [make(nr) for nr in (1, 2)] for entity, make in DOCUMENTS.items()}},
+    "typed-3": BOOKS,
+    "typed-4": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

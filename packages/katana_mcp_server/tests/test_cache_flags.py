@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -145,3 +147,12 @@ def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SettingsError, match="KATANA_CACHE_BACKEND_VARIANT") as refused:
         load(sandbox=True)
     assert str(refused.value).endswith(", ".join(FLAGS))
+
+
+def test_what_the_typed_backend_loads_late_is_not_looked_through_for_garbage() -> None:
+    code = (
+        "import gc; from katana_mcp.backends import BACKENDS; BACKENDS['typed'](None, ()); import sqlmodel;"
+        " print(any(each is sqlmodel.SQLModel for each in gc.get_objects()))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout == "False\n"

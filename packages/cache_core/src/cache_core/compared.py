@@ -263,6 +263,10 @@ class ComparedBackend:
             return ours
         return min((theirs, ours), key=lambda state: (state.completed_at is not None, state.cursor or ""))
 
+    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
+        """Return the older of the two sync states of each of these entities."""
+        return {each: await self.state(each) for each in entities}
+
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands in the answering backend."""
         self._held(entity)

@@ -1,6 +1,5 @@
 """Where cache files may stand: a private directory of real files. Refuses symlinks and foreign owners."""
 
-import errno
 import os
 import stat
 from pathlib import Path
@@ -9,7 +8,6 @@ from cache_core.errors import CacheReadOnly, CacheUnavailable
 
 _DIRECTORY = 0o700
 _FILE = 0o600
-_PROTECTED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def private_directory(path: Path) -> Path:
@@ -42,13 +40,26 @@ def private_file(path: Path) -> Path:
         CacheUnavailable: it is a symlink or cannot be made.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE)
+        # A file that is there is not opened: to close it here would drop the locks that SQLite holds on it.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE)
+    except FileExistsError:
+        _keep_private(path)
     except OSError as error:
-        if error.errno in _PROTECTED and path.is_file():
-            raise CacheReadOnly(f"the cache file {path} can only be read") from error
         raise CacheUnavailable(f"the cache file {path} cannot be used: {error.strerror}") from error
-    try:
+    else:
         os.fchmod(handle, _FILE)
-    finally:
         os.close(handle)
     return path
+
+
+def _keep_private(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+        if not stat.S_ISREG(mode):
+            raise CacheUnavailable(f"the cache file {path} cannot be used: it is no regular file")
+        if not os.access(path, os.R_OK | os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise CacheReadOnly(f"the cache file {path} can only be read")
+        if stat.S_IMODE(mode) != _FILE:
+            path.chmod(_FILE)
+    except OSError as error:
+        raise CacheUnavailable(f"the cache file {path} cannot be used: {error.strerror}") from error

@@ -162,6 +162,10 @@ class MemoryBackend:
         """Return what sync stored last."""
         return self._table(entity).state
 
+    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
+        """Return what sync stored last of each of these entities."""
+        return {each: await self.state(each) for each in entities}
+
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
         table = self._table(entity)

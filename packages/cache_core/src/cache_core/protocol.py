@@ -272,6 +272,10 @@ class CacheBackend(Protocol):
         """Return what sync stored last."""
         ...
 
+    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
+        """Return what sync stored last of each of these entities, in the order asked."""
+        ...
+
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
         ...

@@ -26,8 +26,10 @@ class InvalidRecord(ValueError):
 def encode(record: Record) -> bytes:
     """Return the record as UTF-8 JSON; decimals keep every digit, datetimes become ISO-8601 in UTC.
 
+    A float that is not finite becomes null; what comes from Katana holds decimals, and no floats.
+
     Raises:
-        InvalidRecord: a value has no JSON form.
+        InvalidRecord: a value has no JSON form: a decimal that is not finite, an object of Python.
     """
     try:
         data = _encoder.encode(record)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Literal, Protocol
 
 from cache_core.records import Record, RecordId, as_id, values_at
-from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, tokens_of, unseparated
+from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, unseparated
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +206,19 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
     What "stands" means depends on the tier of the hit: after a miss also inside a word, or nearly.
     """
     classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
-    places = ((path, place) for place, paths in classes for path in paths)
+    own = ((path, place) for place, paths in classes for path in paths if isinstance(path, str))
     return tuple(
         path
-        for path, place in places
-        if isinstance(path, str) and any(_mentions(text, place, query, tier) for text in texts_at(path, record, {}))
+        for path, place in own
+        if any(_mentions(text, place, query, tier) for text in dict.fromkeys(texts_at(path, record, {})))
     )
 
 
 def _mentions(text: str, place: WeightClass, query: Query, tier: Tier) -> bool:
-    if unseparated(text, place) == query.code:
+    words = normalised(text)
+    if any(f" {token}" in f" {words}" for token in query.tokens):
         return True
-    return any(edits(token, word, tier) is not None for token in query.tokens for word in tokens_of(text))
+    if words.replace(" ", "") == query.code and unseparated(text, place) == query.code:
+        return True
+    guessed = tier > Tier.TOKENS
+    return guessed and any(edits(token, word, tier) is not None for token in query.tokens for word in words.split())

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-RULES = 2
+RULES = 3
 """Raised when the same record comes to another search text: rows that are stored are then indexed anew."""
 
 MAX_QUERY_CHARACTERS = 256
@@ -27,6 +27,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 _BLANK = re.compile(r"\s")
+_PHONE = re.compile(r"[+(]{0,2}[0-9][0-9 ()./-]{3,}[0-9]", re.ASCII)
 # Latin letters that do not decompose into a base letter and a mark.
 _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "\u0131": "i"}
@@ -119,9 +120,10 @@ def _normalised_short(text: str) -> str:
 def unseparated(text: str, place: WeightClass) -> str | None:
     """Return a code without its separators, or None for what is no code or has none.
 
-    A key is a code, and so is an extra without blanks that has a digit: notes and names are none.
+    A key is a code, and so are a phone number and an extra without blanks that has a digit: notes and names are none.
     """
-    is_code = place is WeightClass.KEYS or (_DIGIT.search(text) is not None and not _BLANK.search(text))
+    plain = _DIGIT.search(text) is not None and not _BLANK.search(text)
+    is_code = place is WeightClass.KEYS or plain or _PHONE.fullmatch(text.strip()) is not None
     tokens = normalised(text) if is_code and len(text) <= MAX_QUERY_CHARACTERS else ""
     return tokens.replace(" ", "") if " " in tokens else None
 

@@ -236,6 +236,10 @@ class LegacyBackend:
         async with self._reading() as db:
             return await _state(db, entity)
 
+    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
+        """Return what sync stored last of each of these entities."""
+        return {each: await self.state(each) for each in entities}
+
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
         self._spec(entity)

@@ -128,6 +128,12 @@ class TypedBackend:
         """Return what sync stored last."""
         return await self._read(entity, lambda db, _: reading.state(db, entity))
 
+    async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
+        """Return what sync stored last of each of these entities, on one snapshot."""
+        for each in entities:
+            self._layout(each)
+        return await self._storage.read(lambda db: {each: reading.state(db, each) for each in entities})
+
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
 

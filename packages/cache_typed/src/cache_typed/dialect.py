@@ -10,8 +10,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlalchemy import text
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import CreateIndex, CreateTable, Table
+from sqlalchemy.schema import CreateIndex, CreateTable, Index, Table
 
 type Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -43,7 +44,6 @@ _QUOTING = sqlite.dialect().identifier_preparer
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _DAMAGE_SOUNDS = ("Could not decode", "malformed JSON", "invalid fts5 file format")
 _FIRST_BYTE = 0xFF
-_HEADER = 100
 
 
 class Damage(sqlite3.DatabaseError):
@@ -104,11 +104,10 @@ def use_write_ahead_log(connection: Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
 
 
-def size_in_header(header: bytes) -> int:
-    """Return how many bytes a file must have by its header, 0 where the header does not say."""
-    page = int.from_bytes(header[16:18]) if len(header) >= _HEADER else 0
-    valid = header[24:28] == header[92:96]
-    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32]) if valid else 0
+def page_size(connection: Connection) -> int:
+    """Return the bytes of a page of the file."""
+    size: int = connection.execute("PRAGMA page_size").fetchone()[0]
+    return size
 
 
 def check(connection: Connection, *, whole: bool) -> None:
@@ -169,6 +168,18 @@ def odd_index(table: str) -> SchemaObject:
     return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
 
 
+def id_index(table: str, *, few: bool) -> SchemaObject:
+    """Return the index of ids that are not primary keys; `few` where hardly a row has one and no list sorts by it."""
+    name = f"ix_{table}_cache_id"
+    only = " WHERE cache_id IS NOT NULL" if few else ""
+    return SchemaObject("index", name, f"CREATE UNIQUE INDEX {name} ON {table} (cache_id){only}")
+
+
+def index_of_given(table: str, column: str) -> Index:
+    """Return the index of a column that many rows leave empty and no list is sorted by: it holds the other rows."""
+    return Index(f"ix_{table}_{column}", column, sqlite_where=text(f"{quoted(column)} IS NOT NULL"))
+
+
 def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
     """Yield a table's full-text index, its terms, its exact codes, and the triggers that keep them true."""
     names = ", ".join(TEXT_COLUMNS)
@@ -176,7 +187,7 @@ def sidecar_objects(table: str, pk: str) -> Iterator[SchemaObject]:
         "table",
         f"{table}_fts",
         f"CREATE VIRTUAL TABLE {table}_fts USING fts5({names}, content='{table}', content_rowid='{pk}',"
-        f" tokenize='{_TOKENIZE}', prefix='1 2')",
+        f" tokenize='{_TOKENIZE}', prefix='1 2', columnsize=0)",
     )
     yield SchemaObject(
         "table", f"{table}_terms", f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}_fts, row)"

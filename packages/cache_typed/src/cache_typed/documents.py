@@ -6,7 +6,7 @@ Columns that begin with `cache_` are ours; every other column has the name of th
 import re
 from typing import ClassVar
 
-from sqlalchemy import BigInteger, ForeignKeyConstraint, LargeBinary, Text
+from sqlalchemy import BigInteger, ForeignKeyConstraint, Index, LargeBinary, Text
 from sqlalchemy.orm import declared_attr
 from sqlmodel import Field, SQLModel
 
@@ -28,12 +28,12 @@ class Document(Named):
 
     Attributes:
         cache_id: the record's id where it is not the primary key itself (`i-5`, `sabc`), otherwise null.
-        cache_version: its version.
+        cache_version: its version; its index serves `updated_at`, which says the same.
         cache_written_at: when we wrote it ourselves, if a listing has not confirmed it since.
         cache_deleted: whether it is deleted.
         cache_archived: whether it is archived.
         cache_odd: whether some value did not fit its column, here or in a part: filters then ask the record.
-        cache_key: its business key.
+        cache_key: its business key; its index serves the field that the key is read from.
         cache_sort: what hits of equal standing are ordered by.
         cache_keys: its searchable text of the class keys; likewise names, extras and related.
         cache_codes: its exact codes as JSON, `[["00 4021", 0]]`.
@@ -44,7 +44,7 @@ class Document(Named):
 
     _fts_columns: ClassVar[Searchable] = Searchable()
 
-    cache_id: str | None = Field(default=None, sa_type=Text, unique=True)
+    cache_id: str | None = Field(default=None, sa_type=Text)
     cache_version: str | None = Field(default=None, sa_type=Text, index=True)
     cache_written_at: str | None = Field(default=None, sa_type=Text)
     cache_deleted: bool = Field(default=False)
@@ -121,6 +121,11 @@ def text(*, index: bool = False) -> str | None:
 def flag(*, index: bool = False) -> bool | None:
     """Declare a column for true or false; with an index where a filter needs one."""
     return Field(default=None, index=index)
+
+
+def together(table: str, *columns: str) -> Index:
+    """Return an index over columns that a list is often narrowed by at once."""
+    return Index(f"ix_{table}_{'_'.join(columns)}", *columns)
 
 
 def part_of(document: str) -> tuple[ForeignKeyConstraint, dict[str, bool]]:

@@ -87,7 +87,9 @@ class Shape:
         )
         self.known = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
-        self._loads = tuple((name, codec.load) for name, codec in self.fields.items() if codec.load)
+        self._loads = tuple(
+            (place, name, codec.load) for place, (name, codec) in enumerate(self.fields.items()) if codec.load
+        )
 
     def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
         """Return the cells of a record, and whether some value did not fit.
@@ -117,15 +119,14 @@ class Shape:
     def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
         """Return the object whose cells these are; `values` holds what the caller knows of it, and grows."""
         values.update(cast("Iterable[tuple[str, Json]]", zip(self.fields, cells, strict=False)))
-        for name, load in self._loads:
-            cell = cast("Cell", values[name])
+        for place, name, load in self._loads:
+            cell = cells[place]
             if cell is not None:
                 values[name] = load(cell)
         listed, unknown = cells[-2], cells[-1]
         if unknown is not None:
             values.update(decode(str(unknown)))
-        wanted = names[listed]
-        return dict(zip(wanted, map(values.__getitem__, wanted), strict=True))
+        return {name: values[name] for name in names[listed]}
 
 
 class Layout:
@@ -155,6 +156,12 @@ class Layout:
     def name(self) -> str:
         """The name of the document's table."""
         return self.main.name
+
+    @cached_property
+    def copies(self) -> Mapping[str, str]:
+        """Fields whose value our bookkeeping holds too, under an index: the business key and the version."""
+        copied = {self.spec.key_path: "cache_key", "updated_at": "cache_version"}
+        return {name: column for name, column in copied.items() if name in self.main.fields}
 
     @cached_property
     def counts(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Stands in the file name: two versions never share a file. Raised when an existing table or sidecar changes."""
 
 
@@ -47,7 +47,11 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     models = (main, *(table_of(part.table) for part in mapping.parts))
     objects = [each for model in models for each in dialect.table_objects(model)]
     tables = tuple(each for each in objects if each.kind == "table")
-    indexes = (*(each for each in objects if each.kind != "table"), dialect.odd_index(main.name))
+    indexes = (
+        *(each for each in objects if each.kind != "table"),
+        dialect.odd_index(main.name),
+        dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
+    )
     learnt = words.word_objects(main.name) if mapping.guesses else ()
     sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *learnt)
     refill = (*dialect.refill_sidecar(main.name, pk), *(words.refill_words(main.name) if mapping.guesses else ()))

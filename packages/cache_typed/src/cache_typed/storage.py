@@ -163,7 +163,7 @@ class Storage:
             return
         if self._directory is not None:
             self._path = private_directory(self._directory) / FILE_NAME
-            if self._path.exists() and (_is_marked(self._path) or _is_cut(self._path)):
+            if self._path.exists() and (_is_marked(self._path) or _is_empty(self._path)):
                 self._move_aside(self._path)
             self._made = not self._path.exists() and self._begin(self._path)
             private_file(self._path)
@@ -231,6 +231,8 @@ class Storage:
             dialect.use_write_ahead_log(first)
             if not self._made:
                 dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
+                if _ends_within_a_page(self._path, dialect.page_size(first)):
+                    raise dialect.Damage("it ends within a page")
         self.emptied = (*self._left, *schema.ensure(first, self._mappings))
         self._serve(first)
 
@@ -310,16 +312,16 @@ def _is_marked(path: Path) -> bool:
         return False
 
 
-def _is_cut(path: Path) -> bool:
-    """Return whether the file is shorter than it was.
+def _is_empty(path: Path) -> bool:
+    """Return whether the file lost all that it held; one that another process is just making is not."""
+    return not path.stat().st_size and not path.with_name(f"{path.name}-wal").exists()
 
-    One that another process is just making is not, nor one whose log holds the rest: what moves the log into the file
-    was killed, or found the disk full.
+
+def _ends_within_a_page(path: Path, page: int) -> bool:
+    """Return whether the file was cut; not where the log holds the rest: what moves it was killed, or the disk full.
+
+    SQLite itself notices where whole pages are missing. Only the size is looked at: to open the file and close it
+    again would drop the locks that other connections of this process hold.
     """
-    size, log = path.stat().st_size, path.with_name(f"{path.name}-wal")
-    if not size:
-        return not log.exists()
-    if log.exists() and log.stat().st_size:
-        return False
-    with path.open("rb") as file:
-        return dialect.size_in_header(file.read(100)) > size
+    log = path.with_name(f"{path.name}-wal")
+    return bool(path.stat().st_size % page) and not (log.exists() and log.stat().st_size)

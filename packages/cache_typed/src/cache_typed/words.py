@@ -96,22 +96,22 @@ def words_check(table: str) -> str:
 
 
 def _learn(table: str, row: str, source: str = "") -> str:
-    return f"INSERT INTO {table}_word(word) {_unknown(table, row, source)}"
+    # A look for each word before it is added would be a second one: its index refuses what is there.
+    each = f"SELECT value FROM {source}{_each(row)} WHERE value <> ''"
+    return f"INSERT INTO {table}_word(word) {each} ON CONFLICT DO NOTHING"
 
 
 def words_lack(table: str) -> str:
     """Return the statement that gives a row if a word of the table is not among its words."""
-    return f"{_unknown(table, table, f'{table}, ')} LIMIT 1"
+    known = f"SELECT 1 FROM {table}_word WHERE word = value"
+    return f"SELECT value FROM {table}, {_each(table)} WHERE value <> '' AND NOT EXISTS ({known}) LIMIT 1"
 
 
-def _unknown(table: str, row: str, source: str) -> str:
+def _each(row: str) -> str:
     # The texts are words joined by spaces: quoted as one JSON text, a space becomes the border of two.
     text = " || ' ' || ".join(f"{row}.{column}" for column in TEXT_COLUMNS)
     listed = f"""'[' || replace(json_quote({text}), ' ', '","') || ']'"""
-    return (
-        f"SELECT DISTINCT value FROM {source}json_each({listed}) WHERE value <> ''"
-        f" AND NOT EXISTS (SELECT 1 FROM {table}_word WHERE word = value)"
-    )
+    return f"json_each({listed})"
 
 
 def holding(db: Connection, table: str, token: str, budget: Budget, most: int) -> list[str]:

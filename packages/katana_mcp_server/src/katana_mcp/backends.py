@@ -1,11 +1,16 @@
 """The registry of cache backends: what a flag's name stands for. The only module that imports them."""
 
+import gc
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cache_core.protocol import CacheBackend
 from cache_core.spec import EntitySpec
+
+if TYPE_CHECKING:
+    from cache_typed.backend import TypedBackend
 
 type Specs = tuple[EntitySpec, ...]
 
@@ -40,10 +45,17 @@ class Make(Protocol):
 
 def _typed(directory: Path | None, specs: Specs, *, looking: bool = False) -> Store:
     """Return the typed backend, which holds every entity, those without a flag too."""
+    del specs
+    return _typed_backend()(directory, looking=looking)
+
+
+@cache
+def _typed_backend() -> "type[TypedBackend]":
     from cache_typed.backend import TypedBackend  # noqa: PLC0415 - SQLAlchemy takes 0.3 s: the first read pays for it
 
-    del specs
-    return TypedBackend(directory, looking=looking)
+    # The tables stay: to look through them for garbage stops the event loop for 0.05 s each time, and a writer too.
+    gc.freeze()
+    return TypedBackend
 
 
 def _legacy(directory: Path | None, specs: Specs, *, looking: bool = False) -> Store:  # goes with cache_legacy

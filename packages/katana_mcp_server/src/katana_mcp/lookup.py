@@ -111,7 +111,7 @@ async def having(value: int | str, entity: str, services: Services) -> Sequence[
 
 async def all_listed(services: Services, *entities: str) -> bool:
     """Return whether a first listing of each has ended: what is not cached before is unknown, not missing."""
-    return all([(await services.cache.state(entity)).completed_at is not None for entity in entities])
+    return all(state.completed_at is not None for state in (await services.cache.states(entities)).values())
 
 
 async def none_at_all(services: Services, *entities: str) -> bool:

@@ -13,9 +13,9 @@ NOTHING: Record = {}
 def number(record: Record, name: str) -> Decimal | None:
     """Return an amount, or None when it is absent or null: absent is never zero."""
     value = record.get(name)
-    if isinstance(value, bool):
-        return None
-    return value if isinstance(value, Decimal) else Decimal(value) if isinstance(value, int) else None
+    if value is None or isinstance(value, Decimal):
+        return value
+    return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def total(amounts: Sequence[Decimal | None]) -> Decimal | None:

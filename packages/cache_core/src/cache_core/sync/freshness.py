@@ -138,13 +138,13 @@ class FreshReads:
             wait: seconds to wait at most, instead of the usual patience; 0 does not wait at all.
         """
         names = self.with_parents(entities)
-        states = {name: await self._cache.state(name) for name in names}
+        states = await self._cache.states(names)
         due = [name for name in names if self._is_due(name, states[name])]
         if due:
             cold = any(states[name].completed_at is None for name in due)
             usual = self._patience.cold if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
-            states |= {name: await self._cache.state(name) for name in due}
+            states |= await self._cache.states(due)
         return {name: self._freshness(name, states) for name in names}
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
@@ -205,7 +205,7 @@ class FreshReads:
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
         asked = sum(each.requests for each in outcomes)
-        left = [self._left(name, await self._cache.state(name), part) for name in names]
+        left = [self._left(name, state, part) for name, state in (await self._cache.states(names)).items()]
         rest = max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
 

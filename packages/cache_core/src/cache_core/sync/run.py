@@ -34,7 +34,8 @@ class Run:
     def __init__(self, listed: Listed, begin: Checkpoint, clock: Clock, *, resumed: bool = False) -> None:
         self.listed = listed
         self.checkpoint = begin
-        self.ids: set[RecordId] = set(begin.tail)
+        # A dict, for a set of half a million ids is looked through in every full garbage collection.
+        self.ids: dict[RecordId, None] = dict.fromkeys(begin.tail)
         self.requests = 0
         self._resumed = resumed
         self._clock = clock
@@ -72,7 +73,7 @@ class Run:
         ids = [*map(self.listed.id_of, page.records), *(each.id for each in page.invalid)]
         known = [each for each in ids if each is not None]
         distinct = len(set(known)) + ids.count(None)
-        judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.isdisjoint(known))
+        judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.keys().isdisjoint(known))
         self._steps_back += judgement.back
         if self._steps_back > STEPS_BACK:
             judgement = replace(judgement, verdict=Verdict.RETRY, reason="the total that Katana reports keeps changing")
@@ -83,7 +84,7 @@ class Run:
         self._attempts = 0
         self._seen += page.size
         if not judgement.back:
-            self.ids.update(known)
+            self.ids.update(dict.fromkeys(known))
         self.checkpoint = self._noted(judgement.checkpoint, page.records, known)
         return judgement
 

@@ -97,11 +97,11 @@ class StockReads:
         """
         reason = None
         fresh_for = self._patience.fresh_for or fresh_for
-        if await self._due(variant_ids, fresh_for):
-            known = not (await self._cache.get_many(STOCK.name, variant_ids)).missing
-            wait = max(_LEAST, self._patience.warm - spent) if known else self._patience.cold
-            reason = self._closed or await self._bounded(variant_ids, fresh_for, wait)
         found = await self._cache.get_many(STOCK.name, variant_ids)
+        if found.missing or any(self._is_due(row, fresh_for) for row in found.rows):
+            wait = self._patience.cold if found.missing else max(_LEAST, self._patience.warm - spent)
+            reason = self._closed or await self._bounded(variant_ids, fresh_for, wait)
+            found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
         stale = any(self._is_due(row, fresh_for) for row in found.rows)
         return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)

@@ -15,7 +15,7 @@ class AdditionalCost(Dated, table=True):
     _fts_columns: ClassVar[Searchable] = Searchable(names=("name",))
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
 
 
 ADDITIONAL_COST_TABLE = TableMapping(ADDITIONAL_COST, AdditionalCost)

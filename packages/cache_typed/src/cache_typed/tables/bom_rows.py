@@ -25,7 +25,7 @@ class BomRow(Document, table=True):
     notes: str | None = text()
     rank: int | None = whole()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
 
 
 BOM_ROW_TABLE = TableMapping(BOM_ROW, BomRow)

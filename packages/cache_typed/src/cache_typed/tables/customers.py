@@ -23,7 +23,7 @@ class Customer(Document, table=True):
     )
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
     first_name: str | None = text(index=True)
     last_name: str | None = text(index=True)
     company: str | None = text(index=True)
@@ -37,7 +37,7 @@ class Customer(Document, table=True):
     default_billing_id: int | None = whole()
     default_shipping_id: int | None = whole()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_addresses: int | None = whole()
 

@@ -10,5 +10,5 @@ class Dated(Document):
     """A document with the three dates; a filter by deletion uses `cache_deleted`."""
 
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()

@@ -29,7 +29,7 @@ class InventoryMovement(Document, table=True):
     average_cost_after: Decimal | None = number()
     rank: int | None = whole()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
 
 
 INVENTORY_MOVEMENT_TABLE = TableMapping(INVENTORY_MOVEMENT, InventoryMovement)

@@ -10,7 +10,7 @@ from cache_typed.documents import Document, Part, flag, text, whole
 class Item(Document):
     """The header of a product or a material."""
 
-    name: str | None = text(index=True)
+    name: str | None = text()
     uom: str | None = text()
     category_name: str | None = text(index=True)
     is_sellable: bool | None = flag(index=True)
@@ -25,7 +25,7 @@ class Item(Document):
     supplier: object | None = nested()
     type: str | None = text()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     archived_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_variants: int | None = whole()

@@ -20,7 +20,7 @@ class Location(Document, table=True):
     )
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
     legal_name: str | None = text(index=True)
     address_id: int | None = whole(index=True)
     is_primary: bool | None = flag(index=True)
@@ -28,7 +28,7 @@ class Location(Document, table=True):
     purchase_allowed: bool | None = flag(index=True)
     manufacturing_allowed: bool | None = flag(index=True)
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_address: int | None = whole()
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from cache_core.spec import Lookup, Searchable
 from cache_core.specs.manufacturing_orders import MANUFACTURING_ORDER
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import flag, identity, text, whole
+from cache_typed.documents import flag, identity, text, together, whole
 from cache_typed.mapping import TableMapping
 from cache_typed.tables.dated import Dated
 
@@ -15,6 +15,7 @@ from cache_typed.tables.dated import Dated
 class ManufacturingOrder(Dated, table=True):
     """An order; costs are the plan while it is open, and the fact when it is done."""
 
+    __table_args__ = (together("manufacturing_order", "status", "production_deadline_date"),)
     _fts_columns: ClassVar[Searchable] = Searchable(
         keys=("order_no",),
         extras=("additional_info", "serial_numbers[].serial_number"),
@@ -23,7 +24,7 @@ class ManufacturingOrder(Dated, table=True):
 
     id: int = identity()
     status: str | None = text(index=True)
-    order_no: str | None = text(index=True)
+    order_no: str | None = text()
     variant_id: int | None = whole(index=True)
     planned_quantity: Decimal | None = number()
     planned_quantity_order: str | None = order_of("planned_quantity")

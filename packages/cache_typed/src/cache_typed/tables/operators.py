@@ -17,11 +17,11 @@ class Operator(Document, table=True):
     _fts_columns: ClassVar[Searchable] = Searchable(names=("operator_name",))
 
     id: int = identity()
-    operator_name: str | None = text(index=True)
+    operator_name: str | None = text()
     working_area: str | None = text(index=True)
     resource_id: int | None = whole(index=True)
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
 
 

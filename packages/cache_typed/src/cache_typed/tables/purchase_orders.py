@@ -7,7 +7,7 @@ from typing import ClassVar
 from cache_core.spec import Lookup, Searchable
 from cache_core.specs.purchase_orders import PURCHASE_ORDER
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.documents import Part, identity, part_of, text, together, whole
 from cache_typed.mapping import PartMapping, TableMapping
 from cache_typed.tables.dated import Dated
 
@@ -15,6 +15,7 @@ from cache_typed.tables.dated import Dated
 class PurchaseOrder(Dated, table=True):
     """An order's header; `default_group_id` is the group of its additional costs."""
 
+    __table_args__ = (together("purchase_order", "status", "expected_arrival_date"),)
     _fts_columns: ClassVar[Searchable] = Searchable(
         keys=("order_no",),
         names=(Lookup("supplier_id", "supplier", ("name",)),),
@@ -27,7 +28,7 @@ class PurchaseOrder(Dated, table=True):
 
     id: int = identity()
     status: str | None = text(index=True)
-    order_no: str | None = text(index=True)
+    order_no: str | None = text()
     entity_type: str | None = text(index=True)
     default_group_id: int | None = whole(index=True)
     supplier_id: int | None = whole(index=True)

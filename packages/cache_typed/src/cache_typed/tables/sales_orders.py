@@ -7,7 +7,7 @@ from typing import ClassVar
 from cache_core.spec import Lookup, Searchable
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import Document, Part, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, identity, part_of, text, together, whole
 from cache_typed.mapping import PartMapping, TableMapping
 from cache_typed.tables.addresses import Address
 
@@ -15,6 +15,7 @@ from cache_typed.tables.addresses import Address
 class SalesOrder(Document, table=True):
     """An order's header."""
 
+    __table_args__ = (together("sales_order", "status", "delivery_date"),)
     _fts_columns: ClassVar[Searchable] = Searchable(
         keys=("order_no",),
         names=(Lookup("customer_id", "customer", ("name", "company")),),
@@ -33,7 +34,7 @@ class SalesOrder(Document, table=True):
 
     id: int = identity()
     customer_id: int | None = whole(index=True)
-    order_no: str | None = text(index=True)
+    order_no: str | None = text()
     source: str | None = text(index=True)
     order_created_date: datetime | None = moment(index=True)
     delivery_date: datetime | None = moment(index=True)
@@ -65,7 +66,7 @@ class SalesOrder(Document, table=True):
     linked_manufacturing_order_id: int | None = whole(index=True)
     custom_fields: object | None = nested()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_sales_order_rows: int | None = whole()
     cache_count_addresses: int | None = whole()

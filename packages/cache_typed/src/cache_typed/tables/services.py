@@ -20,7 +20,7 @@ class Service(Document, table=True):
     )
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
     uom: str | None = text()
     category_name: str | None = text(index=True)
     is_sellable: bool | None = flag(index=True)
@@ -29,7 +29,7 @@ class Service(Document, table=True):
     custom_field_collection_id: int | None = whole()
     custom_fields: object | None = nested()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     archived_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_variants: int | None = whole()

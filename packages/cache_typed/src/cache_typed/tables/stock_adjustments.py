@@ -23,7 +23,7 @@ class StockAdjustment(Dated, table=True):
     )
 
     id: int = identity()
-    stock_adjustment_number: str | None = text(index=True)
+    stock_adjustment_number: str | None = text()
     stock_adjustment_date: datetime | None = moment(index=True)
     location_id: int | None = whole(index=True)
     reason: str | None = text(index=True)

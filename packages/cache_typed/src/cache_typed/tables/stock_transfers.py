@@ -26,7 +26,7 @@ class StockTransfer(Dated, table=True):
     )
 
     id: int = identity()
-    stock_transfer_number: str | None = text(index=True)
+    stock_transfer_number: str | None = text()
     source_location_id: int | None = whole(index=True)
     target_location_id: int | None = whole(index=True)
     status: str | None = text(index=True)

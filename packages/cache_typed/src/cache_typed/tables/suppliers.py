@@ -18,14 +18,14 @@ class Supplier(Document, table=True):
     _fts_columns: ClassVar[Searchable] = Searchable(names=("name",), extras=("email", "phone", "comment"))
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
     email: str | None = text(index=True)
     phone: str | None = text(index=True)
     currency: str | None = text(index=True)
     comment: str | None = text()
     default_address_id: int | None = whole()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
     cache_count_addresses: int | None = whole()
 

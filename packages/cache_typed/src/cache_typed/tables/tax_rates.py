@@ -18,14 +18,14 @@ class TaxRate(Document, table=True):
     _fts_columns: ClassVar[Searchable] = Searchable(names=("display_name", "name"))
 
     id: int = identity()
-    name: str | None = text(index=True)
+    name: str | None = text()
     rate: Decimal | None = number()
     rate_order: str | None = order_of("rate", index=True)
     is_default_sales: bool | None = flag(index=True)
     is_default_purchases: bool | None = flag(index=True)
     display_name: str | None = text()
     created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
 
 
 TAX_RATE_TABLE = TableMapping(TAX_RATE, TaxRate, guesses=frozenset(Capability))

@@ -8,6 +8,7 @@ from cache_core.protocol import Capability
 from cache_core.spec import Lookup, Searchable
 from cache_core.specs.variants import VARIANT
 from cache_typed.columns import moment, nested, number, order_of
+from cache_typed.dialect import index_of_given
 from cache_typed.documents import Document, identity, text, whole
 from cache_typed.mapping import TableMapping
 
@@ -15,6 +16,10 @@ from cache_typed.mapping import TableMapping
 class Variant(Document, table=True):
     """A variant of a product or a material."""
 
+    __table_args__ = (
+        index_of_given("variant", "product_id"),
+        index_of_given("variant", "material_id"),
+    )
     _fts_columns: ClassVar[Searchable] = Searchable(
         keys=("sku",),
         names=(
@@ -30,24 +35,24 @@ class Variant(Document, table=True):
     )
 
     id: int = identity()
-    sku: str | None = text(index=True)
+    sku: str | None = text()
     sales_price: Decimal | None = number()
     sales_price_order: str | None = order_of("sales_price")
     purchase_price: Decimal | None = number()
     purchase_price_order: str | None = order_of("purchase_price")
-    product_id: int | None = whole(index=True)
-    material_id: int | None = whole(index=True)
+    product_id: int | None = whole()
+    material_id: int | None = whole()
     type: str | None = text()
-    internal_barcode: str | None = text(index=True)
-    registered_barcode: str | None = text(index=True)
+    internal_barcode: str | None = text()
+    registered_barcode: str | None = text()
     supplier_item_codes: object | None = nested()
     lead_time: int | None = whole()
     minimum_order_quantity: Decimal | None = number()
     config_attributes: object | None = nested()
     custom_fields: object | None = nested()
     product_or_material: object | None = nested()
-    created_at: datetime | None = moment(index=True)
-    updated_at: datetime | None = moment(index=True)
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
 
 

@@ -63,10 +63,7 @@ class LedgerFile:
 
     def _opened(self) -> sqlite3.Connection:
         private_directory(self._path.parent)
-        if self._path.is_symlink() or not self._path.exists():
-            # An open SQLite file must not be opened and closed beside SQLite: that would drop its locks.
-            private_file(self._path)
-        connection = sqlite3.connect(self._path, timeout=0, isolation_level=None)
+        connection = sqlite3.connect(private_file(self._path), timeout=0, isolation_level=None)
         try:
             for statement in (*_SETTINGS, _TABLE):
                 connection.execute(statement)

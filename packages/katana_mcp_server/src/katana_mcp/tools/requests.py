@@ -49,9 +49,11 @@ class Request(BaseModel):
     def _ranges_run_forward(self) -> Self:
         for first in type(self).model_fields:
             for begins, ends, word in _RANGES:
+                if not first.endswith(begins) or (low := getattr(self, first)) is None:
+                    continue
                 last = f"{first.removesuffix(begins)}{ends}"
-                low, high = getattr(self, first), getattr(self, last, None)
-                if first.endswith(begins) and low is not None and high is not None and low > high:
+                high = getattr(self, last, None)
+                if high is not None and low > high:
                     raise ValueError(f"{first} must not be {word} than {last}")
         return self
 

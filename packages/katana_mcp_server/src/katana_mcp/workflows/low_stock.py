@@ -181,11 +181,12 @@ class _Judged:
             for level in rows(stored.record, "levels"):
                 if not places or level.get("location_id") in places:
                     short = self._short(known[stored.id], level)
-                    if short is not None and short.short > 0:
+                    if short is not None:
                         yield short
 
     def _short(self, variant: Stored, level: Record) -> _Short | None:
-        points = [number(level, name) for name in ("reorder_point", "safety_stock_level")]
+        """Return the level if it is short; one that cannot be judged is counted."""
+        points = number(level, "reorder_point"), number(level, "safety_stock_level")
         # Katana's reorder point is an older name of the safety stock: the two are never added up.
         point = max((each for each in points if each is not None), default=None)
         in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
@@ -195,6 +196,8 @@ class _Judged:
             return None
         wanted, there = point + committed, in_stock + expected
         short = wanted - there
+        if short <= 0:
+            return None
         share = min(Decimal(1), short / wanted) if wanted > 0 else Decimal(1)
         return _Short(variant, level, short, there < committed, share)
 
