@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from journal_plans import hasty
 from server_wire import Wire
-from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned, writes
+from transfer_plans import NUMBER, applied, applied_in_time, counted, made, new_transfer, planned, writes
 
 from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
@@ -27,10 +27,10 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     hasty(monkeypatch)
 
 
-async def test_what_was_shown_is_what_is_sent_and_read_back(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+async def test_what_was_shown_is_what_is_sent_and_read_back(stage: Stage, tenant: Tenant) -> None:
     preview = await stage.call("create_stock_transfer", **new_transfer(tenant, additional_info="with care"))
     assert writes(stage) == []
-    answer = await applied(stage, clock, preview["plan_token"])
+    answer = await applied(stage, preview["plan_token"])
     (transfer,) = made(tenant)
     (row,) = transfer["stock_transfer_rows"]
     assert counted(answer["outcomes"][0]) == {"applied": 1}
@@ -45,27 +45,25 @@ async def test_what_was_shown_is_what_is_sent_and_read_back(stage: Stage, tenant
     assert (await stage.call("list_stock_transfers", ids=[transfer["id"]]))["total"] == 1
 
 
-async def test_a_change_and_a_deletion_are_read_at_once_though_listings_lag(
-    stage: Stage, tenant: Tenant, clock: ManualClock
-) -> None:
+async def test_a_change_and_a_deletion_are_read_at_once_though_listings_lag(stage: Stage, tenant: Tenant) -> None:
     await stage.call("list_stock_transfers")
     stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(600), times=None))
-    created = await applied(stage, clock, await planned(stage))
+    created = await applied(stage, await planned(stage))
     number = created["outcomes"][0]["id"]
     token = await planned(stage, "modify_stock_transfer", stock_transfer_id=number, status="in transit")
-    answer = await applied(stage, clock, token)
+    answer = await applied(stage, token)
     assert writes(stage)[1:] == [("PATCH", f"/v1/stock_transfers/{number}/status")]
     assert made(tenant)[0]["status"] == "inTransit"
     assert (await stage.call("list_stock_transfers", ids=[number]))["rows"][0]["status"] == "inTransit"
     back = answer["outcomes"][0]["revert"]
-    await applied(stage, clock, await planned(stage, back["tool"], **back["arguments"]))
+    await applied(stage, await planned(stage, back["tool"], **back["arguments"]))
     assert made(tenant)[0]["status"] == "draft"
     undo = created["outcomes"][0]["revert"]
-    gone = await applied(stage, clock, await planned(stage, undo["tool"], **undo["arguments"]))
+    gone = await applied(stage, await planned(stage, undo["tool"], **undo["arguments"]))
     assert made(tenant) == []
     assert (await stage.call("search_stock_transfers", query=NUMBER))["rows"] == []
     again = gone["outcomes"][0]["revert"]
-    await applied(stage, clock, await planned(stage, again["tool"], **again["arguments"]))
+    await applied(stage, await planned(stage, again["tool"], **again["arguments"]))
     assert float(made(tenant)[0]["stock_transfer_rows"][0]["quantity"]) == 2.5
 
 
@@ -79,7 +77,7 @@ async def test_twenty_at_once_write_once_and_are_told_the_same(
     assert answers[0] is not None
     assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
     assert (writes(stage), len(made(tenant))) == ([POST], 1)
-    assert await applied(stage, clock, token) == answers[0]
+    assert await applied(stage, token) == answers[0]
 
 
 async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
@@ -101,15 +99,15 @@ async def test_a_plan_outlives_the_server_and_so_does_its_outcome(
     async with staged(own, setup) as stage:
         token = await planned(stage)
     async with staged(own, setup) as stage:
-        first = await applied(stage, clock, token)
+        first = await applied(stage, token)
     clock.advance(3600)
     async with staged(own, setup) as stage:
-        assert await applied(stage, clock, token) == first
+        assert await applied(stage, token) == first
     assert len(made(tenant)) == 1
 
 
 async def test_what_changed_since_the_preview_makes_the_plan_stale_and_writes_nothing(
-    stage: Stage, tenant: Tenant, clock: ManualClock
+    stage: Stage, tenant: Tenant
 ) -> None:
     transfer = tenant.create("stock_transfers", _body(tenant))
     token = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], status="received")
@@ -118,10 +116,10 @@ async def test_what_changed_since_the_preview_makes_the_plan_stale_and_writes_no
     tenant.edit("stock_transfers", transfer["id"], additional_info="somebody else was here")
     tenant.create("stock_transfers", _body(tenant, NUMBER))
     for each in (token, new, delete):
-        answer = await applied(stage, clock, each)
+        answer = await applied(stage, each)
         assert (answer["error"], answer["warnings"][0]["code"]) == ("stale_plan", "stale_plan")
     tenant.delete("stock_transfers", transfer["id"])
-    answer = await applied(stage, clock, token)
+    answer = await applied(stage, token)
     assert [each["code"] for each in answer["warnings"]] == ["stale_plan", "not_found"]
     assert writes(stage) == []
 
@@ -134,29 +132,29 @@ def _body(tenant: Tenant, number: str = "ST-901") -> dict[str, object]:
 
 
 async def test_a_token_that_is_unknown_or_expired_writes_nothing(stage: Stage, clock: ManualClock) -> None:
-    assert (await applied(stage, clock, "never given out"))["error"] == "unknown_plan"
+    assert (await applied(stage, "never given out"))["error"] == "unknown_plan"
     token = await planned(stage)
     clock.advance(600)
-    assert (await applied(stage, clock, token))["error"] == "expired_plan"
-    assert (await applied(stage, clock, token))["error"] == "expired_plan"
+    assert (await applied(stage, token))["error"] == "expired_plan"
+    assert (await applied(stage, token))["error"] == "expired_plan"
     assert writes(stage) == []
 
 
-@pytest.mark.parametrize("other", [{"principal": "mallory"}, {"tenant": "another"}])
 async def test_a_token_of_another_caller_or_account_is_unknown(
-    own: OwnSandbox, clock: ManualClock, tmp_path: Path, other: dict[str, str]
+    own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         mine = await planned(stage)
         file = _journal(tmp_path, clock)
         kept = file.find(mine)
         assert kept is not None
-        changed: dict[str, Any] = {"digest": digest_of("theirs"), **other}
-        file.add(replace(kept.plan, **changed))
+        file.add(replace(kept.plan, digest=digest_of("caller"), principal="mallory"))
+        file.add(replace(kept.plan, digest=digest_of("account"), tenant="another"))
         file.close()
-        assert (await applied(stage, clock, "theirs"))["error"] == "unknown_plan"
+        for theirs in ("caller", "account"):
+            assert (await applied(stage, theirs))["error"] == "unknown_plan"
         assert writes(stage) == []
-        assert counted((await applied(stage, clock, mine))["outcomes"][0]) == {"applied": 1}
+        assert counted((await applied(stage, mine))["outcomes"][0]) == {"applied": 1}
 
 
 def _journal(root: Path, clock: ManualClock) -> JournalFile:
@@ -164,61 +162,62 @@ def _journal(root: Path, clock: ManualClock) -> JournalFile:
     return JournalFile(path, clock)
 
 
-FAULTS = [
-    pytest.param(Drop("before"), {"unknown": 1}, id="dropped before"),
-    pytest.param(Drop("after"), {"applied": 1}, id="dropped after"),
-    pytest.param(Status(500), {"unknown": 1}, id="500 before"),
-    pytest.param(Status(500, commit=True), {"applied": 1}, id="500 after"),
-    pytest.param(Status(503), {"unknown": 1}, id="503 before"),
-    pytest.param(Hang("before"), {"unknown": 1}, id="timeout before"),
-    pytest.param(Hang("after"), {"applied": 1}, id="timeout after"),
-    pytest.param(Truncate(), {"applied": 1}, id="truncated"),
-    pytest.param(Status(200, "<html>", commit=True), {"applied": 1}, id="rubbish"),
-    pytest.param(Status(422), {"failed": 1}, id="refused"),
+FAULTS: list[tuple[Trouble, dict[str, int]]] = [
+    (Drop("before"), {"unknown": 1}),
+    (Drop("after"), {"applied": 1}),
+    (Status(500), {"unknown": 1}),
+    (Status(500, commit=True), {"applied": 1}),
+    (Status(503), {"unknown": 1}),
+    (Hang("before"), {"unknown": 1}),
+    (Hang("after"), {"applied": 1}),
+    (Truncate(), {"applied": 1}),
+    (Status(200, "<html>", commit=True), {"applied": 1}),
+    (Status(422), {"failed": 1}),
 ]
 
 
-@pytest.mark.parametrize(("action", "ended"), FAULTS)
 async def test_whatever_befalls_a_request_it_is_sent_once_and_the_end_is_true(
-    stage: Stage, tenant: Tenant, clock: ManualClock, action: Trouble, ended: dict[str, int]
+    stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    token = await planned(stage)
-    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=action, times=None))
-    answer = await applied(stage, clock, token)
-    assert counted(answer["outcomes"][0]) == ended, answer
-    assert (writes(stage), len(made(tenant))) == ([POST], ended.get("applied", 0))
-    if ended == {"unknown": 1}:
-        assert answer["outcomes"][0]["actions"][0]["look_up"] == {
-            "asked": f"GET /stock_transfers stock_transfer_number={NUMBER}",
-            "rows": 0,
-            "as_planned": 0,
-        }
-    if "applied" in ended:
-        assert answer["outcomes"][0]["id"] == made(tenant)[0]["id"]
-        assert (await stage.call("get_stock_transfer", stock_transfer_id=NUMBER))["transfer"]["row_count"] == 1
-    assert await applied(stage, clock, token) == answer
-    assert len(writes(stage)) == 1
+    for place, (trouble, ended) in enumerate(FAULTS):
+        number = f"ST-{900 + place}"
+        new = new_transfer(tenant, stock_transfer_number=number)
+        token = await planned(stage, "create_stock_transfer", **new)
+        stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=trouble, times=None))
+        answer = await applied_in_time(stage, clock, token)
+        stage.own.sandbox.faults.clear()
+        (outcome,) = answer["outcomes"]
+        assert counted(outcome) == ended, (trouble, answer)
+        assert (writes(stage), len(made(tenant, number))) == ([POST] * (place + 1), ended.get("applied", 0)), trouble
+        if ended == {"unknown": 1}:
+            asked = f"GET /stock_transfers stock_transfer_number={number}"
+            assert outcome["actions"][0]["look_up"] == {"asked": asked, "rows": 0, "as_planned": 0}
+        if "applied" in ended:
+            assert outcome["id"] == made(tenant, number)[0]["id"]
+            shown = await stage.call("get_stock_transfer", stock_transfer_id=number)
+            assert shown["transfer"]["row_count"] == 1
+        assert await applied_in_time(stage, clock, token) == answer
+        assert len(writes(stage)) == place + 1
+        clock.advance(60)
 
 
 async def test_an_outcome_that_cannot_be_looked_up_is_unknown(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     token = await planned(stage)
-    await applied(stage, clock, "warm")
+    await applied_in_time(stage, clock, "warm")
     stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Drop("after")))
     stage.own.sandbox.faults.add(Fault("GET /stock_transfers", action=Status(401), nth=2, times=None))
-    (outcome,) = (await applied(stage, clock, token))["outcomes"]
+    (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
     assert counted(outcome) == {"unknown": 1}
     assert "401" in outcome["actions"][0]["look_up"]["error"]
     assert len(made(tenant)) == 1
 
 
-async def test_the_first_action_that_is_not_applied_stops_the_rest(
-    stage: Stage, tenant: Tenant, clock: ManualClock
-) -> None:
+async def test_the_first_action_that_is_not_applied_stops_the_rest(stage: Stage, tenant: Tenant) -> None:
     transfer = tenant.create("stock_transfers", _body(tenant))
     change = {"stock_transfer_id": transfer["id"], "additional_info": "x", "status": "received"}
     first, second = await planned(stage, "modify_stock_transfer", **change), await planned(stage)
     stage.own.sandbox.faults.add(Fault(f"PATCH /stock_transfers/{transfer['id']}", action=Status(422), times=None))
-    answer = await applied(stage, clock, first, second)
+    answer = await applied(stage, first, second)
     (outcome,) = answer["outcomes"]
     assert counted(outcome) == {"failed": 1, "not_tried": 1}
     assert [each["state"] for each in outcome["actions"]] == ["failed", "not_tried"]
@@ -228,12 +227,12 @@ async def test_the_first_action_that_is_not_applied_stops_the_rest(
 
 
 async def test_plans_are_applied_in_order_and_one_that_an_earlier_one_upset_is_stale(
-    stage: Stage, tenant: Tenant, clock: ManualClock
+    stage: Stage, tenant: Tenant
 ) -> None:
     transfer = tenant.create("stock_transfers", _body(tenant))
     first = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], additional_info="x")
     second = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], status="received")
-    answer = await applied(stage, clock, first, second)
+    answer = await applied(stage, first, second)
     assert [counted(each) for each in answer["outcomes"]] == [{"applied": 1}]
     assert [each["code"] for each in answer["warnings"]] == ["stale_plan"]
     assert (answer["not_tried"], tenant.get("stock_transfers", transfer["id"])["status"]) == (1, "draft")
@@ -253,10 +252,10 @@ async def test_of_a_plan_whose_owner_died_while_sending_the_action_is_looked_up_
         if was_sent:
             tenant.create("stock_transfers", {**_body(tenant, NUMBER), **_sent(claim.plan)})
         clock.advance(31)
-        (outcome,) = (await applied(stage, clock, token))["outcomes"]
+        (outcome,) = (await applied(stage, token))["outcomes"]
         assert counted(outcome) == ({"applied": 1} if was_sent else {"unknown": 1})
         assert writes(stage) == []
-        assert (await applied(stage, clock, token))["outcomes"] == [outcome]
+        assert (await applied(stage, token))["outcomes"] == [outcome]
 
 
 def _sent(plan: Plan) -> dict[str, object]:
@@ -272,13 +271,13 @@ async def test_of_a_plan_whose_owner_died_before_sending_everything_is_sent_once
         assert isinstance(file.claim(token, "dead"), Claimed)
         file.close()
         clock.advance(timedelta(seconds=31).total_seconds())
-        answer = await applied(stage, clock, token)
+        answer = await applied(stage, token)
         assert counted(answer["outcomes"][0]) == {"applied": 1}
         assert (writes(stage), len(made(tenant))) == ([POST], 1)
 
 
 async def test_a_server_that_only_reads_previews_without_a_token_and_has_no_tool_that_writes(
-    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+    own: OwnSandbox, tenant: Tenant, tmp_path: Path
 ) -> None:
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         token = await planned(stage)
@@ -286,7 +285,7 @@ async def test_a_server_that_only_reads_previews_without_a_token_and_has_no_tool
         preview = await stage.call("create_stock_transfer", **new_transfer(tenant))
         assert ("plan_token" in preview, "read-only" in preview["message"]) == (False, True)
         assert "apply_plan" not in {each.name for each in await stage.client.list_tools()}
-        assert (await applied(stage, clock, token))["error"] == "unknown_tool"
+        assert (await applied(stage, token))["error"] == "unknown_tool"
         assert writes(stage) == []
 
 
@@ -302,7 +301,7 @@ async def test_a_caller_who_goes_away_leaves_a_write_that_ends_once(
             break
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
-    answer = await applied(stage, clock, token)
+    answer = await applied_in_time(stage, clock, token)
     assert counted(answer["outcomes"][0]) == {"applied": 1}
     assert (writes(stage), len(made(tenant))) == ([POST], 1)
 
@@ -329,12 +328,10 @@ def _elsewhere(body: object) -> Wire:
     return {**cast("Wire", body), "target_location_id": 1, "status": "brand new"}
 
 
-async def test_an_answer_other_than_planned_is_applied_and_told(
-    stage: Stage, tenant: Tenant, clock: ManualClock
-) -> None:
+async def test_an_answer_other_than_planned_is_applied_and_told(stage: Stage, tenant: Tenant) -> None:
     token = await planned(stage)
     stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=EditBody(_elsewhere)))
-    answer = await applied(stage, clock, token)
+    answer = await applied(stage, token)
     assert counted(answer["outcomes"][0]) == {"applied": 1}
     assert [(each["code"], each["severity"]) for each in answer["warnings"]] == [("unexpected_result", "advisory")]
     assert "target_location_id is 1, not 2002" in answer["warnings"][0]["message"]
@@ -342,12 +339,12 @@ async def test_an_answer_other_than_planned_is_applied_and_told(
 
 
 async def test_without_a_journal_nothing_is_planned_and_nothing_written(
-    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+    own: OwnSandbox, tenant: Tenant, tmp_path: Path
 ) -> None:
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         token = await planned(stage)
         _spoil_journal(tmp_path)
-        assert (await applied(stage, clock, token))["error"] == "journal_unavailable"
+        assert (await applied(stage, token))["error"] == "journal_unavailable"
         preview = await stage.call("create_stock_transfer", **new_transfer(tenant))
         assert ("plan_token" in preview, preview["warnings"][0]["code"]) == (False, "journal_unavailable")
         assert writes(stage) == []
@@ -365,10 +362,10 @@ async def test_without_katana_nothing_is_planned(stage: Stage, tenant: Tenant, c
     stage.own.sandbox.faults.add(Fault("GET *", action=Drop(), times=None))
     refusal = await within(clock, 60, stage.refusal("create_stock_transfer", **new_transfer(tenant)))
     assert refusal["error"] == "katana_unavailable"
-    assert (await applied(stage, clock, token))["error"] == "katana_unavailable"
+    assert (await applied_in_time(stage, clock, token))["error"] == "katana_unavailable"
     stage.own.sandbox.faults.clear()
     clock.advance(60)
-    assert counted((await applied(stage, clock, token))["outcomes"][0]) == {"applied": 1}
+    assert counted((await applied_in_time(stage, clock, token))["outcomes"][0]) == {"applied": 1}
 
 
 async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Tenant) -> None:

@@ -29,10 +29,14 @@ async def planned(stage: Stage, tool: str = "create_stock_transfer", **arguments
     return (await stage.call(tool, **given))["plan_token"]
 
 
-async def applied(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:
+async def applied(stage: Stage, *tokens: str) -> Payload:
+    """Return the answer of `apply_plan`; time stands still."""
+    return (await stage.result("apply_plan", {"plan_tokens": list(tokens)})).structured_content or {}
+
+
+async def applied_in_time(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:
     """Return the answer of `apply_plan`, with time going on while it waits."""
-    result = await within(clock, 400, stage.result("apply_plan", {"plan_tokens": list(tokens)}))
-    return result.structured_content or {}
+    return await within(clock, 400, applied(stage, *tokens))
 
 
 def made(tenant: Tenant, number: str = NUMBER) -> list[dict[str, Any]]:
