@@ -45,15 +45,17 @@ from katana_mcp.demo import show
 
 first, *_, last = show.STEPS
 failing = dataclasses.replace(last, arguments=lambda _: {"query": ""})
-show.STEPS = (dataclasses.replace(first, wrong=lambda _: "not what was meant"), failing)
+wrong = dataclasses.replace(first, wrong=lambda _: "not what was meant")
+show.STEPS = (dataclasses.replace(first, repeats=True), wrong, failing)
 sys.argv = ["katana-mcp", "demo"]
 __main__.main()
 """
     command = [sys.executable, "-c", broken]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=100)
     assert (done.returncode, done.stderr) == (1, "")
+    assert "  wrong: the answer is another one, or Katana was asked again\n" in done.stdout
     assert "  wrong: not what was meant\n" in done.stdout
-    assert done.stdout.endswith("\n2 of 2 steps went wrong\n")
+    assert done.stdout.endswith("\n3 of 3 steps went wrong\n")
 
 
 @pytest.mark.soak

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from katana_mcp.surface import tools
 from katana_sandbox import Tenant
 
 PART = "00.4021.018.003"
@@ -169,6 +170,35 @@ def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
+    moved = _live(tenant, "stock_transfers")
+    draft = next(each for each in moved if each["status"] == "draft")
+    first, second, third = [each["id"] for each in _live(tenant, "locations")][:3]
+    moving = [each["id"] for each in _live(tenant, "variants")][:2]
+    dates = _each(
+        transfer_date="2026-03-04",
+        order_created_date="2026-03-01T08:00:00+02:00",
+        expected_arrival_date="2026-04-05",
+        additional_info="handle with care",
+        stock_transfer_number="ST-900",
+    )
+    rows = [{"sku_or_variant_id": each, "quantity": 0.5} for each in moving]
+    new: dict[str, object] = {"source_location_id": first, "destination_location_id": second, "rows": rows[:1]}
+    other = moved[0] if moved[0]["id"] != draft["id"] else moved[1]
+    return {
+        "create_stock_transfer": Usual(
+            new, dates | _each(source_location_id=third, destination_location_id=third, rows=rows)
+        ),
+        "modify_stock_transfer": Usual(
+            {"stock_transfer_id": draft["id"], "additional_info": "usual"},
+            dates | _each(stock_transfer_id=other["stock_transfer_number"], status="in transit"),
+        ),
+        "delete_stock_transfer": Usual(
+            {"stock_transfer_id": draft["id"]}, _each(stock_transfer_id=other["stock_transfer_number"])
+        ),
+    }
+
+
 def _ledger(tenant: Tenant) -> dict[str, Usual]:
     moved = list(tenant.all("inventory_movements"))
     variant, sold = moved[0], next(each for each in moved if each["resource_type"] == "SalesOrderRow")
@@ -264,8 +294,21 @@ def prepare(tenant: Tenant) -> None:
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
 
 
+PLANS = frozenset(tool.name for tool in tools() if tool.plans)
+"""Tools that plan a write: they ask Katana how things are now, so they need it, and a request of the minute's sixty."""
+WRITES = "apply_plan"
+"""The one tool that writes: its tokens live in the server that gave them out, so the matrix has none."""
+
+
+def lasting(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without its plan token, which is another one each time."""
+    if "plan_token" not in answer:
+        return answer
+    return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}
+
+
 def matrix(tenant: Tenant) -> dict[str, Usual]:
-    """Return the usual calls for what this account holds."""
+    """Return the usual calls for what this account holds, of every tool but the one that writes."""
     skus = [each["sku"] for each in tenant.all("variants") if each["sku"] and each["deleted_at"] is None]
     sold = _live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["variant_id"]
     search = _each(query="zzzzz", limit=1, page=2)
@@ -276,6 +319,7 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
+        **_transfer_writes(tenant),
         **_customers(tenant, search),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),

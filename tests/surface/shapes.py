@@ -25,6 +25,8 @@ def fitting(schema: Schema) -> object:
         return schema.get("const", schema.get("enum", [None])[0])
     if schema["type"] == "array":
         return [fitting(schema["items"])] * schema.get("minItems", 1)
+    if schema["type"] == "object":
+        return {name: fitting(schema["properties"][name]) for name in schema.get("required", ())}
     plain = "x" * schema.get("minLength", 1)
     text = _FORMATS.get(schema.get("pattern", schema.get("format", "")), plain)
     return {"string": text, "integer": schema.get("minimum", 1), "number": 1.5, "boolean": True}[schema["type"]]

@@ -14,6 +14,8 @@ from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.testing import Stage
 from katana_sandbox import EditBody, Fault, Tenant
 
+from .matrix import PLANS
+
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
 
@@ -299,7 +301,7 @@ def _others() -> set[tuple[str, str]]:
         (tool, name)
         for tool, parameters in LISTED.items()
         for name, schema in parameters.items()
-        if tool not in MEANT and _offered(schema)
+        if tool not in {*MEANT, *PLANS} and _offered(schema)
     }
 
 

@@ -60,6 +60,10 @@ OVER_BUDGET = {
     "list_blocking_ingredients": 2_500,
     "get_inventory_movements": 2_000,
     "get_bom": 2_000,
+    "create_stock_transfer": 1_600,
+    "modify_stock_transfer": 1_600,
+    "delete_stock_transfer": 1_600,
+    "apply_plan": 2_200,
 }
 """Output schemas above 1.5 kB, every byte of them a typed key of a document: what they may weigh."""
 
@@ -93,8 +97,8 @@ def test_every_parameter_is_described_in_a_sentence(tool: str, name: str) -> Non
 def test_every_tool_is_open_about_what_it_does(tool: str) -> None:
     annotations = LISTED[tool]["annotations"]
     assert {key: annotations[key] for key in ("readOnlyHint", "destructiveHint", "idempotentHint")} == {
-        "readOnlyHint": tool != "rebuild_cache",
-        "destructiveHint": False,
+        "readOnlyHint": tool not in {"rebuild_cache", "apply_plan"},
+        "destructiveHint": tool == "apply_plan",
         "idempotentHint": True,
     }
     assert annotations["openWorldHint"] is (tool != "cache_status")
@@ -164,9 +168,12 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: s
     schema: Schema = LISTED[tool]["inputSchema"]["properties"][name]
     if schema.get("type") == "array":
         value = [fitting(schema["items"])]
-        for sent in (json.dumps(value), ", ".join(map(str, value))):
+        scalars = schema["items"].get("type") != "object"
+        for sent in (json.dumps(value), *([", ".join(map(str, value))] if scalars else [])):
             request = _validate(tool, {**_required(tool), name: sent})
-            assert list(map(str, getattr(request, name))) == list(map(str, value)), sent
+            read = getattr(request, name)
+            told = list(map(str, read)) if scalars else [each.model_dump() for each in read]
+            assert told == (list(map(str, value)) if scalars else value), sent
     elif schema.get("type") == "string" and not {"enum", "pattern", "format"} & set(schema):
         assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
@@ -232,7 +239,9 @@ def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFi
     table = "\n".join("   ".join(row) for row in batched(cells, 3))
     with capsys.disabled():
         sys.stdout.write(f"\n{table}\n")
-    assert sum(costs.values()) <= 12_000, table
+    assert sum(costs.values()) <= 15_000, table
+    assert sum(cost for name, cost in costs.items() if SPECS[name].read_only and not SPECS[name].plans) <= 12_000, table
+    assert max(cost for name, cost in costs.items() if SPECS[name].plans or SPECS[name].destructive) <= 800, table
     assert max(costs.values()) <= 3_000, table
     assert len([cost for cost in costs.values() if cost > 1_800]) <= 3, table
     assert {name: size for name, size in sizes.items() if size > OVER_BUDGET.get(name, 1_500)} == {}, table

@@ -11,10 +11,12 @@ from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage, within
 from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
 
-from .matrix import matrix
+from .matrix import PLANS, matrix
 
 TOOLS = [
-    each["name"] for each in catalogue() if each["annotations"]["readOnlyHint"] and each["annotations"]["openWorldHint"]
+    each["name"]
+    for each in catalogue()
+    if each["annotations"]["readOnlyHint"] and each["annotations"]["openWorldHint"] and each["name"] not in PLANS
 ]
 TROUBLES = {
     "down": Drop(),

@@ -12,8 +12,14 @@ OWN = re.compile(
     r"PRAGMA|pragma_|MATCH |fts5|trigram|ON CONFLICT|OR IGNORE|OR REPLACE|rowid|GLOB|instr\(|json_each|json_extract"
     r"|sqlite_|import sqlite3|dialects import"
 )
-# The number of a request budget, what a parallel run found, and the deletion of files: no records.
-OTHER_FILES = {"accounts/ledger_file.py", "cache_commands/clear.py", "comparisons.py"}
+# The number of a request budget, what a parallel run found, the deletion of files, the journal of writes: no records.
+OTHER_FILES = {
+    "accounts/ledger_file.py",
+    "cache_commands/clear.py",
+    "comparisons.py",
+    "journal/file.py",
+    "journal/schema.py",
+}
 
 
 def naming(root: Path, pattern: re.Pattern[str]) -> set[str]:

@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 from server_wire import live
 
-from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.surface import tools
 from katana_mcp.testing import Setup, Stage, staged, text_of
 from katana_mcp.tools.hidden import meant, shown
 from katana_sandbox import ManualClock
 
-TOOLS = [each["name"] for each in catalogue() if each["name"] not in {"cache_status", "rebuild_cache"}]
+TOOLS = [each.name for each in tools() if each.read_only and not each.plans and each.name != "cache_status"]
 CODES = (
     *(0x00, 0x01, 0x07, 0x08, 0x0B, 0x0C, 0x0D, 0x0E, 0x1B, 0x1F, 0x7F, 0x80, 0x85, 0x90, 0x9B, 0x9D, 0x9F),
     *(0xAD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F),

@@ -110,11 +110,11 @@ def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words
             request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**_needed(tool), name: bad})
         except Refused as refusal:
             told = [each.model_dump() for each in refusal.warnings]
-            assert {each["code"] for each in told} == {"invalid_argument"}, name
+            assert {each["code"] for each in told} <= {"invalid_argument", "unknown_argument"}, name
             assert len(json.dumps(told)) < 5_000, name
         else:
             kept = getattr(request, name)
-            assert not isinstance(kept, str) or len(kept) <= 1_000, name
+            assert not isinstance(kept, str) or len(kept) <= (5_000 if name == "additional_info" else 1_000), name
             assert not isinstance(kept, list) or len(cast("list[object]", kept)) <= 250, name
             assert not isinstance(kept, int) or kept < 2**31, name
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from server_wire import live
+from transfer_plans import new_transfer
 
 from cache_core.specs import SPECS
 from katana_mcp.sandbox import OwnSandbox
@@ -129,6 +130,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "search_sales_orders": {"query": "so"},
         "get_item": {"item_id": "FSKT-35M"},
         "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},
+        "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
     }
     kind, _, entity = tool.partition("_")
     if tool in calls or kind == "list":

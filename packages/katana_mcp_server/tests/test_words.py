@@ -80,7 +80,10 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     every = [each.name for each in tools()]
     assert [each.name for each in chosen((), (), ())] == every
     assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales"}
-    grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name == "cache_status"]
+    assert "apply_plan" not in {each.name for each in chosen((), ("inventory",), ("apply_plan",))}
+    # What the previews of a toolset plan can be applied.
+    added = {"cache_status", "apply_plan"}
+    grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name in added]
     assert [each.name for each in chosen(("cache_status",), ("inventory",), ())] == grouped
     reading = [each.name for each in tools() if each.read_only]
     assert [each.name for each in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
@@ -91,7 +94,9 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     assert [each.name for each in chosen((), (), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))
-    with pytest.raises(ValueError, match="no tool is called nothing; there are cache_status, check_inventory"):
+    with pytest.raises(
+        ValueError, match="no tool is called nothing; there are apply_plan, cache_status, check_inventory"
+    ):
         chosen((), (), ("nothing",))
 
 

@@ -18,6 +18,7 @@ from katana_mcp import __version__
 from katana_mcp.cache_commands.app import app as cache
 from katana_mcp.cache_commands.app import sync, usage
 from katana_mcp.commandline import VARIABLES, flags_of, given, sentence, settings_of
+from katana_mcp.journal_commands.app import app as journal
 from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load_choice
 
 app = App(
@@ -28,6 +29,7 @@ app = App(
     help_epilogue=VARIABLES,
 )
 app.command(cache)
+app.command(journal)
 app.command(sync, usage=usage("katana-mcp sync"))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from cyclopts import (
+    Argument,
     CoercionError,
     CycloptsError,
     MissingArgumentError,
@@ -65,8 +66,11 @@ def sentence(error: CycloptsError) -> str:
             told = f"{command} takes options only, and {word!r} is none: {how}; {command} --help names them"
         case MissingArgumentError(keyword=str(name)):
             told = f"{name} needs a value, as in {name} VALUE"
+        case MissingArgumentError(argument=Argument(name=name)):
+            told = f"{command} needs {name}; {command} --help tells what it is"
         case CoercionError(token=token, target_type=kind) if token is not None and kind in _KINDS:
-            told = f"{token.keyword} is {token.value[:_SHOWN]!r}: {wrong(_KINDS[kind], {}, '')}"
+            name = token.keyword or (error.argument.name if error.argument else "")
+            told = f"{name} is {token.value[:_SHOWN]!r}: {wrong(_KINDS[kind], {}, '')}"
         case RepeatArgumentError():
             told = f"{error.token.keyword} is given more than once"
         case _:

@@ -9,6 +9,7 @@ from katana_mcp.names import Names, titled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import ListRequest, Request
+from katana_mcp.writing.change import AnyChange
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
 NO_WRITES: Mapping[Verb, str] = dict.fromkeys(("create", "modify", "delete"), "writing comes with the write rail")
@@ -30,7 +31,9 @@ class ToolSpec[R: Request]:
         run: does the work.
         reads: the cache entities that its answers are made of; they are kept fresh while it is served.
         open_world: whether it may ask Katana.
-        read_only: whether it changes nothing, in Katana or here.
+        read_only: whether it changes nothing in Katana, nor what is cached.
+        destructive: whether it writes to Katana.
+        plans: whether it returns a plan for `apply_plan`.
     """
 
     name: str
@@ -42,11 +45,13 @@ class ToolSpec[R: Request]:
     reads: tuple[str, ...] = ()
     open_world: bool = True
     read_only: bool = True
+    destructive: bool = False
+    plans: bool = False
 
     @property
     def groups(self) -> frozenset[str]:
-        """The toolsets that it is in: its own, and `read` where it only reads."""
-        return frozenset({self.toolset, "read"} if self.read_only else {self.toolset})
+        """The toolsets that it is in: its own, and `read` where it only reads and plans nothing."""
+        return frozenset({self.toolset, "read"} if self.read_only and not self.plans else {self.toolset})
 
 
 type AnyTool = ToolSpec[Any]
@@ -90,6 +95,7 @@ class Entity:
             sources and its summary where it says nothing.
         get: the tool that returns one whole document; None without one.
         more: further tools that read a part of its document.
+        writes: how it is created, modified and deleted, by verb.
         absent: verbs without a tool, each with its reason.
         notes: one or two sentences added to a generated description.
     """
@@ -108,6 +114,7 @@ class Entity:
     listing: Callable[[Any], Mapping[str, View]] | None = None
     get: AnyTool | None = None
     more: tuple[AnyTool, ...] = ()
+    writes: Mapping[Verb, AnyChange] = field(default_factory=dict[Verb, AnyChange])
     absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
     notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
 

@@ -9,7 +9,7 @@ from katana_mcp.names import none_yet, service_variants, titled
 from katana_mcp.near import near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import id_in
 
 _MOST = 10_000
@@ -44,6 +44,37 @@ async def one_record(services: Services, entity: str, wanted: int | str, key: st
     raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, key), argument))
 
 
+async def live_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
+    """Return a record as it is in Katana now, whatever is cached of it, in any soft state; arguments as `one_record`.
+
+    Raises:
+        Refused: as `one_record`, or Katana does not say how it is.
+    """
+    known = await one_record(services, entity, wanted, key)
+    if not await services.fresh.read_again(entity, [known.id]):
+        raise Refused(_unasked(f"how {titled(entity)} {known.id} is now"))
+    return (await services.cache.get_many(entity, [known.id])).rows[0]
+
+
+async def live_with_key(services: Services, entity: str, key: str) -> tuple[int, ...]:
+    """Return the ids of the live records that have this business key in Katana now, whatever is cached.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    if not await services.fresh.read_keys_again(entity, [key]):
+        raise Refused(_unasked(f"whether {key!r} is in use"))
+    match = await services.cache.find_by_key(entity, key)
+    one = () if match.row is None or match.row.deleted else (match.row.id,)
+    return tuple(each for each in match.ambiguous or one if isinstance(each, int))
+
+
+def _unasked(what: str) -> ToolWarning:
+    return blocking(
+        warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}; nothing is planned on a guess"
+    )
+
+
 async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:
     title = titled(entity)
     missing = f"{title} {wanted} not found" if isinstance(wanted, int) else f"no {title} has the {key} {wanted!r}"
@@ -66,6 +97,16 @@ async def _otherwise(services: Services, entity: str, wanted: str) -> list[Store
     number = id_in(wanted)
     same = await same_key(services, entity, wanted)
     return same or (await _by_id(services, entity, number) if number is not None else [])
+
+
+async def having(value: int | str, entity: str, services: Services) -> Sequence[Stored]:
+    """Return the records with this id or key, or with this key but for case and blanks around it."""
+    if isinstance(value, int):
+        return (await services.cache.get_many(entity, [value])).rows
+    match = await services.cache.find_by_key(entity, value)
+    if match.ambiguous:
+        return (await services.cache.get_many(entity, match.ambiguous)).rows
+    return [match.row] if match.row is not None else await same_key(services, entity, value)
 
 
 async def all_listed(services: Services, *entities: str) -> bool:

@@ -11,8 +11,11 @@ from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
 from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
 from cache_core.sync.progress import OnProgress
+from katana_client import KatanaClient
+from katana_mcp.journal.journal import Journal
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, Stale
+from katana_mcp.tools.asking import NOBODY, Person
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 
 
@@ -53,11 +56,17 @@ class Services:
         fresh: asked before each read.
         stock: stock levels on demand.
         rebuilder: fetches the cache anew.
+        client: sends what was planned and confirmed.
+        journal: of what was planned, and what became of it.
+        tenant: the name of the account.
         clock: all time comes from here.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
         directory: where the cache is kept; None in memory.
+        read_only: whether nothing is ever written to Katana.
+        principal: the name of who calls.
+        person: asked before anything is written.
         tell: told how far the work of this call is.
     """
 
@@ -66,11 +75,17 @@ class Services:
     fresh: FreshReads
     stock: StockReads
     rebuilder: Rebuilder
+    client: KatanaClient
+    journal: Journal
+    tenant: str
     clock: Clock
     sandbox: bool
     web_base_url: str
     notices: tuple[str, ...] = ()
     directory: Path | None = None
+    read_only: bool = False
+    principal: str = "local"
+    person: Person = NOBODY
     tell: OnProgress = _untold
 
     def url(self, path: str) -> str | None:

@@ -99,8 +99,8 @@ class Choice(BaseSettings):
     )
 
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
-    """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin;
-    read: every tool that only reads."""
+    """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
+    writing; a group with previews of writes brings `apply_plan` along. read: every tool that only reads."""
     tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()

@@ -1,4 +1,4 @@
-"""The tool surface: two loops over entities and operations, and the workflows beside them."""
+"""The tool surface: two loops over entities and operations, the workflows beside them, and the one tool that writes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,9 @@ from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
 from katana_mcp.flags import Flag, guesses
 from katana_mcp.operations import OPERATIONS
+from katana_mcp.operations.apply import APPLY, apply_tool
 from katana_mcp.operations.search import search_tool
+from katana_mcp.operations.write import changes_of
 from katana_mcp.settings import Choice, SettingsError
 from katana_mcp.tools.limits import meant
 from katana_mcp.workflows import WORKFLOWS
@@ -16,7 +18,7 @@ from katana_mcp.workflows import WORKFLOWS
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
     made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
-    return (*(tool for tool in made if tool is not None), *WORKFLOWS)
+    return (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
 
 
 def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
@@ -36,6 +38,8 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
     _known("toolset", {*toolsets}, groups)
     wanted = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
     asked = wanted if only or toolsets else names
+    if any(tool.plans for tool in every if tool.name in asked):
+        asked = asked | {APPLY}  # a plan that nothing can apply is of no use
     left = tuple(tool for tool in every if tool.name in asked - set(excluded))
     if not left:
         raise ValueError("together they leave no tool to serve")

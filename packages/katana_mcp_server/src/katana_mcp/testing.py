@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import AsyncGenerator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,8 @@ from katana_mcp.wiring import Outside
 
 type Payload = dict[str, Any]
 """The structured content of an answer or a refusal."""
+type Answers = Callable[[str, Any, Any, Any], Awaitable[Any]]
+"""How a client answers a question of the server: by its text, and what FastMCP hands over with it."""
 
 _QUIET = 0.01
 """Real seconds that work gets before virtual time is moved on while it waits."""
@@ -58,6 +60,7 @@ class Setup:
         api_key: another key than the sandbox's default one.
         era: how the client negotiates the protocol.
         flags: further settings.
+        person: answers what the server asks; without one the client cannot be asked.
         recorder: where the comparisons of a parallel run go; in memory, a difference fails the test by default.
     """
 
@@ -65,6 +68,7 @@ class Setup:
     api_key: str | None = None
     era: Literal["auto", "legacy"] = "auto"
     flags: Mapping[str, object] = field(default_factory=dict[str, object])
+    person: Answers | None = None
     recorder: Recorder | None = None
 
 
@@ -143,7 +147,7 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
         in_memory=chosen.cache_dir is None,
         recorder=chosen.recorder or (differences if chosen.cache_dir is None else None),
     )
-    async with Client(application(settings, outside), mode=chosen.era) as client:
+    async with Client(application(settings, outside), mode=chosen.era, elicitation_handler=chosen.person) as client:
         yield Stage(client, own)
     assert differences.found == [], differences.found
 

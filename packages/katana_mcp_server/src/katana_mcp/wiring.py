@@ -1,6 +1,9 @@
 """The composition root: from settings to services. Nothing else knows which cache backends there are."""
 
 import asyncio
+import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -23,6 +26,8 @@ from katana_mcp.accounts.budget import SharedBudget
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
 from katana_mcp.accounts.tenants import Tenants, identity
 from katana_mcp.comparisons import KeptComparisons
+from katana_mcp.journal.file import JournalFile, journal_path
+from katana_mcp.journal.journal import Journal
 from katana_mcp.rebuilding import OpenCache, OwnRebuilder
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
@@ -75,6 +80,7 @@ class Tenant:
         self._comparisons: KeptComparisons | None = None
         self._root = _root(settings, self._outside)
         self._budgets: list[SharedBudget] = []
+        self._temporary: Path | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._key = self._connect(settings.api_key)
         self._sync_key = None if settings.sync_api_key is None else self._connect(settings.sync_api_key)
@@ -158,6 +164,8 @@ class Tenant:
                 await each.client.aclose()
         for budget in self._budgets:
             budget.close()
+        if self._temporary is not None:
+            await asyncio.to_thread(shutil.rmtree, self._temporary, ignore_errors=True)
 
     def _connect(self, secret: SecretStr) -> Keyed:
         settings, outside = self._settings, self._outside
@@ -221,12 +229,22 @@ class Tenant:
             fresh=FreshReads(syncer, cache, clock, patience, closed=closed),
             stock=StockReads(source, cache, clock, patience, closed=closed),
             rebuilder=OwnRebuilder(here),
+            client=self._key.client,
+            journal=Journal(JournalFile(journal_path(directory or self._passing()), clock)),
+            tenant=tenant,
             clock=clock,
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
             notices=(*notices, *unconfirmed),
             directory=stores.directory,
+            read_only=settings.read_only,
         )
+
+    def _passing(self) -> Path:
+        """Return a place for a journal that ends with the server, as the cache beside it does."""
+        if self._temporary is None:
+            self._temporary = Path(tempfile.gettempdir()) / f"katana-mcp-{secrets.token_hex(8)}"
+        return self._temporary / "memory"
 
 
 def _untold(done: Round) -> None:
@@ -238,6 +256,7 @@ async def _closed(services: Services) -> None:
     await services.stock.close()
     await services.syncer.close()
     await services.cache.close()
+    await services.journal.close()
 
 
 def connected(settings: Settings, outside: Outside | None = None) -> Tenant:

@@ -162,6 +162,12 @@ class FreshReads:
             return False
         return await self._fetched(entity, self._in_steps(entity, ids))
 
+    async def read_keys_again(self, entity: str, keys: Sequence[str]) -> bool:
+        """Read records by their business keys whatever is cached; return whether that worked within the patience."""
+        if self._closed is not None or self._held_off(entity) > 0:
+            return False
+        return await self._fetched(entity, self._syncer.fetch_keys(entity, keys))
+
     async def _in_steps(self, entity: str, ids: Sequence[RecordId]) -> bool:
         steps = [ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE)]
         return all([await self._syncer.fetch(entity, step) for step in steps])

@@ -8,13 +8,14 @@ from typing import Any, Self, cast
 import structlog
 from fastmcp import Context
 from fastmcp.server.dependencies import get_context
-from fastmcp.tools.base import Tool, ToolResult
+from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from mcp.types import TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
 from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
 from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
 from katana_mcp.descriptor import AnyTool
@@ -49,7 +50,7 @@ class RequestTool(Tool):
             tags=set(spec.groups),
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
-                destructive_hint=False,
+                destructive_hint=spec.destructive,
                 idempotent_hint=True,
                 open_world_hint=spec.open_world,
             ),
@@ -66,6 +67,9 @@ class RequestTool(Tool):
             answer = await self._answer(arguments)
             outcome = "answered"
             return _result(payload_of(answer))
+        except Asked as question:
+            outcome = "asked"
+            return InputRequiredToolResult(question.request)
         except Exception as error:  # noqa: BLE001 - the one place that turns faults into text for the model
             outcome, refusal = await refusal_of(error, self.name, self._tenant)
             return refused(refusal)
@@ -80,7 +84,8 @@ class RequestTool(Tool):
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:
-            return await self._spec.run(request, replace(services, tell=told))
+            person = PersonAtClient(get_context(), services.clock)
+            return await self._spec.run(request, replace(services, tell=told, person=person))
         finally:
             stop()
             await told.close()

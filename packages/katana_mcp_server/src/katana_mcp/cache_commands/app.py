@@ -56,7 +56,7 @@ def status(
     """
     from katana_mcp.cache_commands import status as command  # noqa: PLC0415 - with Rich 0.2 s, which serving never needs
 
-    _run(lambda job: command.status(job, entities, quarantine=quarantine), flags, as_json=as_json)
+    run_command(lambda job: command.status(job, entities, quarantine=quarantine), flags, as_json=as_json)
 
 
 @app.command(usage=usage("katana-mcp cache verify"))
@@ -70,7 +70,7 @@ def verify(*entities: str, as_json: AsJson = False, flags: Given = None) -> None
     """
     from katana_mcp.cache_commands import verify as command  # noqa: PLC0415 - as above
 
-    _run(lambda job: command.verify(job, entities), flags, as_json=as_json)
+    run_command(lambda job: command.verify(job, entities), flags, as_json=as_json)
 
 
 @app.command(usage=usage("katana-mcp cache compare"))
@@ -95,7 +95,7 @@ def compare(
     from katana_mcp.cache_commands import compare as command  # noqa: PLC0415 - as above
 
     more = command.More(run, seed, reset=reset)
-    _run(lambda job: command.compare(job, entities, more), flags, as_json=as_json)
+    run_command(lambda job: command.compare(job, entities, more), flags, as_json=as_json)
 
 
 @app.command(usage=usage("katana-mcp cache migrate"))
@@ -110,7 +110,7 @@ def migrate(*entities: str, to: str | None = None, as_json: AsJson = False, flag
     """
     from katana_mcp.cache_commands import migrate as command  # noqa: PLC0415 - as above
 
-    _run(lambda job: command.migrate(job, entities, to), flags, as_json=as_json)
+    run_command(lambda job: command.migrate(job, entities, to), flags, as_json=as_json)
 
 
 @app.command(usage=usage("katana-mcp cache rebuild"))
@@ -124,7 +124,7 @@ def rebuild(*entities: str, as_json: AsJson = False, flags: Given = None) -> Non
     """
     from katana_mcp.cache_commands import rebuild as command  # noqa: PLC0415 - as above
 
-    _run(lambda job: command.rebuild(job, entities), flags, as_json=as_json)
+    run_command(lambda job: command.rebuild(job, entities), flags, as_json=as_json)
 
 
 @app.command
@@ -140,7 +140,7 @@ def clear(
     """
     from katana_mcp.cache_commands import clear as command  # noqa: PLC0415 - as above
 
-    _run(lambda job: command.clear(job, yes=yes), flags, as_json=as_json)
+    run_command(lambda job: command.clear(job, yes=yes), flags, as_json=as_json)
 
 
 def sync(
@@ -162,12 +162,13 @@ def sync(
     from katana_mcp.cache_commands import sync as command  # noqa: PLC0415 - as above
 
     if watch:
-        _run(lambda job: command.watch(job, entities, as_json=as_json), flags, as_json=as_json)
+        run_command(lambda job: command.watch(job, entities, as_json=as_json), flags, as_json=as_json)
     else:
-        _run(lambda job: command.sync(job, entities), flags, as_json=as_json)
+        run_command(lambda job: command.sync(job, entities), flags, as_json=as_json)
 
 
-def _run(command: "Command", flags: BaseModel | None, *, as_json: bool) -> None:
+def run_command(command: "Command", flags: BaseModel | None, *, as_json: bool) -> None:
+    """Run a command on the account of the settings, and exit with its code; 130 when it was stopped."""
     from katana_mcp.cache_commands.running import run  # noqa: PLC0415 - as above
 
     try:

@@ -127,11 +127,14 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
     if result.is_error is not step.may_fail:
         screen.line(f"  wrong: {answer or result.content}", "31")
         return False
-    answers[step.tool] = answer
+    earlier, answers[step.tool] = answers.get(step.tool), answer
     for line in step.lines(answer):
         screen.line(f"  {line}")
-    screen.line(f"  {requests(sandbox.requests() - asked)}, {1000 * seconds:.0f} ms", "2")
+    count = sandbox.requests() - asked
+    screen.line(f"  {requests(count)}, {1000 * seconds:.0f} ms", "2")
     wrong = step.wrong(answer)
+    if step.repeats and (answer != earlier or count):
+        wrong = "the answer is another one, or Katana was asked again"
     if wrong:
         screen.line(f"  wrong: {wrong}", "31")
     return not wrong

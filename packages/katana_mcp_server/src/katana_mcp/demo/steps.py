@@ -21,6 +21,7 @@ class Step:
         wrong: says what is wrong with the answer, or nothing.
         lines: the answer as a person would read it.
         may_fail: whether a refusal is the right answer.
+        repeats: whether the tool must answer as it did before, without a request.
     """
 
     title: str
@@ -29,6 +30,7 @@ class Step:
     wrong: Callable[[Answer], str | None]
     lines: Callable[[Answer], list[str]]
     may_fail: bool = False
+    repeats: bool = False
 
 
 class _Shown(dict[str, Any]):
@@ -174,6 +176,34 @@ def _misspelt(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": f"{number}z"}
 
 
+def _transfer(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Move two of the part from where most of it is to the next location."""
+    part = next(each for each in answers["check_inventory"]["stock"] if each.get("sku") == "FSKT-35M")
+    places = sorted(part["locations"], key=lambda each: -each.get("in_stock", 0))
+    source, destination = (each["location_id"] for each in places[:2])
+    rows = [{"sku_or_variant_id": part["sku"], "quantity": 2}]
+    return {"source_location_id": source, "destination_location_id": destination, "rows": rows}
+
+
+def _token(answers: Mapping[str, Answer]) -> dict[str, object]:
+    return {"plan_tokens": [answers["create_stock_transfer"]["plan_token"]]}
+
+
+def _preview_lines(answer: Answer) -> list[str]:
+    goods = [f"{each['quantity']} {each.get('unit') or 'x'} {each['sku']}  {each['name']}" for each in answer["lines"]]
+    return [answer["message"], *goods, *(f"{each['method']} {each['path']}" for each in answer["requests"])]
+
+
+def _written(answer: Answer) -> str | None:
+    outcomes = answer["outcomes"]
+    return None if [each["applied"] for each in outcomes] == [1] else f"not written: {answer['message']}"
+
+
+def _outcome_lines(answer: Answer) -> list[str]:
+    (outcome,) = answer["outcomes"]
+    return [outcome["message"], f"to undo it: {outcome['revert']['tool']}(**{outcome['revert']['arguments']})"]
+
+
 STEPS: tuple[Step, ...] = (
     Step("Find a part by the supplier's code", "search_items", _always(query=PART), _found_part, _item_lines),
     Step("The same with a typo", "search_items", _always(query="00.4012.018.003"), _did_you_mean, _empty_lines),
@@ -273,4 +303,13 @@ STEPS: tuple[Step, ...] = (
         _found_part,
         lambda answer: [f"{answer['total']} found"],
     ),
+    Step(
+        "Move two of the part to another location: a preview, nothing is written",
+        "create_stock_transfer",
+        _transfer,
+        lambda answer: None if answer.get("plan_token") else f"there is no plan: {answer['message']}",
+        _preview_lines,
+    ),
+    Step("Write it", "apply_plan", _token, _written, _outcome_lines),
+    Step("The same plan again writes nothing", "apply_plan", _token, _written, _outcome_lines, repeats=True),
 )

@@ -12,9 +12,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWr
 from cache_core.conditions import Condition, NoneOf, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
-from katana_mcp.lookup import variants_named
+from katana_mcp.lookup import having, variants_named
 from katana_mcp.names import text, titled
-from katana_mcp.near import near_keys, same_key
+from katana_mcp.near import near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
@@ -280,18 +280,8 @@ async def _referred(values: Sequence[object], refers: Refers, name: str, service
     if refers.entity == "variant":
         found = await variants_named(asked, services)
     else:
-        found = {each: await _having(each, refers.entity, services) for each in asked}
+        found = {each: await having(each, refers.entity, services) for each in asked}
     return tuple([await _one_id(each, found.get(each, ()), refers, name, services) for each in asked])
-
-
-async def _having(value: int | str, entity: str, services: Services) -> Sequence[Stored]:
-    """Return the records with this id or key, or with this key but for case and blanks around it."""
-    if isinstance(value, int):
-        return (await services.cache.get_many(entity, [value])).rows
-    match = await services.cache.find_by_key(entity, value)
-    if match.ambiguous:
-        return (await services.cache.get_many(entity, match.ambiguous)).rows
-    return [match.row] if match.row is not None else await same_key(services, entity, value)
 
 
 async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, name: str, services: Services) -> int:

@@ -23,6 +23,15 @@ EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("What an order is made of", "get_manufacturing_order_recipe", {"manufacturing_order_id": "MO-1"}),
     ("Find a customer", "search_customers", {"query": "bike"}),
     ("Customers of a category", "list_customers", {"category": "Dealer", "order_by": "name"}),
+    (
+        "Plan a move to another location; `apply_plan` with its token writes it",
+        "create_stock_transfer",
+        {
+            "source_location_id": "Main workshop",
+            "destination_location_id": "North warehouse",
+            "rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 2}],
+        },
+    ),
     ("What was counted", "list_stock_adjustments", {"include_rows": True, "limit": 3}),
 )
 """Title, tool and arguments; each is run against the sandbox by a test."""
@@ -80,11 +89,20 @@ def shape(schema: Schema) -> str:
     branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
     if branches is not None:
         return " or ".join(shape(each) for each in branches)
-    if "enum" in schema:
-        return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
     if schema.get("type") == "array":
         most = schema.get("maxItems", "any number of")
         return f"list of {schema.get('minItems', 0)} to {most} entries, each {shape(cast('Schema', schema['items']))}"
+    return _of_object(schema) if "properties" in schema else _of_value(schema)
+
+
+def _of_object(schema: Schema) -> str:
+    fields = cast("Mapping[str, Schema]", schema["properties"])
+    return f"object with {', '.join(f'{name} ({shape(each)})' for name, each in fields.items())}"
+
+
+def _of_value(schema: Schema) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
     if "maxLength" in schema:
         return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
     if "maximum" in schema:

@@ -23,12 +23,13 @@ def plain_number(value: Decimal) -> int | float | str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-def plain(value: object) -> object:
-    """Return a value of a record as JSON has it: amounts as numbers, and objects without what is null."""
+def plain(value: object, *, nulls: bool = False) -> object:
+    """Return a value of a record as JSON has it: amounts as numbers, and objects without what is null, unless kept."""
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in cast("Mapping[str, object]", value).items() if each is not None}
+        named = cast("Mapping[str, object]", value)
+        return {name: plain(each, nulls=nulls) for name, each in named.items() if nulls or each is not None}
     if isinstance(value, list):
-        return [plain(each) for each in cast("list[object]", value)]
+        return [plain(each, nulls=nulls) for each in cast("list[object]", value)]
     return plain_number(value) if isinstance(value, Decimal) else value
 
 

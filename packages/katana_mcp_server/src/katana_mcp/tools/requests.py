@@ -1,8 +1,20 @@
 """What request models share: closed at every depth, described, and with the same list window everywhere."""
 
-from typing import Annotated, Self
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Annotated, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+    model_validator,
+)
 
 
 def _no_flag(said: str) -> BeforeValidator:
@@ -80,3 +92,39 @@ class ListRequest(Request):
     """Page of the list, from 1."""
     include_deleted: bool = False
     """Also records that are deleted in Katana."""
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must be a number")
+    return value
+
+
+type WriteQuantity = Annotated[
+    Decimal,
+    Field(ge=0, le=10**15),
+    BeforeValidator(_finite),
+    NUMBER,
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**15}),
+]
+"""A quantity to write, exact: zero and fractions are values."""
+type DocumentNumber = Annotated[StrictStr, Field(min_length=1, max_length=255)]
+type Notes = Annotated[StrictStr, Field(max_length=5_000)]
+
+
+class WriteRequest(Request):
+    """A request of a tool that plans a write: left out means unchanged, null means cleared.
+
+    Attributes:
+        never_null: fields that cannot be cleared.
+    """
+
+    never_null: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_null(cls, given: Mapping[str, object]) -> Mapping[str, object]:
+        for name in cls.never_null:
+            if given.get(name, ...) is None:
+                raise ValueError(f"{name} cannot be cleared: leave it out to keep it")
+        return given

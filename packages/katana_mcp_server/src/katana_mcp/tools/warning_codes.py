@@ -13,7 +13,23 @@
 | `cache_unavailable` | blocking | the local cache cannot be read or written |
 | `rebuild_running` | blocking | another rebuild of the cache is under way |
 | `rebuild_failed` | blocking | a rebuild of the cache could not be completed; the old data stays |
+| `unknown_plan` | blocking | a plan token that was not given out to this caller for this account |
+| `expired_plan` | blocking | a plan that was not applied in time |
+| `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
+| `plan_running` | blocking | the plan is being applied by another call |
+| `journal_unavailable` | blocking | the journal of writes cannot be used: nothing is written; advisory after a write |
+| `read_only` | blocking | this server never writes to Katana |
+| `same_source_destination` | blocking | goods would stay where they are |
+| `invalid_quantity` | blocking | a quantity that moves nothing |
+| `invalid_status_transition` | blocking | a status that cannot follow the present one |
+| `no_effective_change` | blocking | the request would change nothing |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
+| `unexpected_result` | advisory | Katana answered something else than was planned |
+| `status_moves_back` | advisory | a status before the present one: goods that moved go back |
+| `stock_was_moved` | advisory | a document is deleted that has moved stock |
+| `duplicate_order_number` | advisory | another document has this number |
+| `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
+| `default_number` | info | no number was given, so the next free one was taken |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
@@ -35,7 +51,23 @@ WRONG_ACCOUNT = "wrong_account"
 CACHE_UNAVAILABLE = "cache_unavailable"
 REBUILD_RUNNING = "rebuild_running"
 REBUILD_FAILED = "rebuild_failed"
+UNKNOWN_PLAN = "unknown_plan"
+EXPIRED_PLAN = "expired_plan"
+STALE_PLAN = "stale_plan"
+PLAN_RUNNING = "plan_running"
+JOURNAL_UNAVAILABLE = "journal_unavailable"
+READ_ONLY = "read_only"
+SAME_SOURCE_DESTINATION = "same_source_destination"
+INVALID_QUANTITY = "invalid_quantity"
+INVALID_STATUS_TRANSITION = "invalid_status_transition"
+NO_EFFECTIVE_CHANGE = "no_effective_change"
 INTERNAL_ERROR = "internal_error"
+UNEXPECTED_RESULT = "unexpected_result"
+STATUS_MOVES_BACK = "status_moves_back"
+STOCK_WAS_MOVED = "stock_was_moved"
+DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
+CACHE_WRITE_FAILED = "cache_write_failed"
+DEFAULT_NUMBER = "default_number"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"

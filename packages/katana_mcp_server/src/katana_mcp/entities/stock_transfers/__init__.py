@@ -1,8 +1,11 @@
 """Stock transfers: what moves from one location to another."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.stock_transfers.create import CREATE
+from katana_mcp.entities.stock_transfers.delete import DELETE
 from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
+from katana_mcp.entities.stock_transfers.modify import MODIFY
 from katana_mcp.entities.stock_transfers.rows import (
     PLACES,
     ROW_VARIANTS,
@@ -24,6 +27,9 @@ STOCK_TRANSFERS = Entity(
     expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,
-    absent=NO_WRITES,
-    notes={"list": "Filters combine; newest first. `overdue=true`: not received though the arrival date has passed."},
+    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
+    notes={
+        "list": "Filters combine; newest first. `overdue=true`: not received though the arrival date has passed.",
+        "modify": "What is left out stays as it is; null clears a date or the notes.",
+    },
 )

@@ -1,0 +1,79 @@
+"""`delete_stock_transfer`: the whole document, as it is now."""
+
+from dataclasses import replace
+
+from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, OldTransfer, gather_old, gone, line
+from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.naming import variants
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.change import Change, Draft
+
+
+class DeleteStockTransferRequest(Request):
+    """Arguments of `delete_stock_transfer`."""
+
+    stock_transfer_id: NameOrId
+    """Stock transfer id (integer) or number (text, ST-3)."""
+
+
+async def _gather(request: DeleteStockTransferRequest, services: Services) -> OldTransfer:
+    facts = await gather_old(request.stock_transfer_id, None, services)
+    await current(services, VARIANT_ENTITIES, ())
+    moved = [whole(each, "variant_id") for each in rows(facts.record, "stock_transfer_rows")]
+    return replace(facts, goods=await variants(services, [each for each in moved if each is not None]))
+
+
+def checks(request: DeleteStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
+    """Return what speaks against deleting a transfer."""
+    del request
+    told = f"stock transfer {facts.number} is {facts.status}: check the stock of both locations afterwards"
+    moved = ToolWarning(severity="advisory", code=warning_codes.STOCK_WAS_MOVED, message=told)
+    return [*gone(facts), *([] if facts.status == "draft" else [moved])]
+
+
+def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
+    """Return the plan of a deletion."""
+    del request
+    record = facts.record
+    action = Action(
+        title=f"delete stock transfer {facts.number}",
+        method="DELETE",
+        path=f"/{COLLECTION}/{facts.id}",
+        entity=ENTITY,
+        record=facts.id,
+        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
+    )
+    known = {each.asked: each.one for each in facts.goods}
+    moved = [(whole(each, "variant_id"), number(each, "quantity")) for each in rows(record, "stock_transfer_rows")]
+    again: dict[str, object] = {
+        "source_location_id": whole(record, "source_location_id"),
+        "destination_location_id": whole(record, "target_location_id"),
+        "rows": [{"sku_or_variant_id": variant, "quantity": quantity} for variant, quantity in moved],
+    }
+    again |= {name: str(record[name]) for name in HEAD if record.get(name)}
+    return Draft(
+        summary=f"delete stock transfer {facts.number} ({facts.status}, rows: {len(moved)})",
+        actions=(action,),
+        touches={"record": record},
+        id=facts.id,
+        number=facts.number,
+        status=facts.status,
+        lines=tuple(line(known.get(variant or 0), variant, quantity) for variant, quantity in moved),
+        prior_state=record,
+        revert={"tool": "create_stock_transfer", "arguments": again},
+    )
+
+
+DELETE = Change(
+    request=DeleteStockTransferRequest,
+    gather=_gather,
+    plan=plan,
+    checks=checks,
+    reads=(ENTITY, *VARIANT_ENTITIES),
+    what=" with its rows",
+)

@@ -1,0 +1,89 @@
+"""What creating, modifying and deleting stock transfers share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from cache_core.records import Record
+from katana_mcp.lookup import live_record, live_with_key
+from katana_mcp.names import text
+from katana_mcp.naming import Known, Named
+from katana_mcp.operations.filters import Moment
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import Notes, WriteRequest
+from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.writing.preview import PlanLine
+
+ENTITY, COLLECTION = "stock_transfer", "stock_transfers"
+HEAD = ("stock_transfer_number", "transfer_date", "order_created_date", "expected_arrival_date", "additional_info")
+"""Fields of the head that a request may set, under Katana's names."""
+
+
+class TransferDates(WriteRequest):
+    """What a transfer's head holds besides its number."""
+
+    transfer_date: Moment | None = None
+    """When the goods leave; without an offset UTC."""
+    order_created_date: Moment | None = None
+    """When it was ordered."""
+    expected_arrival_date: Moment | None = None
+    """When the goods should arrive."""
+    additional_info: Notes | None = None
+    """Notes to the transfer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldTransfer:
+    """A transfer as it is in Katana now; `taken` are others that have the number it is to get."""
+
+    now: datetime
+    record: Record
+    deleted: bool = False
+    taken: tuple[int, ...] = ()
+    goods: tuple[Named, ...] = ()
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+        return int(str(self.record["id"]))
+
+    @property
+    def number(self) -> str:
+        """Its number."""
+        return text(self.record, "stock_transfer_number") or str(self.id)
+
+    @property
+    def status(self) -> str:
+        """Its status."""
+        return text(self.record, "status") or ""
+
+
+async def gather_old(wanted: int | str, called: str | None, services: Services) -> OldTransfer:
+    """Read a transfer as it is in Katana now, and which others have the number that it is to get."""
+    await current(services, (ENTITY,), (ENTITY,))
+    stored = await live_record(services, ENTITY, wanted, "transfer number")
+    having = () if called is None else await live_with_key(services, ENTITY, called)
+    taken = tuple(each for each in having if each != stored.id)
+    return OldTransfer(now=services.clock.now(), record=stored.record, deleted=stored.deleted, taken=taken)
+
+
+def gone(facts: OldTransfer) -> list[ToolWarning]:
+    """Return what speaks against changing a transfer that is deleted."""
+    told = f"stock transfer {facts.number} was deleted in Katana at {text(facts.record, 'deleted_at')}"
+    return [blocking(warning_codes.NOT_FOUND, told, "stock_transfer_id")] if facts.deleted else []
+
+
+def duplicates(called: str, taken: Sequence[int]) -> list[ToolWarning]:
+    """Return that other transfers have a number."""
+    told = f"stock transfer {', '.join(map(str, taken))} has the number {called} too"
+    path, code = "stock_transfer_number", warning_codes.DUPLICATE_ORDER_NUMBER
+    return [ToolWarning(severity="advisory", code=code, message=told, field_path=path)] if taken else []
+
+
+def line(known: Known | None, asked: int | str | None, quantity: Decimal | None) -> PlanLine:
+    """Return a row as a plan shows it; of an unknown variant there is only what was asked for."""
+    if known is None:
+        return PlanLine(sku=None if asked is None else str(asked), quantity=quantity)
+    return PlanLine(variant_id=known.id, sku=known.sku, name=known.name, quantity=quantity, unit=known.unit)

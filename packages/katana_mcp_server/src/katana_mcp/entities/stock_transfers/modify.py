@@ -1,0 +1,138 @@
+"""`modify_stock_transfer`: its head, then its status; locations and rows never change."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from cache_core.records import Json, canonical
+from katana_client.resources.stock_transfers import StockTransferStatusUpdate, StockTransferUpdate
+from katana_mcp.entities.stock_transfers.filters import Status
+from katana_mcp.entities.stock_transfers.head import (
+    COLLECTION,
+    ENTITY,
+    HEAD,
+    OldTransfer,
+    TransferDates,
+    duplicates,
+    gather_old,
+    gone,
+)
+from katana_mcp.operations.filters import spelling
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import DocumentNumber, NameOrId
+from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.meaning import same
+from katana_mcp.writing.preview import FieldChange, shown_value
+
+_ORDER = {"draft": 0, "inTransit": 1, "received": 2}
+_REFUSED = {("received", "inTransit")}
+
+
+class ModifyStockTransferRequest(TransferDates):
+    """Arguments of `modify_stock_transfer`."""
+
+    never_null: ClassVar[frozenset[str]] = frozenset({"stock_transfer_number", "transfer_date", "status"})
+
+    stock_transfer_id: NameOrId
+    """Stock transfer id (integer) or number (text, ST-3)."""
+    stock_transfer_number: DocumentNumber | None = None
+    """The new number."""
+    status: Annotated[Status | None, spelling(Status)] = None
+    """As `inTransit` the goods leave the source, as `received` they are at the destination."""
+
+
+async def _gather(request: ModifyStockTransferRequest, services: Services) -> OldTransfer:
+    return await gather_old(request.stock_transfer_id, request.stock_transfer_number, services)
+
+
+def checks(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
+    """Return what speaks against a change."""
+    warnings = [*gone(facts), *duplicates(request.stock_transfer_number or "", facts.taken)]
+    if not _wanted(request, facts):
+        told = f"stock transfer {facts.number} is like that already: nothing would change"
+        warnings.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, told))
+    if request.status is not None:
+        warnings += _move(facts, request.status)
+    return warnings
+
+
+def _move(facts: OldTransfer, wanted: Status) -> list[ToolWarning]:
+    told = f"stock transfer {facts.number} is {facts.status}"
+    if (facts.status, wanted) in _REFUSED:
+        why = f"{told} and cannot become {wanted} again; draft is possible"
+        return [blocking(warning_codes.INVALID_STATUS_TRANSITION, why, "status")]
+    if _ORDER[wanted] < _ORDER.get(facts.status, 0):
+        why, code = f"{told}: as {wanted} its goods go back", warning_codes.STATUS_MOVES_BACK
+        return [ToolWarning(severity="advisory", code=code, message=why, field_path="status")]
+    return []
+
+
+def plan(request: ModifyStockTransferRequest, facts: OldTransfer) -> Draft:
+    """Return the plan of a change: the head first, because a later status can lock its dates."""
+    wanted = _wanted(request, facts)
+    head = {name: value for name, value in wanted.items() if name != "status"}
+    actions = [_head(head, facts)] if head else []
+    if "status" in wanted and request.status is not None:
+        actions.append(_status(request.status, facts))
+    told = ", ".join(f"{name} {shown_value(value) or 'cleared'}" for name, value in wanted.items())
+    before = {name: facts.record.get(name) for name in wanted}
+    back = (request.status, facts.status) not in _REFUSED
+    undo = {"tool": "modify_stock_transfer", "arguments": {"stock_transfer_id": facts.id, **before}}
+    return Draft(
+        summary=f"stock transfer {facts.number}: {told}",
+        actions=tuple(actions),
+        touches={"record": facts.record, "taken": list(facts.taken)},
+        id=facts.id,
+        number=request.stock_transfer_number or facts.number,
+        status=request.status or facts.status,
+        changes=tuple(
+            FieldChange(field=name, old=shown_value(before[name]), new=shown_value(value))
+            for name, value in wanted.items()
+        ),
+        prior_state=facts.record,
+        revert=undo if back else None,
+    )
+
+
+def _wanted(request: ModifyStockTransferRequest, facts: OldTransfer) -> dict[str, Json]:
+    """Return the fields that the request sets to something else than they are."""
+    given = canonical({name: getattr(request, name) for name in (*HEAD, "status") if name in request.model_fields_set})
+    return {name: value for name, value in given.items() if not same(value, facts.record.get(name))}
+
+
+def _head(head: Mapping[str, Json], facts: OldTransfer) -> Action:
+    # Katana may wipe the notes where a PATCH leaves them out.
+    notes = facts.record.get("additional_info")
+    kept = {"additional_info": notes} if notes and "additional_info" not in head else {}
+    body = canonical(StockTransferUpdate.model_validate({**kept, **head}).wire())
+    return _patch(f"change the head of stock transfer {facts.number}", "", body, facts)
+
+
+def _status(wanted: Status, facts: OldTransfer) -> Action:
+    body = canonical(StockTransferStatusUpdate(status=wanted).wire())
+    return _patch(f"set stock transfer {facts.number} to {wanted}", "/status", body, facts)
+
+
+def _patch(title: str, below: str, body: dict[str, Json], facts: OldTransfer) -> Action:
+    return Action(
+        title=title,
+        method="PATCH",
+        path=f"/{COLLECTION}/{facts.id}{below}",
+        body=body,
+        entity=ENTITY,
+        record=facts.id,
+        expects=body,
+        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
+    )
+
+
+MODIFY = Change(
+    request=ModifyStockTransferRequest,
+    gather=_gather,
+    plan=plan,
+    checks=checks,
+    reads=(ENTITY,),
+    what="'s head or status",
+)

@@ -1,0 +1,1 @@
+"""The journal of planned and applied writes: what makes each plan apply at most once, and tells what became of it."""

@@ -1,0 +1,177 @@
+"""What the journal holds: plans, how far they are, and what a claim is answered.
+
+Plain values. Refuses a plan without actions and one that lives longer than ten minutes.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+LIFE = timedelta(minutes=10)
+"""How long a plan can be applied at most."""
+
+type Settled = Literal["applied", "failed", "unknown"]
+type Progress = Literal["planned", "sending", "not_tried"] | Settled
+type Standing = Literal["planned", "claimed", "finished", "expired"]
+type JsonObject = Mapping[str, object]
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess; the journal keeps its digest alone."""
+    return secrets.token_urlsafe(24)
+
+
+def digest_of(token: str) -> str:
+    """Return the digest under which the journal knows a token."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Exactly what would be sent, and what it is bound to.
+
+    Attributes:
+        digest: of its token.
+        tool: that planned it.
+        tenant: the name of the account.
+        principal: the name of who asked for it.
+        created_at: aware.
+        expires_at: aware; from then on nobody can claim it.
+        summary: one sentence for people.
+        content: hash of everything that the plan touches, as it was then.
+        actions: JSON objects with method, path, body, title and refs, in the order in which they are sent.
+        shown: the JSON of the preview.
+        request: the JSON of the request, from which it is planned again before it is applied.
+    """
+
+    digest: str
+    tool: str
+    tenant: str
+    principal: str
+    created_at: datetime
+    expires_at: datetime
+    summary: str
+    content: str
+    actions: tuple[JsonObject, ...]
+    shown: JsonObject
+    request: JsonObject = field(default_factory=dict[str, object])
+
+    def __post_init__(self) -> None:
+        if not self.actions:
+            raise ValueError("a plan needs an action")
+        if not timedelta(0) < self.expires_at - self.created_at <= LIFE:
+            raise ValueError(f"a plan lives between 0 and {LIFE.total_seconds():.0f} seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class ActionState:
+    """How far an action is, and how it ended.
+
+    Attributes:
+        state: `failed` means certainly not applied, `unknown` that it may have been.
+        result: what Katana answered.
+        error: why it failed or is unknown.
+        look_up: what was looked up to learn whether it happened, and what was found.
+        at: when it began to be sent or ended; None for what was never sent.
+    """
+
+    state: Progress = "planned"
+    result: JsonObject | None = None
+    error: str | None = None
+    look_up: JsonObject | None = None
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A plan and what became of it.
+
+    Attributes:
+        id: grows with each plan.
+        plan: what was planned.
+        state: where it stands.
+        actions: how far each action is, in the plan's order.
+        owner: who claimed it last.
+        claimed_at: when.
+        beat_at: when its owner was heard of last.
+        finished_at: when it was finished.
+        outcome: what each later claim is answered.
+    """
+
+    id: int
+    plan: Plan
+    state: Standing
+    actions: tuple[ActionState, ...]
+    owner: str | None = None
+    claimed_at: datetime | None = None
+    beat_at: datetime | None = None
+    finished_at: datetime | None = None
+    outcome: JsonObject | None = None
+
+    def stands(self, now: datetime) -> Standing:
+        """Return the state as it is now: a plan that nobody claimed in time has expired."""
+        return "expired" if self.state == "planned" and now >= self.plan.expires_at else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The right to work on a claimed plan, until somebody takes over."""
+
+    entry: int
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Yours: send the actions."""
+
+    run: Run
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Its owner is gone after it began to send. Yours to end, never to send: the rest is not tried.
+
+    Attributes:
+        run: under which it is ended; `sending` is refused.
+        plan: what was planned.
+        actions: how far each action came.
+        sending: the index of the action whose outcome nobody saw: look it up; None when there is none.
+    """
+
+    run: Run
+    plan: Plan
+    actions: tuple[ActionState, ...]
+    sending: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Another is at it: ask again later."""
+
+    since: datetime
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """It was applied before: answer with the outcome of then."""
+
+    outcome: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """It was not claimed in time; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No such token was given out for this account."""
+
+
+type Claim = Claimed | Broken | Running | Finished | Expired | Unknown

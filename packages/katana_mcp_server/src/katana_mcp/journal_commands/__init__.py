@@ -1,0 +1,1 @@
+"""The commands `katana-mcp journal …`: what was planned and applied, for people and programs."""

@@ -1,0 +1,120 @@
+"""`apply_plan`: the one tool that writes to Katana. It takes tokens of previews, never arguments of its own."""
+
+import hashlib
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field
+
+from katana_mcp.descriptor import AnyTool, ToolSpec
+from katana_mcp.journal.entries import Entry
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.writing.applying import applied, check_again, is_free, known_plan
+from katana_mcp.writing.change import Changes
+from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
+
+APPLY = "apply_plan"
+
+
+class ApplyPlanRequest(Request):
+    """Arguments of `apply_plan`."""
+
+    plan_tokens: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=20)]
+    """Tokens of previews, applied in this order; the first that does not end fully applied stops the rest."""
+
+
+def apply_tool(changes: Changes) -> AnyTool:
+    """Return the tool that applies plans of these changes."""
+    return ToolSpec(
+        name=APPLY,
+        toolset="writing",
+        description=(
+            "Write to Katana what previews have planned, by their tokens.\n\n"
+            "Each plan is checked again first and refused if anything changed since. A token works once; asked again, "
+            "it answers what became of it and writes nothing. `unknown` means that it may have been written: look at "
+            "the document before planning it again."
+        ),
+        request=ApplyPlanRequest,
+        answer=ApplyAnswer,
+        run=partial(_apply, changes),
+        read_only=False,
+        destructive=True,
+    )
+
+
+async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services) -> Answer:
+    if services.read_only:
+        raise Refused(blocking(warning_codes.READ_ONLY, "this server is read-only: nothing is written to Katana"))
+    tokens = list(dict.fromkeys(request.plan_tokens))
+    with _journal_told():
+        answer = await _consent(tokens, services, changes)
+    if answer is not None:
+        return _told(answer, [], len(tokens), services)
+    return await _in_turn(tokens, services, changes)
+
+
+@contextmanager
+def _journal_told() -> Generator[None]:
+    """Have a journal that cannot be used refuse what the block asks for."""
+    try:
+        yield
+    except JournalError as error:
+        raise Refused(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error))) from error
+
+
+async def _consent(tokens: Sequence[str], services: Services, changes: Changes) -> str | None:
+    """Ask the person at the client once for all plans; return why nothing is written, or None to go on."""
+    entries = [await known_plan(token, services) for token in tokens]
+    waiting = [each for each in entries if is_free(each, services)]
+    if not waiting or not services.person.can_answer:
+        return None
+    for each in waiting:
+        await check_again(each, services, changes)
+    answer = await services.person.confirm(_question(waiting), _digest(waiting))
+    return None if answer == "accepted" else f"{answer}: nothing was written"
+
+
+def _question(entries: Sequence[Entry]) -> str:
+    return "\n".join(["Write this to Katana?", *(f"- {each.plan.summary}" for each in entries)])
+
+
+def _digest(entries: Sequence[Entry]) -> str:
+    bound = "\n".join(f"{each.plan.digest} {each.plan.content}" for each in entries)
+    return hashlib.sha256(bound.encode()).hexdigest()
+
+
+async def _in_turn(tokens: Sequence[str], services: Services, changes: Changes) -> ApplyAnswer:
+    outcomes: list[PlanOutcome] = []
+    refused: list[ToolWarning] = []
+    for token in tokens:
+        try:
+            with _journal_told():
+                outcomes.append(await applied(token, services, changes))
+        except Refused as refusal:
+            if not outcomes:
+                raise
+            refused = list(refusal.warnings)
+            break
+        if not outcomes[-1].whole:
+            break
+    message = "; ".join([*(each.message for each in outcomes), *(each.message for each in refused)])
+    return _told(message, outcomes, len(tokens) - len(outcomes), services, refused)
+
+
+def _told(
+    message: str, outcomes: list[PlanOutcome], left: int, services: Services, refused: Sequence[ToolWarning] = ()
+) -> ApplyAnswer:
+    return ApplyAnswer(
+        source="sandbox" if services.sandbox else None,
+        message=message,
+        outcomes=outcomes,
+        not_tried=left,
+        warnings=[*(warning for each in outcomes for warning in each.warnings), *refused],
+    )

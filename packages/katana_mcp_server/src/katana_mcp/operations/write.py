@@ -1,0 +1,110 @@
+"""`create_`, `modify_` and `delete_<entity>`: a plan, what speaks against it, and a token. They write nothing."""
+
+from functools import partial
+
+from cache_core.records import iso
+from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, Verb
+from katana_mcp.journal.entries import LIFE, Plan, digest_of, new_token
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.preview import PlannedRequest, Preview
+
+WRITING: tuple[Verb, ...] = ("create", "modify", "delete")
+
+
+def write_tool(verb: Verb, entity: Entity) -> AnyTool | None:
+    """Return the tool that plans this verb for an entity, or None where it has none."""
+    change = entity.writes.get(verb)
+    if change is None:
+        return None
+    name = tool_name(verb, entity)
+    return ToolSpec(
+        name=name,
+        toolset=entity.toolset,
+        description=_description(verb, entity, change),
+        request=change.request,
+        answer=Preview,
+        run=partial(_preview, name, change),
+        reads=change.reads,
+        plans=True,
+    )
+
+
+def tool_name(verb: Verb, entity: Entity) -> str:
+    """Return the name of the tool that plans this verb."""
+    return f"{verb}_{entity.name}"
+
+
+def changes_of(entities: tuple[Entity, ...]) -> Changes:
+    """Return every change of these entities by the name of its tool."""
+    return {tool_name(verb, each): change for each in entities for verb, change in each.writes.items()}
+
+
+def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
+    note = entity.notes.get(verb, "")
+    planned = f"Plan to {verb} one {entity.title}{change.what}; nothing is written."
+    return f"{planned}\n\nShows the exact requests and a `plan_token` for `apply_plan`. {note}".rstrip()
+
+
+async def _preview(name: str, change: AnyChange, request: Request, services: Services) -> Answer:
+    facts = await change.gather(request, services)
+    warnings, draft = [*change.checks(request, facts)], change.plan(request, facts)
+    token = None
+    if draft.actions and not services.read_only and not any(each.severity == "blocking" for each in warnings):
+        token = new_token()
+        try:
+            await services.journal.add(_plan(name, request, draft, services, token))
+        except JournalError as error:
+            token = None
+            warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
+    return _shown(draft, warnings, services, token)
+
+
+def _plan(name: str, request: Request, draft: Draft, services: Services, token: str) -> Plan:
+    now = services.clock.now()
+    return Plan(
+        digest=digest_of(token),
+        tool=name,
+        tenant=services.tenant,
+        principal=services.principal,
+        created_at=now,
+        expires_at=now + LIFE,
+        summary=draft.summary,
+        content=draft.content,
+        actions=tuple(draft.sent),
+        shown={"id": draft.id, "number": draft.number, "prior_state": draft.prior_state, "revert": draft.undoing},
+        request={**request.model_dump(mode="json", exclude_unset=True), **draft.assigned},
+    )
+
+
+def _shown(draft: Draft, warnings: list[ToolWarning], services: Services, token: str | None) -> Preview:
+    now = services.clock.now()
+    against = next((each.message for each in warnings if each.severity == "blocking"), None)
+    return Preview(
+        as_of=iso(now),
+        source="sandbox" if services.sandbox else None,
+        message=_message(draft, against, services),
+        id=draft.id,
+        number=draft.number,
+        status=draft.status,
+        lines=list(draft.lines) or None,
+        changes=list(draft.changes) or None,
+        requests=[PlannedRequest.of(each) for each in draft.actions],
+        plan_token=token,
+        expires_at=None if token is None else iso(now + LIFE),
+        warnings=warnings,
+        next_actions=[] if token is None else [f"apply_plan(plan_tokens=[{token!r}])"],
+    )
+
+
+def _message(draft: Draft, against: str | None, services: Services) -> str:
+    if against is not None:
+        return f"cannot be applied: {against}"
+    if services.read_only:
+        return f"{draft.summary}; this server is read-only, so it cannot be applied here"
+    return f"{draft.summary}; nothing is written before apply_plan"

@@ -1,0 +1,236 @@
+"""A plan applied at most once: checked on fresh facts, asked for, claimed, sent, told. Writes only what was stored."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from cache_core.records import encode
+from cache_core.waiting import to_the_end
+from katana_mcp.journal.entries import (
+    ActionState,
+    Broken,
+    Claimed,
+    Entry,
+    Finished,
+    JsonObject,
+    Plan,
+    Run,
+    Running,
+)
+from katana_mcp.journal.errors import ClaimLost, JournalError
+from katana_mcp.journal.file import BEAT_EVERY, GONE_AFTER
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.writing.actions import Action
+from katana_mcp.writing.change import Changes
+from katana_mcp.writing.outcome import PlanOutcome
+from katana_mcp.writing.sending import look_up, put_through, send, surprises
+
+_ASK_AGAIN = 0.25
+_PATIENCE = 60.0
+"""Seconds between two looks at a plan that another applies, and until the caller is told to come back."""
+OWNER = f"{socket.gethostname()}:{os.getpid()}"
+
+
+async def known_plan(token: str, services: Services) -> Entry:
+    """Return the entry of a token that was given out to this caller for this account.
+
+    Raises:
+        Refused: there is none.
+    """
+    entry = await services.journal.find(token)
+    if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
+        told = "no plan has this token; a token is given out by a preview, for one account and one caller"
+        raise Refused(blocking(warning_codes.UNKNOWN_PLAN, told, "plan_tokens"))
+    return entry
+
+
+def is_free(entry: Entry, services: Services) -> bool:
+    """Return whether nobody has claimed the plan, or who had is gone and sent nothing."""
+    if entry.state == "planned":
+        return True
+    untouched = all(each.state == "planned" for each in entry.actions)
+    beat = entry.beat_at
+    return entry.state == "claimed" and untouched and beat is not None and services.clock.now() - beat >= GONE_AFTER
+
+
+async def check_again(entry: Entry, services: Services, changes: Changes) -> None:
+    """Gather, plan and check anew, and compare with what is stored.
+
+    Raises:
+        Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
+    """
+    plan = entry.plan
+    if entry.stands(services.clock.now()) == "expired":
+        raise Refused(_expired(plan))
+    change = changes.get(plan.tool)
+    if change is None:
+        raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
+    try:
+        request = change.request.model_validate(plan.request)
+        facts = await change.gather(request, services)
+    except Refused as refusal:
+        if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
+            raise
+        raise Refused(_stale(plan, refusal.warnings[0].message), *refusal.warnings) from None
+    against = [each for each in change.checks(request, facts) if each.severity == "blocking"]
+    if against:
+        raise Refused(_stale(plan, against[0].message), *against)
+    draft = change.plan(request, facts)
+    if draft.content != plan.content or not _alike(draft.sent, plan.actions):
+        raise Refused(_stale(plan, "something that it depends on was changed"))
+
+
+async def applied(token: str, services: Services, changes: Changes) -> PlanOutcome:
+    """Apply a plan, or return what became of it when somebody has; waits for who is at it.
+
+    Raises:
+        Refused: nothing was written by this call: the token is unknown, the plan expired or stale, or it is still
+            being applied.
+    """
+    give_up = services.clock.monotonic() + _PATIENCE
+    while True:
+        entry = await known_plan(token, services)
+        ready = is_free(entry, services)
+        if ready:
+            try:
+                await check_again(entry, services, changes)
+            except Refused:
+                if is_free(await known_plan(token, services), services):
+                    raise
+                continue  # another applied it meanwhile, which is what the facts show
+        outcome = await _once(token, services, entry, ready=ready)
+        if outcome is not None:
+            return outcome
+        if services.clock.monotonic() >= give_up:
+            told = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
+            raise Refused(blocking(warning_codes.PLAN_RUNNING, told, "plan_tokens"))
+        await services.clock.sleep(_ASK_AGAIN)
+
+
+async def _once(token: str, services: Services, entry: Entry, *, ready: bool) -> PlanOutcome | None:
+    """Claim once; None while another is at it."""
+    claim = await services.journal.claim(token, OWNER)
+    if isinstance(claim, Finished):
+        return PlanOutcome.model_validate(claim.outcome)
+    if isinstance(claim, Running):
+        return None
+    if not isinstance(claim, Claimed | Broken):
+        raise Refused(_expired(entry.plan))
+    work = _Work(services, entry.id, claim.run, claim.plan)
+    try:
+        # What was claimed is brought to its end, whoever stops waiting for it.
+        return await to_the_end(_ended(work, claim, ready=ready))
+    except ClaimLost:
+        return None
+
+
+@dataclass(slots=True)
+class _Work:
+    """A claimed plan while it is worked on."""
+
+    services: Services
+    entry: int
+    run: Run
+    plan: Plan
+    states: list[ActionState] = field(default_factory=list[ActionState])
+    warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
+
+    @property
+    def actions(self) -> list[Action]:
+        """What is to be sent."""
+        return [Action.read(each) for each in self.plan.actions]
+
+    async def begin(self, place: int) -> ActionState:
+        """Send an action, once the journal has noted that it will be."""
+        await self.services.journal.sending(self.run, place)
+        answers = {nr: each.result for nr, each in enumerate(self.states) if each.result is not None}
+        return await send(self.actions[place], answers, self.services.client)
+
+    async def end(self, place: int, state: ActionState) -> None:
+        """Note how an action ended, and let the cache show it."""
+        self.states.append(state)
+        await self.services.journal.done(self.run, place, state)
+        if state.state == "applied":
+            action = self.actions[place]
+            self.warnings += surprises(action, state)
+            self.warnings += await put_through(action, state, self.services)
+
+    def outcome(self) -> PlanOutcome:
+        """Return what is known by now."""
+        rest = [ActionState("not_tried")] * (len(self.plan.actions) - len(self.states))
+        return PlanOutcome.of(self.entry, self.plan, [*self.states, *rest], self.warnings)
+
+
+async def _ended(work: _Work, claim: Claimed | Broken, *, ready: bool) -> PlanOutcome:
+    """Bring a claimed plan to its end; where the journal fails on the way, nothing more is sent and that is told.
+
+    What ran out for its owner just now was checked by him alone: it is ended without sending anything.
+    """
+    beating = asyncio.create_task(_beat(work), name="heartbeat")
+    try:
+        if isinstance(claim, Broken):
+            await _settle(work, claim)
+        elif ready:
+            await _send_all(work)
+        outcome = work.outcome()
+        await work.services.journal.finish(work.run, outcome.model_dump(mode="json"))
+    except ClaimLost:
+        raise
+    except JournalError as error:
+        work.warnings.append(
+            ToolWarning(severity="advisory", code=warning_codes.JOURNAL_UNAVAILABLE, message=str(error))
+        )
+        return work.outcome()
+    else:
+        return outcome
+    finally:
+        beating.cancel()
+        await asyncio.gather(beating, return_exceptions=True)
+
+
+async def _send_all(work: _Work) -> None:
+    """Send action by action; the first that is not applied stops the rest."""
+    for place in range(len(work.plan.actions)):
+        state = await work.begin(place)
+        await work.end(place, state)
+        if state.state != "applied":
+            return
+
+
+async def _settle(work: _Work, claim: Broken) -> None:
+    """End what another had begun to send: what nobody saw the end of is looked up, the rest is not tried."""
+    sending = claim.sending
+    work.states += [each for each in claim.actions if each.state in {"applied", "failed", "unknown"}]
+    if sending is not None:
+        state = await look_up(work.actions[sending], work.services.client, _OWNER_GONE)
+        await work.end(sending, state)
+
+
+_OWNER_GONE = "the server that sent it ended before it saw an answer"
+
+
+async def _beat(work: _Work) -> None:
+    """Say that we are alive until we are told that the claim is over."""
+    with suppress(JournalError):
+        while True:
+            await work.services.clock.sleep(BEAT_EVERY)
+            await work.services.journal.heartbeat(work.run)
+
+
+def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
+    return encode({"actions": new}) == encode({"actions": kept})
+
+
+def _stale(plan: Plan, why: str) -> ToolWarning:
+    told = f"{plan.summary}: not applied, because it no longer fits: {why}; plan it again with {plan.tool}"
+    return blocking(warning_codes.STALE_PLAN, told, "plan_tokens")
+
+
+def _expired(plan: Plan) -> ToolWarning:
+    told = f"{plan.summary}: the plan has expired and nothing was written; plan it again with {plan.tool}"
+    return blocking(warning_codes.EXPIRED_PLAN, told, "plan_tokens")

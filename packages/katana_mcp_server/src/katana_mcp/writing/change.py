@@ -1,0 +1,86 @@
+"""A verb that writes, as four plain parts: what may be asked, what is read, what is planned, what speaks against it."""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cache_core.records import encode
+from katana_mcp.services import Services
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Action, JsonObject, as_json
+from katana_mcp.writing.preview import FieldChange, PlanLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What is planned, and what of it a person is shown.
+
+    Attributes:
+        summary: one sentence for people.
+        actions: what would be sent, in this order; none where the facts do not allow any.
+        touches: everything that the plan depends on; when it is different at the apply, the plan is stale.
+        assigned: arguments that the plan chose where the caller gave none; it is checked again with these.
+        id: of the record; None for a new one.
+        number: of the document.
+        status: of the document, as it would be.
+        lines: what the document would hold.
+        changes: old and new value of each field.
+        prior_state: the record as it is now.
+        revert: the tool call that would undo it: `tool` and `arguments`; may hold a `Ref`.
+    """
+
+    summary: str
+    actions: tuple[Action, ...] = ()
+    touches: JsonObject = field(default_factory=dict[str, object])
+    assigned: JsonObject = field(default_factory=dict[str, object])
+    id: int | None = None
+    number: str | None = None
+    status: str | None = None
+    lines: tuple[PlanLine, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
+    prior_state: JsonObject | None = None
+    revert: JsonObject | None = None
+
+    @property
+    def sent(self) -> list[JsonObject]:
+        """The actions as the journal keeps them."""
+        return [each.told() for each in self.actions]
+
+    @property
+    def undoing(self) -> object:
+        """The call that would undo it, as the journal keeps it."""
+        return as_json(self.revert)
+
+    @property
+    def content(self) -> str:
+        """The hash of everything that the plan depends on."""
+        return hashlib.sha256(encode(self.touches)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change[R: Request, F]:
+    """How an entity is created, modified or deleted.
+
+    Attributes:
+        request: the arguments.
+        gather: reads what the plan needs, and the time; changes nothing.
+        plan: says what would be sent; pure, and never fails.
+        checks: says what speaks against it; pure.
+        reads: the cache entities that it reads.
+        what: the end of the description's first sentence, after "Plan to create one stock transfer".
+    """
+
+    request: type[R]
+    gather: Callable[[R, Services], Awaitable[F]]
+    plan: Callable[[R, F], Draft]
+    checks: Callable[[R, F], Sequence[ToolWarning]]
+    reads: tuple[str, ...] = ()
+    what: str = ""
+
+
+type AnyChange = Change[Any, Any]
+"""A change whose request and facts do not matter here."""
+type Changes = Mapping[str, AnyChange]
+"""Changes by the name of their tool."""

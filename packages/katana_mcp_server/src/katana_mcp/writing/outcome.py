@@ -1,0 +1,128 @@
+"""What became of a plan: each action's end, how it was before, how to undo it. The journal keeps it as it is told."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, Self, cast
+
+from pydantic import Field
+
+from katana_mcp.journal.entries import ActionState, Plan
+from katana_mcp.tools.answers import Answer, Envelope, plain
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Action, JsonObject, resolved
+
+type Ended = Literal["applied", "failed", "unknown", "not_tried"]
+
+
+class ActionOutcome(Answer):
+    """How one action ended; `failed` means certainly not applied, `unknown` that it may have been."""
+
+    title: str
+    method: str
+    path: str
+    state: Ended
+    id: int | None = None
+    error: str | None = None
+    look_up: dict[str, object] | None = None
+    """What was looked up to learn whether it happened, and what was found."""
+
+
+class Revert(Answer):
+    """The call that plans the opposite."""
+
+    tool: str
+    arguments: dict[str, object]
+
+
+class PlanOutcome(Answer):
+    """What became of one plan."""
+
+    entry: int
+    """Of the journal."""
+    message: str
+    id: int | None = None
+    number: str | None = None
+    applied: int = 0
+    failed: int = 0
+    unknown: int = 0
+    not_tried: int = 0
+    actions: list[ActionOutcome]
+    prior_state: dict[str, object] | None = None
+    revert: Revert | None = None
+    warnings: Annotated[list[ToolWarning], Field(default_factory=list[ToolWarning])]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every action was applied."""
+        return self.applied == len(self.actions)
+
+    @classmethod
+    def of(cls, entry: int, plan: Plan, states: Sequence[ActionState], warnings: Sequence[ToolWarning]) -> Self:
+        """Return the outcome of a plan whose actions ended like this; what was never sent is not tried."""
+        actions = [Action.read(each) for each in plan.actions]
+        ended = [_ended(action, state) for action, state in zip(actions, states, strict=True)]
+        count: Counter[Ended] = Counter(each.state for each in ended)
+        shown = plan.shown
+        answers = {place: each.result for place, each in enumerate(states) if each.result is not None}
+        prior = shown.get("prior_state")
+        return cls.model_validate(
+            {
+                "entry": entry,
+                "message": _message(plan.summary, count, len(ended)),
+                "id": next((each.id for each in ended if each.id is not None), shown.get("id")),
+                "number": shown.get("number"),
+                **count,
+                "actions": ended,
+                "prior_state": plain(prior),
+                "revert": _revert(shown.get("revert"), answers) if count["applied"] else None,
+                "warnings": list(warnings),
+            }
+        )
+
+
+class ApplyAnswer(Envelope):
+    """The answer of `apply_plan`."""
+
+    is_preview: Literal[False] = False
+    message: str
+    outcomes: list[PlanOutcome]
+    """One per token that was tried, in their order."""
+    not_tried: int = 0
+    """Tokens after the first that did not end fully applied."""
+
+
+_ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}
+
+
+def _ended(action: Action, state: ActionState) -> ActionOutcome:
+    made = None if state.result is None else state.result.get("id")
+    return ActionOutcome(
+        title=action.title,
+        method=action.method,
+        path=action.path,
+        state=_ENDED.get(state.state, "not_tried"),
+        id=made if isinstance(made, int) else action.record,
+        error=state.error,
+        look_up=cast("dict[str, object] | None", plain(state.look_up)),
+    )
+
+
+def _message(summary: str, count: Counter[Ended], actions: int) -> str:
+    if count["applied"] == actions:
+        return f"applied: {summary}"
+    told = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
+    if count["unknown"]:
+        return f"unknown whether applied: {summary} ({told}); look at the document in Katana before planning it again"
+    return f"not {'fully ' if count['applied'] else ''}applied: {summary} ({told})"
+
+
+_ENDS: tuple[Ended, ...] = ("applied", "failed", "unknown", "not_tried")
+
+
+def _revert(planned: object, answers: Mapping[int, JsonObject]) -> object:
+    if planned is None:
+        return None
+    try:
+        return plain(resolved(planned, answers), nulls=True)
+    except LookupError:
+        return None

@@ -1,0 +1,66 @@
+"""The answer of a tool that plans a write: what would change, line by line, and the exact requests."""
+
+import json
+from typing import Literal
+
+from cache_core.records import encode
+from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.writing.actions import Action
+
+
+class PlanLine(Answer):
+    """A line of a document as it would be."""
+
+    variant_id: int | None = None
+    sku: str | None = None
+    name: str | None = None
+    quantity: Number | None = None
+    unit: str | None = None
+
+
+class FieldChange(Answer):
+    """A field that would change; a side without a value is empty."""
+
+    field: str
+    old: str | None = None
+    new: str | None = None
+
+
+class PlannedRequest(Answer):
+    """A request, exactly as it would be sent."""
+
+    title: str
+    method: Literal["POST", "PATCH", "DELETE"]
+    path: str
+    body: str | None = None
+    """JSON."""
+
+    @classmethod
+    def of(cls, action: Action) -> "PlannedRequest":
+        """Return an action as it is shown."""
+        told = action.told()
+        body = None if told["body"] is None else encode({"body": told["body"]}).decode()[8:-1]
+        return cls(title=action.title, method=action.method, path=action.path, body=body)
+
+
+class Preview(Envelope):
+    """The answer of a tool that plans a write."""
+
+    is_preview: Literal[True] = True
+    message: str
+    id: int | None = None
+    number: str | None = None
+    status: str | None = None
+    lines: list[PlanLine] | None = None
+    changes: list[FieldChange] | None = None
+    requests: list[PlannedRequest]
+    plan_token: str | None = None
+    """For `apply_plan`; missing where a warning is blocking."""
+    expires_at: str | None = None
+
+
+def shown_value(value: object) -> str | None:
+    """Return a value of a record in words: texts as they are, everything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(json.loads(encode({"value": value}))["value"], ensure_ascii=False)

@@ -1,0 +1,262 @@
+"""What is planned for stock transfers, and what speaks against it: pure functions of a request and of facts."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from katana_mcp.entities.stock_transfers.create import CREATE, CreateStockTransferRequest, NewTransfer
+from katana_mcp.entities.stock_transfers.delete import DELETE
+from katana_mcp.entities.stock_transfers.head import OldTransfer
+from katana_mcp.entities.stock_transfers.modify import MODIFY, ModifyStockTransferRequest
+from katana_mcp.naming import Known, Named
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
+from katana_mcp.writing.meaning import differing, holds, same
+from katana_mcp.writing.numbers import next_number
+from katana_mcp.writing.preview import FieldChange, PlanLine
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
+FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
+RECORD: dict[str, Any] = {
+    "id": 5,
+    "stock_transfer_number": "ST-5",
+    "status": "draft",
+    "source_location_id": 1,
+    "target_location_id": 2,
+    "transfer_date": "2026-03-01T10:00:00.000Z",
+    "additional_info": "fragile",
+    "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": 2}],
+}
+
+
+def _new(**changed: object) -> CreateStockTransferRequest:
+    usual: dict[str, Any] = {
+        "source_location_id": "North",
+        "destination_location_id": 2,
+        "rows": [{"sku_or_variant_id": "FORK", "quantity": 0.1}],
+    }
+    return CreateStockTransferRequest.model_validate(usual | changed)
+
+
+def _facts(**changed: object) -> NewTransfer:
+    usual = NewTransfer(
+        now=NOW,
+        number="ST-6",
+        source=Named("North", (NORTH,)),
+        destination=Named(2, (SOUTH,)),
+        goods=(Named("FORK", (FORK,)),),
+    )
+    fields: dict[str, Any] = changed
+    return replace(usual, **fields)
+
+
+def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+    return [(each.severity, each.code, each.field_path) for each in warnings]
+
+
+def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
+    draft = CREATE.plan(_new(expected_arrival_date="2026-03-09"), _facts())
+    body = {
+        "stock_transfer_number": "ST-6",
+        "source_location_id": 1,
+        "target_location_id": 2,
+        "stock_transfer_rows": [{"variant_id": 7, "quantity": "0.1"}],
+        "expected_arrival_date": "2026-03-09T00:00:00Z",
+    }
+    look = Recognise(collection="stock_transfers", filters={"stock_transfer_number": "ST-6"})
+    assert draft.actions == (
+        Action(
+            title="create stock transfer ST-6",
+            method="POST",
+            path="/stock_transfers",
+            body=body,
+            entity="stock_transfer",
+            expects=body,
+            recognise=look,
+        ),
+    )
+    (line,) = draft.lines
+    assert line == PlanLine(variant_id=7, sku="FORK", name="Fork / 32", quantity=line.quantity, unit="pcs")
+    assert (str(line.quantity), draft.summary) == ("0.1", "new stock transfer ST-6 from North to South")
+    assert draft.undoing == {"tool": "delete_stock_transfer", "arguments": {"stock_transfer_id": {"$ref": [0, "id"]}}}
+    assert CREATE.checks(_new(), _facts()) == [
+        ToolWarning(severity="info", code="default_number", message="the next free number was taken: ST-6")
+    ]
+    assert CREATE.checks(_new(stock_transfer_number="ST-6"), _facts()) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"destination": Named(1, (NORTH,))}, ("blocking", "same_source_destination", "destination_location_id")),
+        ({"source": Named("Nort", (), ("North",))}, ("blocking", "not_found", "source_location_id")),
+        ({"destination": Named("x", (NORTH, SOUTH))}, ("blocking", "ambiguous_name", "destination_location_id")),
+        ({"goods": (Named("F"),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
+        ({"goods": (Named(7, (Known(id=7, deleted=True),)),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
+        (
+            {"goods": (Named(7, (Known(id=7, archived=True),)),)},
+            ("advisory", "archived_item", "rows[0].sku_or_variant_id"),
+        ),
+        ({"taken": (3,)}, ("advisory", "duplicate_order_number", "stock_transfer_number")),
+        ({"is_counted": False}, ("blocking", "cold_cache", "stock_transfer_number")),
+    ],
+)
+def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any], told: tuple[str, str, str]) -> None:
+    request = _new(stock_transfer_number="ST-6")
+    assert _told(CREATE.checks(request, _facts(**facts))) == [told]
+    planned = CREATE.plan(request, _facts(**facts))
+    resolves = "not_found" not in told and "ambiguous_name" not in told
+    assert (planned.actions != ()) is resolves
+
+
+def test_nothing_moves_nothing() -> None:
+    request = _new(stock_transfer_number="ST-6", rows=[{"sku_or_variant_id": "FORK", "quantity": 0}])
+    assert _told(CREATE.checks(request, _facts())) == [("blocking", "invalid_quantity", "rows[0].quantity")]
+
+
+def _change(**fields: object) -> ModifyStockTransferRequest:
+    return ModifyStockTransferRequest.model_validate({"stock_transfer_id": 5, **fields})
+
+
+def _old(**changed: object) -> OldTransfer:
+    return OldTransfer(now=NOW, record=RECORD | changed)
+
+
+def test_a_change_sends_what_differs_and_keeps_the_notes_that_katana_would_wipe() -> None:
+    request = _change(transfer_date="2026-03-01T12:00:00+02:00", expected_arrival_date="2026-03-09", status="received")
+    draft = MODIFY.plan(request, _old())
+    assert [(each.method, each.path, each.body) for each in draft.actions] == [
+        (
+            "PATCH",
+            "/stock_transfers/5",
+            {"expected_arrival_date": "2026-03-09T00:00:00Z", "additional_info": "fragile"},
+        ),
+        ("PATCH", "/stock_transfers/5/status", {"status": "received"}),
+    ]
+    look = Recognise(collection="stock_transfers", filters={"ids": [5]})
+    assert [each.recognise for each in draft.actions] == [look, look]
+    assert draft.changes == (
+        FieldChange(field="expected_arrival_date", new="2026-03-09T00:00:00Z"),
+        FieldChange(field="status", old="draft", new="received"),
+    )
+    assert (draft.status, draft.prior_state, MODIFY.checks(request, _old())) == ("received", RECORD, [])
+    assert draft.undoing == {
+        "tool": "modify_stock_transfer",
+        "arguments": {"stock_transfer_id": 5, "expected_arrival_date": None, "status": "draft"},
+    }
+
+
+def test_left_out_null_and_a_value_are_three_things() -> None:
+    assert MODIFY.plan(_change(additional_info=None), _old()).actions[0].body == {"additional_info": None}
+    assert MODIFY.plan(_change(additional_info=""), _old()).actions[0].body == {"additional_info": ""}
+    for request in (_change(), _change(additional_info="fragile"), _change(status="draft")):
+        assert _told(MODIFY.checks(request, _old())) == [("blocking", "no_effective_change", None)]
+        assert MODIFY.plan(request, _old()).actions == ()
+    with pytest.raises(ValueError, match="transfer_date cannot be cleared: leave it out to keep it"):
+        _change(transfer_date=None)
+
+
+@pytest.mark.parametrize(
+    ("was", "wanted", "told"),
+    [
+        ("draft", "inTransit", []),
+        ("draft", "received", []),
+        ("inTransit", "received", []),
+        ("inTransit", "draft", [("advisory", "status_moves_back", "status")]),
+        ("received", "draft", [("advisory", "status_moves_back", "status")]),
+        ("received", "inTransit", [("blocking", "invalid_status_transition", "status")]),
+    ],
+)
+def test_a_status_follows_the_present_one(was: str, wanted: str, told: list[tuple[str, str, str]]) -> None:
+    assert _told(MODIFY.checks(_change(status=wanted), _old(status=was))) == told
+
+
+def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
+    gone = OldTransfer(now=NOW, record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
+    delete = DELETE.request.model_validate({"stock_transfer_id": 5})
+    for warnings in (MODIFY.checks(_change(status="received"), gone), DELETE.checks(delete, gone)):
+        assert _told(warnings) == [("blocking", "not_found", "stock_transfer_id")]
+
+
+def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
+    request = DELETE.request.model_validate({"stock_transfer_id": "ST-5"})
+    facts = OldTransfer(now=NOW, record=RECORD | {"status": "received"}, goods=(Named(7, (FORK,)),))
+    draft = DELETE.plan(request, facts)
+    assert [(each.method, each.path, each.body) for each in draft.actions] == [("DELETE", "/stock_transfers/5", None)]
+    assert [(each.sku, each.quantity) for each in draft.lines] == [("FORK", 2)]
+    assert _told(DELETE.checks(request, facts)) == [("advisory", "stock_was_moved", None)]
+    assert draft.undoing == {
+        "tool": "create_stock_transfer",
+        "arguments": {
+            "source_location_id": 1,
+            "destination_location_id": 2,
+            "rows": [{"sku_or_variant_id": 7, "quantity": 2}],
+            "stock_transfer_number": "ST-5",
+            "transfer_date": "2026-03-01T10:00:00.000Z",
+            "additional_info": "fragile",
+        },
+    }
+
+
+def test_an_action_survives_the_journal() -> None:
+    for action in (
+        *CREATE.plan(_new(), _facts(taken=(3,))).actions,
+        *MODIFY.plan(_change(status="received"), _old()).actions,
+    ):
+        assert Action.read(action.told()) == action
+    body = {"order": Ref(0, "id"), "rows": [{"of": Ref(1, "no")}], "n": None}
+    answers = {0: {"id": 4}, 1: {"no": "x"}}
+    expected = {"order": 4, "rows": [{"of": "x"}], "n": None}
+    assert resolved(body, answers) == resolved(as_json(body), answers) == expected
+    with pytest.raises(KeyError):
+        resolved(as_json(body), {0: {}})
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "alike"),
+    [
+        (1100, "1100.0000000000", True),
+        ("2.5", Decimal("2.50"), True),
+        ("2.50", "2.5", True),
+        ("2026-03-09T00:00:00Z", "2026-03-09T02:00:00.000+02:00", True),
+        ("2026-03-09T00:00:00Z", "2026-03-09T00:00:01Z", False),
+        (None, "", True),
+        ("", None, True),
+        (0, None, False),
+        (0, "0.0", True),
+        ([{"a": 1}, {"a": 2}], [{"a": "2", "id": 1}, {"a": 1}], True),
+        ([{"a": 1}, {"a": 1}], [{"a": 1}, {"a": 2}], False),
+        ([], [1], False),
+        ({"a": 1}, [], False),
+        ("ST-1", "ST-2", False),
+        (True, True, True),
+        (True, 1, False),
+    ],
+)
+def test_values_are_compared_by_what_they_mean(expected: object, found: object, *, alike: bool) -> None:
+    assert same(expected, found) is alike
+
+
+def test_an_answer_that_leaves_a_field_out_is_no_surprise_and_no_proof() -> None:
+    assert differing({"a": 1, "b": 2}, {"a": 1}) == []
+    assert not holds({"a": 1, "b": 2}, {"a": 1})
+    assert holds({"a": 1, "b": None}, {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("known", "next_one"),
+    [
+        ([], "ST-1"),
+        (["by hand", "noted"], "ST-1"),
+        (["ST-9", "ST-10", "ST-7"], "ST-11"),
+        (["TR 1", "X-99", "ST-3"], "X-100"),
+        (["2026/7", "ST-90"], "2026/8"),
+    ],
+)
+def test_the_next_number_is_like_the_newest(known: list[str], next_one: str) -> None:
+    assert next_number(known, "ST-") == next_one

@@ -1,0 +1,54 @@
+"""Stock transfers to plan and apply: a request, its preview, and what the sandbox holds afterwards."""
+
+from typing import Any
+
+from server_wire import live
+
+from katana_mcp.testing import Payload, Stage, SteppedClock, within
+from katana_sandbox import Tenant
+
+NUMBER = "ST-900"
+
+
+def new_transfer(tenant: Tenant, **changed: object) -> dict[str, object]:
+    """Return the arguments of a usual new transfer."""
+    source, destination = live(tenant, "locations")[:2]
+    sku = next(each["sku"] for each in live(tenant, "variants") if each["sku"])
+    usual: dict[str, object] = {
+        "source_location_id": source["name"],
+        "destination_location_id": destination["id"],
+        "rows": [{"sku_or_variant_id": sku, "quantity": 2.5}],
+        "stock_transfer_number": NUMBER,
+    }
+    return usual | changed
+
+
+async def planned(stage: Stage, tool: str = "create_stock_transfer", **arguments: object) -> str:
+    """Return the token of a plan; a usual new transfer by default."""
+    given = arguments or new_transfer(stage.own.sandbox.tenant())
+    return (await stage.call(tool, **given))["plan_token"]
+
+
+async def applied(stage: Stage, *tokens: str) -> Payload:
+    """Return the answer of `apply_plan`; time stands still."""
+    return (await stage.result("apply_plan", {"plan_tokens": list(tokens)})).structured_content or {}
+
+
+async def applied_in_time(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:
+    """Return the answer of `apply_plan`, with time going on while it waits."""
+    return await within(clock, 400, applied(stage, *tokens))
+
+
+def made(tenant: Tenant, number: str = NUMBER) -> list[dict[str, Any]]:
+    """Return the transfers that have this number in Katana."""
+    return [each for each in live(tenant, "stock_transfers") if each["stock_transfer_number"] == number]
+
+
+def writes(stage: Stage) -> list[tuple[str, str]]:
+    """Return method and path of every request that was no read."""
+    return [(each.method, each.path) for each in stage.own.sandbox.journal if each.method != "GET"]
+
+
+def counted(outcome: Payload) -> dict[str, int]:
+    """Return how many actions of an outcome ended how, those that did."""
+    return {name: outcome[name] for name in ("applied", "failed", "unknown", "not_tried") if outcome[name]}
