@@ -35,6 +35,9 @@ def test_the_backend_says_which_fields_fill_its_columns() -> None:
     assert backend.index_fields("customer") == IndexFields(
         sku_key=(),
         name_key=("name", "company"),
-        name2_key=("first_name", "last_name", "category"),
+        name2_key=(
+            *("first_name", "last_name", "category"),
+            *("addresses[].company", "addresses[].line_1", "addresses[].city"),
+        ),
         extras_keys=("email", "phone", "reference_id", "comment"),
     )

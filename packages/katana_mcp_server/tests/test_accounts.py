@@ -52,6 +52,8 @@ def _another_account(own: OwnSandbox, key: str = OTHER) -> None:
         other.edit("locations", each["id"], created_at="2021-05-04T03:02:01.000Z")
     for each in list(other.all("customers")):
         other.edit("customers", each["id"], name="a stranger", company="a stranger")
+    for each in list(other.all("customer_addresses")):
+        other.edit("customer_addresses", each["id"], company="a stranger")
 
 
 def _names(root: Path) -> set[str]:

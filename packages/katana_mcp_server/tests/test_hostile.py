@@ -43,6 +43,7 @@ PATHS = {
     "/v1/services",
     "/v1/stock_adjustments",
     "/v1/stock_transfers",
+    "/v1/tax_rates",
     "/v1/suppliers",
     "/v1/variants",
 }
