@@ -6,7 +6,7 @@ from dataclasses import replace
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from katana_mcp.names import none_yet, service_variants, titled
-from katana_mcp.near import near_keys, same_key
+from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
@@ -82,9 +82,7 @@ async def _missing(services: Services, entity: str, wanted: int | str, key: str)
         return f"{missing}; {none_yet(f'{title}s')}"
     if isinstance(wanted, int):
         return missing
-    near = await near_keys(services, entity, wanted)
-    hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-    return f"{missing}{hint}"
+    return f"{missing}{did_you_mean(await near_keys(services, entity, wanted))}"
 
 
 async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:

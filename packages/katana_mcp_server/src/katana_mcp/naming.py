@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cache_core.protocol import Stored
 from katana_mcp.lookup import having, variants_named
 from katana_mcp.names import look_up, text, titled
-from katana_mcp.near import near_keys
+from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
@@ -93,8 +93,8 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
         told = f"{path}: {len(given.found)} {title}s are called {asked!r}; name one by id: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
     if not given.found:
-        hint = f"; did you mean {', '.join(map(repr, given.near))}?" if given.near else ""
-        return [blocking(warning_codes.NOT_FOUND, f"{path}: no {title} is {asked!r}{hint}", path)]
+        told = f"{path}: no {title} is {asked!r}{did_you_mean(given.near)}"
+        return [blocking(warning_codes.NOT_FOUND, told, path)]
     (known,) = given.found
     if known.deleted:
         return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {known.called} is deleted in Katana", path)]

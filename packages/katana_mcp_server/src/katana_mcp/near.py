@@ -1,6 +1,6 @@
 """Near misses in their own spelling, and keys that are right but for case and blanks around them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from cache_core.protocol import Hit, Search, Stored
@@ -34,6 +34,12 @@ async def near_keys(services: Services, entity: str, text: str, limit: int = 3) 
         result = await services.cache.search(entity, Search(candidate, limit=limit))
         keys += [key for hit in result.hits if (key := _key(spec, hit.row)) is not None]
     return list(dict.fromkeys(keys))[:limit]
+
+
+def did_you_mean(near: Iterable[str]) -> str:
+    """Return the end of a sentence that offers what is near; nothing where nothing is."""
+    offered = ", ".join(map(repr, near))
+    return f"; did you mean {offered}?" if offered else ""
 
 
 async def texts_like(services: Services, entity: str, path: str, text: str) -> list[str]:

@@ -14,7 +14,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
 from katana_mcp.lookup import having, variants_named
 from katana_mcp.names import text, titled
-from katana_mcp.near import near_keys
+from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
@@ -292,8 +292,7 @@ async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, nam
         raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, _candidates(value, refers, found), name))
     if isinstance(value, int):
         raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
-    near = await near_keys(services, refers.entity, value)
-    hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+    hint = did_you_mean(await near_keys(services, refers.entity, value))
     raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
 
 

@@ -3,7 +3,7 @@
 from katana_mcp.entities.items.headers import ITEM_TYPES, ItemType
 from katana_mcp.lookup import none_at_all
 from katana_mcp.names import none_yet, service_variants, text
-from katana_mcp.near import near_keys, same_key
+from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.operations.rows import Sourced
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -76,5 +76,4 @@ async def _missing(wanted: int | str, kinds: tuple[ItemType, ...], services: Ser
     if isinstance(wanted, int):
         return missing
     near = [key for entity in (*kinds, "variant") for key in await near_keys(services, entity, wanted)]
-    hint = f"; did you mean {', '.join(map(repr, dict.fromkeys(near[:3])))}?" if near else ""
-    return f"{missing}{hint}"
+    return f"{missing}{did_you_mean(dict.fromkeys(near[:3]))}"

@@ -108,8 +108,8 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
     source, destination = facts.source.one, facts.destination.one
     goods = [each.one for each in facts.goods]
     known = [each for each in goods if each is not None]
-    places = f"{_called(facts.source)} to {_called(facts.destination)}"
-    draft = Draft(summary=f"new stock transfer {facts.number} from {places}", number=facts.number, lines=lines)
+    way = f"{_called(facts.source)} to {_called(facts.destination)}"
+    draft = Draft(summary=f"new stock transfer {facts.number} from {way}", number=facts.number, lines=lines)
     if source is None or destination is None or len(known) < len(goods):
         return draft
     head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
