@@ -1,8 +1,11 @@
 """What holds for every test of the workspace."""
 
+import json
 import signal
+from typing import Any
 
 from hypothesis import settings
+from jsonschema import Draft202012Validator
 
 # Hypothesis would fail what takes longer than 200 ms, on a loaded machine anything.
 settings.register_profile("whatever it takes", deadline=None)
@@ -11,3 +14,17 @@ settings.load_profile("whatever it takes")
 # A shell that runs the tests in the background has them ignore Ctrl-C, and what they start would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_CHECKED: set[str] = set()
+_check = Draft202012Validator.check_schema
+
+
+def _check_once(schema: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as jsonschema has it
+    """Check a schema that was not checked in this process: every session of an MCP client checks those it uses."""
+    key = json.dumps(schema, sort_keys=True, default=repr)
+    if key not in _CHECKED:
+        _check(schema, *args, **kwargs)
+        _CHECKED.add(key)
+
+
+Draft202012Validator.check_schema = _check_once  # ty: ignore[invalid-assignment]

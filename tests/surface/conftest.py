@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from katana_mcp.journal import schema
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
@@ -32,3 +33,9 @@ def tenant(own: OwnSandbox) -> Tenant:
 async def stage(own: OwnSandbox) -> AsyncGenerator[Stage]:
     async with staged(own) as connected:
         yield connected
+
+
+@pytest.fixture
+def hasty_journal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let journals not wait for the disk: what is tried is the order of states."""
+    monkeypatch.setattr(schema, "DURABLE", "PRAGMA synchronous = OFF")

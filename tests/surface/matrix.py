@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from katana_mcp.surface import tools
-from katana_sandbox import Tenant
+from katana_sandbox import ManualClock, Tenant
 
 PART = "00.4021.018.003"
 
@@ -22,6 +22,12 @@ class Usual:
 
     arguments: dict[str, object]
     changes: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+
+
+def a_minute_later(clock: ManualClock, tool: str) -> None:
+    """Let a minute pass before what lists all again: with all the other tools it asks more than one minute allows."""
+    if tool == "rebuild_cache":
+        clock.advance(61)
 
 
 def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
@@ -117,6 +123,7 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         sales_order_id=order["sales_order_id"],
         location_id=next(each["id"] for each in _live(tenant, "locations") if each["id"] != order["location_id"]),
         order_by="production_deadline_date",
+        include_rows=True,
     )
     document = _each(manufacturing_order_id=orders[0]["order_no"], rows_page=2)
     parts = _each(include=["operations"], verbose=True)
@@ -196,6 +203,53 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
         "delete_stock_transfer": Usual(
             {"stock_transfer_id": draft["id"]}, _each(stock_transfer_id=other["stock_transfer_number"])
         ),
+    }
+
+
+def _order_writes(tenant: Tenant) -> dict[str, Usual]:
+    orders = [each for each in _live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
+    costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
+    order = next(each for each in orders if each["default_group_id"] in costs_of)
+    other = next(each for each in orders if each is not order)
+    here, there = [each["id"] for each in _live(tenant, "locations")][:2]
+    bought = [each["variant_id"] for each in order["purchase_order_rows"]][:2]
+    rows = [{"sku_or_variant_id": each, "quantity": 0.5, "price_per_unit": 1} for each in bought]
+    costs = [{"additional_cost_id": "Customs", "price": 5}]
+    head = _each(
+        order_no="PO-900",
+        currency="CHF",
+        tracking_location_id=there,
+        expected_arrival_date="2026-04-05",
+        order_created_date="2026-03-01T08:00:00+02:00",
+        additional_info="handle with care",
+        supplier_id=next(each["id"] for each in _live(tenant, "suppliers") if each["id"] != order["supplier_id"]),
+        location_id=next(each for each in (here, there) if each != order["location_id"]),
+    )
+    row = order["purchase_order_rows"][0]["id"]
+    cost = costs_of[order["default_group_id"]]
+    changes = _each(
+        purchase_order_id=other["order_no"],
+        status="received",
+        add_rows=rows,
+        update_rows=[{"row_id": row, "quantity": 77}],
+        delete_row_ids=[row],
+        add_additional_costs=costs,
+        update_additional_costs=[{"additional_cost_row_id": cost, "price": 7}],
+        delete_additional_cost_row_ids=[cost],
+    )
+    new: dict[str, object] = {
+        "supplier_id": order["supplier_id"],
+        "location_id": order["location_id"],
+        "rows": rows[:1],
+        "order_no": "PO-8",
+    }
+    outsourced: dict[str, object] = {"tracking_location_id": there, "entity_type": "outsourced"}
+    made = _each(rows=rows, additional_costs=costs, status="draft")
+    made |= dict.fromkeys(("tracking_location_id", "entity_type"), outsourced)
+    return {
+        "create_purchase_order": Usual(new, head | made),
+        "modify_purchase_order": Usual({"purchase_order_id": order["id"], "additional_info": "usual"}, head | changes),
+        "delete_purchase_order": Usual({"purchase_order_id": order["id"]}, _each(purchase_order_id=other["order_no"])),
     }
 
 
@@ -284,6 +338,37 @@ def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
+    known = _live(tenant, "customers")
+    names = [each["name"] for each in known]
+    first, other = known[0], next(each for each in known[1:] if names.count(each["name"]) == 1)
+    billing, shipping = first["default_billing_id"], first["default_shipping_id"]
+    fields = {
+        **dict.fromkeys(("name", "first_name", "last_name", "company", "email", "phone"), "Nova"),
+        "comment": "pays late",
+        "currency": "sek",
+        "reference_id": "N-1",
+        "category": "New",
+        "discount_rate": 2.5,
+    }
+    hall: dict[str, object] = {"entity_type": "shipping", "line_1": "Hall 3", "zip": "01001"}
+    return {
+        "create_customer": Usual({"name": "Velo Nova"}, _each(**fields, addresses=[hall])),
+        "modify_customer": Usual(
+            {"customer_id": first["id"], "phone": "usual"},
+            _each(
+                **fields,
+                customer_id=other["name"],
+                add_addresses=[hall | {"default": True}],
+                update_addresses=[{"address_id": billing, "city": "Valga"}],
+                delete_address_ids=[shipping],
+                default_shipping_id=None,
+            ),
+        ),
+        "delete_customer": Usual({"customer_id": first["id"]}, _each(customer_id=other["name"])),
+    }
+
+
 def prepare(tenant: Tenant) -> None:
     """Give the factory deleted documents, and a BOM of two levels."""
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
@@ -296,6 +381,7 @@ def prepare(tenant: Tenant) -> None:
 
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)
 """Tools that plan a write: they ask Katana how things are now, so they need it, and a request of the minute's sixty."""
+
 WRITES = "apply_plan"
 """The one tool that writes: its tokens live in the server that gave them out, so the matrix has none."""
 
@@ -319,8 +405,10 @@ def matrix(tenant: Tenant) -> dict[str, Usual]:
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),
+        **_order_writes(tenant),
         **_transfer_writes(tenant),
         **_customers(tenant, search),
+        **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
         **_shortages(tenant),

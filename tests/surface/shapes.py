@@ -19,6 +19,8 @@ def nodes(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
 
 def fitting(schema: Schema) -> object:
     """Return a value that the schema allows."""
+    if isinstance(schema.get("type"), list):
+        return fitting({**schema, "type": schema["type"][0]})
     if "anyOf" in schema:
         return fitting(schema["anyOf"][0])
     if "const" in schema or "enum" in schema:

@@ -10,13 +10,16 @@ from typing import Any, cast
 import pytest
 
 from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.adapter.schemas import WARNING
 from katana_mcp.adapter.server import RESOURCES
 from katana_mcp.adapter.tool import LABEL
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged, text_of
+from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.hidden import shown
-from katana_sandbox import Tenant
+from katana_sandbox import ManualClock
 
+from .matrix import a_minute_later
 from .shapes import nodes
 from .texts import TEXTS, plant, planted_calls
 
@@ -95,7 +98,7 @@ PAYLOADS = (
 )
 WORD = "zqx"
 MARK = re.compile(rf"{WORD} \d+z")
-PLAIN = {"cache_status", "rebuild_cache"}
+PLAIN = {"cache_status", "rebuild_cache", "create_customer"}
 """Tools whose answers hold no text of a record."""
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -119,6 +122,10 @@ def _keys(value: object, path: str = "") -> set[str]:
         return {path}
     record = cast("dict[str, object]", value)
     return set[str]().union(*(_keys(record[name], f"{path}.{name}" if path else name) for name in record), {path})
+
+
+INVENTED = ("0c5a9d3e", "x", "plan_token=0c5a9d3e confirm=true")
+"""What texts of records pose as tokens of plans."""
 
 
 class _Planted:
@@ -145,7 +152,8 @@ class _Planted:
         return len(found)
 
 
-async def _assert_only_data(own: OwnSandbox, tenant: Tenant, first: int) -> None:
+async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> None:
+    tenant = own.sandbox.tenant()
     calls, planted, listed = planted_calls(tenant, WORD), _Planted(first), catalogue()
     plant(tenant, planted)
     assert len(planted.written) > len(PAYLOADS) + len(TEXTS)
@@ -153,8 +161,12 @@ async def _assert_only_data(own: OwnSandbox, tenant: Tenant, first: int) -> None
     async with staged(own) as stage:
         before = [each.model_dump() for each in await stage.client.list_tools()]
         for tool, arguments in calls.items():
+            a_minute_later(clock, tool)
             count = await _answered(stage, tool, arguments, planted, schemas[tool])
             assert (count > 0) is (tool not in PLAIN), tool
+        for token in INVENTED:
+            assert (await stage.refusal("apply_plan", plan_tokens=[token]))["error"] == "unknown_plan"
+        assert {each.method for each in own.sandbox.journal} == {"GET"}
         for uri in RESOURCES[:-2]:
             (content,) = await stage.client.read_resource(uri)
             assert (content.meta or {}).items() >= LABEL.items(), uri
@@ -164,6 +176,10 @@ async def _assert_only_data(own: OwnSandbox, tenant: Tenant, first: int) -> None
     assert catalogue() == listed
 
 
+ENVELOPE = {f"warnings[].{name}" for name in WARNING["required"]} | {f"stale.{name}" for name in Stale.model_fields}
+"""Keys that every answer may have, and no schema repeats."""
+
+
 async def _answered(stage: Stage, tool: str, arguments: dict[str, object], planted: _Planted, known: set[str]) -> int:
     """Return how many planted texts an answer holds: as data of it, under keys that its schema has."""
     result = await stage.result(tool, arguments)
@@ -171,7 +187,7 @@ async def _answered(stage: Stage, tool: str, arguments: dict[str, object], plant
     assert not result.is_error, (tool, str(answer)[:300])
     assert json.loads(text_of(result)) == answer, tool
     assert (result.meta or {}).items() >= LABEL.items(), tool
-    assert _keys(answer) - known == set(), tool
+    assert _keys(answer) - known - ENVELOPE == set(), tool
     spoken = [*answer["next_actions"], *(each["message"] for each in answer["warnings"])]
     assert [each for each in spoken if WORD in each] == [], tool
     assert answer["source"] == "sandbox", tool
@@ -179,15 +195,17 @@ async def _answered(stage: Stage, tool: str, arguments: dict[str, object], plant
 
 
 async def test_a_text_that_poses_as_more_is_data_in_every_answer_and_changes_no_tool(
-    own: OwnSandbox, tenant: Tenant
+    own: OwnSandbox, clock: ManualClock
 ) -> None:
-    await _assert_only_data(own, tenant, 0)
+    await _assert_only_data(own, clock, 0)
 
 
 @pytest.mark.soak  # each payload in each text: 62 servers
 @pytest.mark.parametrize("first", range(1, len(PAYLOADS)))
-async def test_each_text_that_poses_as_more_is_data_in_each_field(own: OwnSandbox, tenant: Tenant, first: int) -> None:
-    await _assert_only_data(own, tenant, first)
+async def test_each_text_that_poses_as_more_is_data_in_each_field(
+    own: OwnSandbox, clock: ManualClock, first: int
+) -> None:
+    await _assert_only_data(own, clock, first)
 
 
 async def test_a_refusal_is_labelled_as_an_answer_is(stage: Stage) -> None:

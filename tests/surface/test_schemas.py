@@ -13,7 +13,7 @@ from katana_mcp.adapter.schemas import WARNING
 from katana_mcp.descriptor import Verb
 from katana_mcp.entities import ENTITIES
 from katana_mcp.operations import OPERATIONS
-from katana_mcp.surface import tools
+from katana_mcp.surface import chosen, tools
 from katana_mcp.tools.warnings import Refused, ToolWarning
 
 from .shapes import Schema, fitting, misfits, nodes
@@ -33,37 +33,37 @@ LIMITS = [
     for limit, value in misfits(schema)
 ]
 OVER_BUDGET = {
-    "search_items": 1_650,
-    "list_items": 2_800,
-    "get_item": 2_800,
-    "search_sales_orders": 1_750,
-    "list_sales_orders": 2_550,
-    "get_sales_order": 6_150,
-    "search_purchase_orders": 1_800,
-    "list_purchase_orders": 2_600,
-    "get_purchase_order": 4_350,
-    "search_manufacturing_orders": 2_000,
-    "list_manufacturing_orders": 2_100,
-    "get_manufacturing_order": 4_650,
-    "get_manufacturing_order_recipe": 2_350,
-    "search_stock_transfers": 1_700,
-    "list_stock_transfers": 2_050,
-    "get_stock_transfer": 2_000,
-    "get_stock_adjustment": 1_900,
-    "list_stock_adjustments": 1_900,
-    "list_customers": 1_750,
-    "search_customers": 1_600,
-    "get_customer": 2_250,
-    "get_variant_details": 2_300,
-    "check_inventory": 2_050,
-    "list_low_stock_items": 1_900,
-    "list_blocking_ingredients": 2_500,
-    "get_inventory_movements": 2_000,
-    "get_bom": 2_000,
-    "create_stock_transfer": 1_600,
-    "modify_stock_transfer": 1_600,
-    "delete_stock_transfer": 1_600,
-    "apply_plan": 2_200,
+    "search_manufacturing_orders": 1_700,
+    "list_items": 2_550,
+    "get_item": 2_500,
+    "list_sales_orders": 2_250,
+    "get_sales_order": 5_850,
+    "list_purchase_orders": 2_300,
+    "get_purchase_order": 4_050,
+    "create_purchase_order": 1_750,
+    "modify_purchase_order": 1_750,
+    "delete_purchase_order": 1_750,
+    "list_manufacturing_orders": 2_250,
+    "get_manufacturing_order": 4_350,
+    "get_manufacturing_order_recipe": 2_050,
+    "list_stock_transfers": 1_750,
+    "get_stock_transfer": 1_750,
+    "create_stock_transfer": 1_750,
+    "modify_stock_transfer": 1_750,
+    "delete_stock_transfer": 1_750,
+    "list_stock_adjustments": 1_650,
+    "get_stock_adjustment": 1_600,
+    "get_customer": 1_950,
+    "create_customer": 1_750,
+    "modify_customer": 1_750,
+    "delete_customer": 1_750,
+    "get_variant_details": 2_050,
+    "check_inventory": 1_800,
+    "list_low_stock_items": 1_650,
+    "get_inventory_movements": 1_650,
+    "list_blocking_ingredients": 2_250,
+    "get_bom": 1_650,
+    "apply_plan": 1_750,
 }
 """Output schemas above 1.5 kB, every byte of them a typed key of a document: what they may weigh."""
 
@@ -172,7 +172,7 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: s
         for sent in (json.dumps(value), *([", ".join(map(str, value))] if scalars else [])):
             request = _validate(tool, {**_required(tool), name: sent})
             read = getattr(request, name)
-            told = list(map(str, read)) if scalars else [each.model_dump() for each in read]
+            told = list(map(str, read)) if scalars else [each.model_dump(exclude_unset=True) for each in read]
             assert told == (list(map(str, value)) if scalars else value), sent
     elif schema.get("type") == "string" and not {"enum", "pattern", "format"} & set(schema):
         assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
@@ -239,9 +239,12 @@ def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFi
     table = "\n".join("   ".join(row) for row in batched(cells, 3))
     with capsys.disabled():
         sys.stdout.write(f"\n{table}\n")
-    assert sum(costs.values()) <= 15_000, table
+    usual = {each.name for each in chosen((), (), ())}
+    assert len(usual) <= 40
+    assert sum(cost for name, cost in costs.items() if name in usual) <= 15_000, table
+    assert sum(costs.values()) <= 32_000, table
     assert sum(cost for name, cost in costs.items() if SPECS[name].read_only and not SPECS[name].plans) <= 12_000, table
-    assert max(cost for name, cost in costs.items() if SPECS[name].plans or SPECS[name].destructive) <= 800, table
+    assert max(cost for name, cost in costs.items() if SPECS[name].plans or SPECS[name].destructive) <= 1_000, table
     assert max(costs.values()) <= 3_000, table
     assert len([cost for cost in costs.values() if cost > 1_800]) <= 3, table
     assert {name: size for name, size in sizes.items() if size > OVER_BUDGET.get(name, 1_500)} == {}, table
@@ -252,5 +255,5 @@ def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFi
 def test_a_warning_on_the_wire_has_its_four_keys_also_where_they_are_null() -> None:
     sent = ToolWarning(severity="info", message="m").model_dump(mode="json", exclude_none=True)
     assert sent == {"severity": "info", "message": "m", "field_path": None, "code": None}
-    assert list(WARNING["properties"]) == WARNING["required"] == list(ToolWarning.model_fields)
+    assert WARNING["required"] == ["severity", "message", "field_path", "code"]
     assert all(each["outputSchema"]["properties"]["warnings"]["items"] == WARNING for each in LISTED.values())

@@ -31,7 +31,7 @@ PART = EntitySpec(
     name="part",
     collection="parts",
     children=("rows",),
-    feeds=(Feed("part_rows", "part_id", "rows[]"),),
+    feeds=(Feed("part_rows", "part_id", "rows[]", sums=("total",)),),
     moves=("rows[].variant_id",),
 )
 SPECS = (MAKER, GADGET, COLOUR, RECIPE, PART, STOCK)

@@ -13,7 +13,7 @@ from cache_core.records import Record, iso
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
-from cache_core.sync import Syncer
+from cache_core.sync import Part, Syncer
 from cache_core.testing import START, FakeSource, ManualClock
 
 ROWS: list[Record] = [{"id": 1, "part_id": 1, "variant_id": 5}, {"id": 2, "part_id": 1, "variant_id": 6}]
@@ -180,3 +180,60 @@ async def test_our_write_marks_the_stock_that_it_may_have_moved() -> None:
     await world.syncer.write_through("part", same)
     again = await world.cache.get_many("stock", [5, 6, 7])
     assert again == found
+
+
+THIRD: Record = {"id": 3, "part_id": 1, "variant_id": 7, "updated_at": iso(START)}
+
+
+def with_sums() -> World:
+    """Return a made-up Katana in which a part sums up its rows, and shows no change of them in its version."""
+    world = World()
+    world.source.put("part", {"id": 1, "name": "old", "total": 2, "rows": ROWS}, START - timedelta(hours=1))
+    return world
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (Part("part_rows", THIRD), [*ROWS, THIRD]),
+        (Part("part_rows", {"id": 1, "variant_id": 9}), [{**ROWS[0], "variant_id": 9}, ROWS[1]]),
+        (Part("part_rows", {"id": 1}, gone=True), ROWS[1:]),
+        (Part("part_rows", {"id": 4}, gone=True), ROWS),
+    ],
+)
+async def test_a_part_that_we_wrote_is_in_its_document_at_once_and_the_sums_wait(
+    written: Part, shown: list[Record]
+) -> None:
+    world = with_sums()
+    await world.syncer.start("part")
+    assert await world.syncer.put_part("part", 1, written)
+    document = await part(world)
+    assert (document["rows"], document["name"], "total" in document) == (shown, "old", False)
+
+
+async def test_a_part_of_a_document_that_is_not_cached_asks_nothing() -> None:
+    world = with_sums()
+    assert not await world.syncer.put_part("part", 1, Part("part_rows", THIRD))
+    assert (await world.cached("part"), world.asked()) == ({}, [])
+
+
+async def test_a_document_read_back_is_stored_once_it_shows_what_we_wrote() -> None:
+    world = with_sums()
+    await world.syncer.start("part")
+    written = [Part("part_rows", THIRD), Part("part_rows", {"id": 2}, gone=True)]
+    for each in written:
+        await world.syncer.put_part("part", 1, each)
+    assert not await world.syncer.read_back("part", 1, written)
+    assert (await part(world))["rows"] == [ROWS[0], THIRD]
+    world.source.put("part", {"id": 1, "name": "old", "total": 3, "rows": [ROWS[0], THIRD]}, START - timedelta(hours=1))
+    assert await world.syncer.read_back("part", 1, written)
+    assert (await part(world))["total"] == 3
+
+
+async def test_a_document_read_back_lowers_no_version() -> None:
+    world = with_sums()
+    await world.syncer.start("part")
+    await world.syncer.write_through("part", {"id": 1, "name": "new", "updated_at": iso(START)}, knows=())
+    assert not await world.syncer.read_back("part", 1, ())
+    assert not await world.syncer.read_back("part", 2, ())
+    assert (await part(world))["name"] == "new"

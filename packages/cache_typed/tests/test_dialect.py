@@ -18,6 +18,8 @@ OTHER_FILES = {
     "cache_commands/clear.py",
     "comparisons.py",
     "journal/file.py",
+    "journal/pace.py",
+    "journal/rows.py",
     "journal/schema.py",
 }
 

@@ -1,6 +1,7 @@
 """`apply_plan` through the server: a plan is written once, as it was shown, or not at all; and the answer is true."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -11,13 +12,16 @@ from journal_plans import hasty
 from server_wire import Wire
 from transfer_plans import NUMBER, applied, applied_in_time, counted, made, new_transfer, planned, writes
 
+from cache_core.errors import CacheUnavailable
+from cache_core.sync import Syncer
 from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
+from katana_mcp.journal.journal import Journal
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
-from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, ReplicaLag, Status, Tenant, Truncate
+from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, Mutate, ReplicaLag, Status, Tenant, Truncate
 
 POST = ("POST", "/v1/stock_transfers")
 
@@ -59,8 +63,9 @@ async def test_a_change_and_a_deletion_are_read_at_once_though_listings_lag(stag
     await applied(stage, await planned(stage, back["tool"], **back["arguments"]))
     assert made(tenant)[0]["status"] == "draft"
     undo = created["outcomes"][0]["revert"]
-    gone = await applied(stage, await planned(stage, undo["tool"], **undo["arguments"]))
-    assert made(tenant) == []
+    token = await planned(stage, undo["tool"], **undo["arguments"])
+    gone = await applied(stage, token)
+    assert (await applied(stage, token), made(tenant)) == (gone, [])
     assert (await stage.call("search_stock_transfers", query=NUMBER))["rows"] == []
     again = gone["outcomes"][0]["revert"]
     await applied(stage, await planned(stage, again["tool"], **again["arguments"]))
@@ -199,6 +204,25 @@ async def test_whatever_befalls_a_request_it_is_sent_once_and_the_end_is_true(
         assert await applied_in_time(stage, clock, token) == answer
         assert len(writes(stage)) == place + 1
         clock.advance(60)
+
+
+async def test_a_deletion_is_proved_by_a_tombstone_and_by_nothing_less(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    faults = stage.own.sandbox.faults
+    for trouble, lag, ended in (
+        (Drop("before"), 600, {"unknown": 1}),
+        (Drop("before"), 0, {"unknown": 1}),
+        (Drop("after"), 0, {"applied": 1}),
+    ):
+        transfer = tenant.create("stock_transfers", _body(tenant, f"ST-{lag}-{trouble.when}"))
+        token = await planned(stage, "delete_stock_transfer", stock_transfer_id=transfer["id"])
+        blind = Mutate(change=lambda _, lag=lag: faults.add(Fault("GET *", action=ReplicaLag(lag), times=None)))
+        faults.add(Fault("DELETE *", action=blind), Fault("DELETE *", action=trouble))
+        (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
+        faults.clear()
+        clock.advance(60)
+        assert counted(outcome) == ended, (trouble, lag)
 
 
 async def test_an_outcome_that_cannot_be_looked_up_is_unknown(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
@@ -380,3 +404,58 @@ async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Te
         assert [(each["code"], each["field_path"]) for each in preview["warnings"]] == [(code, path)]
     refusal = await stage.refusal("modify_stock_transfer", stock_transfer_id="ST-nowhere", status="draft")
     assert refusal["error"] == "not_found"
+
+
+async def test_stock_that_does_not_suffice_is_said_in_the_preview_and_at_the_move(stage: Stage, tenant: Tenant) -> None:
+    many = [{**row, "quantity": 1_000_000} for row in cast("list[dict[str, object]]", new_transfer(tenant)["rows"])]
+    preview = await stage.call("create_stock_transfer", **new_transfer(tenant, rows=many))
+    (warning,) = [each for each in preview["warnings"] if each["severity"] == "advisory"]
+    assert (warning["code"], warning["field_path"]) == ("insufficient_stock", "rows[0].quantity")
+    await applied(stage, preview["plan_token"])
+    moved = await stage.call("modify_stock_transfer", stock_transfer_id=NUMBER, status="inTransit")
+    assert [each["code"] for each in moved["warnings"]] == ["insufficient_stock"]
+    assert moved["warnings"][0]["message"].startswith("1000000 ")
+    assert moved["warnings"][0]["message"].split(", ")[0].endswith("would leave Main workshop")
+
+
+async def test_a_cache_that_fails_after_the_write_is_told_and_changes_nothing_of_the_outcome(
+    stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object, **__: object) -> bool:
+        raise CacheUnavailable("the disk is full")
+
+    token = await planned(stage)
+    monkeypatch.setattr(Syncer, "write_through", full)
+    (outcome,) = (await applied(stage, token))["outcomes"]
+    assert (counted(outcome), len(made(tenant))) == ({"applied": 1}, 1)
+    assert [(each["severity"], each["code"]) for each in outcome["warnings"]] == [("info", "cache_write_failed")]
+    assert "the disk is full" in outcome["warnings"][0]["message"]
+    assert (await applied(stage, token))["outcomes"] == [outcome]
+
+
+async def test_a_caller_who_goes_away_is_let_go_at_once_and_closing_waits_for_the_write(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock
+) -> None:
+    journal: list[Journal] = []
+    through = Journal.through
+
+    async def noted[T](self: Journal, work: Coroutine[object, object, T]) -> T:
+        journal.append(self)
+        return await through(self, work)
+
+    async with staged(own) as stage:
+        token = await planned(stage)
+        own.sandbox.faults.add(Fault("POST /stock_transfers", action=Delay(5)))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Journal, "through", noted)
+            call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
+            while not journal or clock.due() is None:
+                await asyncio.wait({call}, timeout=0.001)
+        began = clock.monotonic()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        assert (clock.monotonic(), made(tenant)) == (began, [])
+        closing = asyncio.ensure_future(journal[0].settled())
+        assert await asyncio.wait({closing}, timeout=0.01) == (set(), {closing})
+        await within(clock, 60, closing)
+        assert len(made(tenant)) == 1

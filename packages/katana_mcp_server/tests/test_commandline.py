@@ -125,7 +125,7 @@ def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(co
         assert Settings.model_fields[field].description == meaning
     whole = flat(command_line("--help").out)
     assert "Without a command it serves, as katana-mcp serve does." in whole
-    assert "today it only reads" in whole
+    assert "it writes nothing without a preview" in whole
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,19 +1,16 @@
 """The HTTP door, on real sockets: own names and the right token come in, everybody else stays out."""
 
 import asyncio
-import json
 import os
 import re
 import signal
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import FastMCP
+from http_door import TOKEN, Door, opened
 
 from katana_mcp.adapter.doors import serve
 from katana_mcp.application import application
@@ -22,66 +19,12 @@ from katana_mcp.settings import SettingsError, load
 from katana_mcp.wiring import Outside
 from katana_sandbox.journal import key_digest
 
-TOKEN = "canary-http-token-0123456789"
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 CALL = {
     "jsonrpc": "2.0",
     "id": 2,
     "method": "tools/call",
     "params": {"name": "search_customers", "arguments": {"query": "velo"}},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """A served address."""
-
-    port: int
-
-    async def knock(self, headers: Mapping[str, str], body: object = HELLO) -> tuple[int, str]:
-        """POST with exactly these headers; return status and body."""
-        content = json.dumps(body).encode()
-        fixed = {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "Content-Length": str(len(content)),
-            "Connection": "close",
-        }
-        lines = [f"{name}: {value}" for name, value in {**fixed, **headers}.items()]
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write("\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode() + content)
-        await writer.drain()
-        answer = (await reader.read()).decode()
-        writer.close()
-        await writer.wait_closed()
-        return int(answer.split(" ", 2)[1]), answer
-
-
-@asynccontextmanager
-async def opened(own: OwnSandbox, capsys: pytest.CaptureFixture[str], **flags: object) -> AsyncGenerator[Door]:
-    """Serve over HTTP on a free port."""
-    settings = load(_env_file=None, sandbox=True, api_key=own.api_key, http=True, http_token=TOKEN, port=0, **flags)
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True)
-    serving = asyncio.create_task(serve(application(settings, outside), settings))
-    try:
-        said = ""
-        while not (found := re.search(r"serves MCP on http://[\d.]+:(\d+)/mcp", said)):
-            await asyncio.wait({serving}, timeout=0.01)
-            assert not serving.done(), serving
-            said += capsys.readouterr().err
-        yield Door(int(found[1]))
-    finally:
-        serving.cancel()
-        await asyncio.gather(serving, return_exceptions=True)
 
 
 BINDS = [

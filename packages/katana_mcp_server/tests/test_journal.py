@@ -29,6 +29,7 @@ from katana_mcp.journal.entries import (
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
 from katana_mcp.journal.file import GONE_AFTER, JournalFile
 from katana_mcp.journal.journal import Journal
+from katana_mcp.journal.pace import MINUTE, Wanted
 
 GONE = GONE_AFTER.total_seconds()
 APPLIED = ActionState("applied", {"id": 7})
@@ -259,23 +260,6 @@ def test_actions_are_sent_in_order_and_each_ends_once(file: JournalFile, token: 
     assert states(file, token) == ["failed", "not_tried"]
 
 
-def test_what_a_principal_applied_is_counted_by_when_it_was_applied(file: JournalFile, moving: ManualClock) -> None:
-    began = moving.now()
-    unknown = ActionState("unknown")
-    for principal, ended in (("ann", APPLIED), ("ann", unknown), ("bob", APPLIED), ("ann", APPLIED)):
-        token = new_token()
-        file.add(plan_of(token, moving, principal=principal))
-        run = claimed(file, token)
-        file.sending(run, 0)
-        moving.advance(10)
-        file.done(run, 0, ended)
-    assert file.applied_since("ann", began) == 2
-    assert file.applied_since("ann", began + timedelta(seconds=10)) == 2
-    assert file.applied_since("ann", began + timedelta(seconds=10.001)) == 1
-    assert file.applied_since("ann", began + timedelta(seconds=41)) == 0
-    assert (file.applied_since("bob", began), file.applied_since("eve", began)) == (1, 0)
-
-
 def test_entries_come_newest_first_page_by_page(file: JournalFile, moving: ManualClock) -> None:
     made = [file.add(plan_of(new_token(), moving)) for _ in range(5)]
     assert [each.id for each in file.entries(2)] == made[:2:-1]
@@ -292,7 +276,7 @@ async def test_the_front_gives_what_the_file_gives(file: JournalFile, moving: Ma
     await journal.sending(answer.run, 0)
     await journal.done(answer.run, 0, APPLIED)
     await journal.finish(answer.run, OUTCOME)
-    assert await journal.applied_since("ann", moving.now()) == 1
+    assert await journal.room_at(Wanted("ann", 1, 1, ())) == moving.now() + MINUTE
     assert await journal.entry(number) == await journal.find(token) == (await journal.entries(1))[0]
     with pytest.raises(ClaimLost):
         await journal.heartbeat(answer.run)

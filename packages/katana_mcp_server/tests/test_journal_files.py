@@ -15,7 +15,7 @@ from tests.contract.fuses import fuses, wired
 
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import ActionState, Broken, Claimed, Expired, Finished, Running, Unknown
-from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalError, JournalUnusable, WrongOrder
+from katana_mcp.journal.errors import JournalBusy, JournalError, JournalUnusable, WrongOrder
 from katana_mcp.journal.file import GONE_AFTER, JournalFile
 from katana_mcp.journal.schema import STEPS
 
@@ -133,7 +133,9 @@ def test_steps_are_taken_one_after_the_other_all_or_none(file: JournalFile, path
     assert len(file.entries(9)) == 1
     with closing(JournalFile(path, moving, steps=(*STEPS, second))) as newer:
         assert newer.claim("test", "two") == Finished({"message": "done"})
-        with pytest.raises(JournalUnusable, match="has version 3 and this katana-mcp knows 2"):
+        with pytest.raises(
+            JournalUnusable, match=f"has version {len(STEPS) + 1} and this katana-mcp knows {len(STEPS)}"
+        ):
             file.entries(9)
     before = path.read_bytes()
     with closing(JournalFile(path, moving)) as older, pytest.raises(JournalUnusable, match="start a newer katana-mcp"):
@@ -211,15 +213,32 @@ class _Stuck(sqlite3.Connection):
         return super().execute(sql, parameters)
 
 
-def test_a_journal_that_was_taken_away_is_begun_anew_and_its_claims_are_lost(
+def test_a_journal_that_was_taken_away_is_begun_anew_and_what_was_claimed_in_it_touches_nothing(
     file: JournalFile, path: Path, moving: ManualClock
 ) -> None:
     file.add(plan_of("token", moving))
     run = claimed(file, "token")
     shutil.rmtree(path.parent)
-    with pytest.raises(ClaimLost):
+    with pytest.raises(JournalUnusable, match="no longer holds entry 1"):
         file.sending(run, 0)
     assert (file.claim("token", "one"), path.exists()) == (Unknown(), True)
+    file.add(plan_of("another", moving))
+    other = claimed(file, "another")
+    with pytest.raises(JournalUnusable, match="no longer holds entry 1"):
+        file.sending(run, 0)
+    file.sending(other, 0)
+
+
+@pytest.mark.parametrize("gone", ["", "WHERE place = 0"])
+def test_an_entry_whose_actions_were_deleted_makes_the_journal_unusable(
+    file: JournalFile, path: Path, moving: ManualClock, gone: str
+) -> None:
+    file.add(plan_of("token", moving))
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(f"DELETE FROM action {gone}")
+    for call in (lambda: file.find("token"), lambda: file.claim("token", "one"), lambda: file.entries(9)):
+        with pytest.raises(JournalUnusable, match="is damaged"):
+            call()
 
 
 def history(file: JournalFile, moving: ManualClock, sent: list[int]) -> None:

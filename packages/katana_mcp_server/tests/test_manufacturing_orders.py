@@ -60,6 +60,24 @@ async def test_an_ingredient_of_too_many_orders_is_refused(
     assert f"more than {len(held) - 1} manufacturing order recipe rows" in refusal["warnings"][0]["message"]
 
 
+async def test_a_list_shows_each_orders_ingredients_where_asked(stage: Stage, tenant: Tenant) -> None:
+    gone = live(tenant, "manufacturing_order_recipe_rows")[0]
+    tenant.delete("manufacturing_order_recipe_rows", gone["id"])
+    recipe = live(tenant, "manufacturing_order_recipe_rows")
+    pages = [await stage.call("list_manufacturing_orders", limit=10, page=n, include_rows=True) for n in range(1, 6)]
+    orders = [each for page in pages for each in page["rows"]]
+    held: dict[int, list[tuple[int, str | None]]] = {each["id"]: [] for each in live(tenant, "manufacturing_orders")}
+    for each in recipe:
+        held[each["manufacturing_order_id"]].append((each["id"], tenant.get("variants", each["variant_id"])["sku"]))
+    shown = {
+        order["manufacturing_order_id"]: [(row["recipe_row_id"], row.get("sku")) for row in order["recipe_rows"]]
+        for order in orders
+    }
+    assert shown == held
+    assert all(row["name"] for order in orders for row in order["recipe_rows"])
+    assert "recipe_rows" not in (await stage.call("list_manufacturing_orders", limit=1))["rows"][0]
+
+
 async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(stage: Stage, tenant: Tenant) -> None:
     produced = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
     linked = next(each["id"] for each in live(tenant, "manufacturing_orders") if each.get("sales_order_id"))

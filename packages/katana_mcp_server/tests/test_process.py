@@ -17,7 +17,7 @@ from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.settings import load
 from katana_sandbox import ManualClock, Sandbox
 
-NAMES = [each["name"] for each in catalogue()]
+NAMES = [each["name"] for each in catalogue() if each["name"] != "rebuild_cache"]
 COMMAND = ("-m", "katana_mcp", "serve", "--sandbox")
 HELLO = (
     {

@@ -121,8 +121,12 @@ async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, cl
 
 def _usual(tool: str, stage: Stage) -> dict[str, object]:
     """Return arguments that give an answer of all that the tool reads."""
+    supplier, place = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in ("suppliers", "locations"))
+    row = {"sku_or_variant_id": "PAD", "quantity": 1, "price_per_unit": 1}
     calls: dict[str, dict[str, object]] = {
         **CALLS,
+        "create_customer": {"name": "Velo Nova"},
+        "create_purchase_order": {"supplier_id": supplier, "location_id": place, "rows": [row]},
         "check_inventory": {"skus_or_variant_ids": ["PAD"]},
         "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},
         "inventory_at": {"skus_or_variant_ids": ["PAD"], "as_of": "2026-03-02T00:00:00Z"},

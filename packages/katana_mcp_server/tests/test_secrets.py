@@ -120,7 +120,7 @@ def _modes(root: Path) -> tuple[set[int], set[int]]:
     return {mode for is_dir, mode in modes if is_dir}, {mode for is_dir, mode in modes if not is_dir}
 
 
-@pytest.mark.parametrize("level", ["INFO", "DEBUG"])
+@pytest.mark.parametrize("level", [pytest.param("INFO", marks=pytest.mark.soak), "DEBUG"])
 async def test_no_key_is_said_anywhere_and_nothing_personal_is_logged(
     level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: Kept
 ) -> None:

@@ -8,7 +8,7 @@ import pytest
 from katana_mcp import cli
 from katana_mcp.commandline import settings_of
 from katana_mcp.flags import FLAGS
-from katana_mcp.settings import SECRETS, Choice, Settings, load, load_choice, variable
+from katana_mcp.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
 
 TOLD = {
     "toolsets": "sales, catalog",
@@ -24,6 +24,8 @@ TOLD = {
     "cache_dir": "kept",
     "sync": "background",
     "fresh_for": "45",
+    "max_plan_lines": "50",
+    "max_writes_per_minute": "5",
     "http": "yes",
     "host": "::1",
     "port": "8123",
@@ -85,3 +87,14 @@ def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path:
         told.append(getattr(settings_of(bound.arguments["flags"]), name))
     assert told == [told[0]] * len(told)
     assert told[0] != default
+
+
+@pytest.mark.parametrize(("name", "most"), [("max_plan_lines", 10_000), ("max_writes_per_minute", 1_000)])
+def test_a_limit_is_one_or_more_and_bounded(clean: pytest.MonkeyPatch, name: str, most: int) -> None:
+    for lawful in (1, most):
+        clean.setenv(variable(name), str(lawful))
+        assert getattr(load(), name) == lawful
+    for wrong in ("0", "-1", str(most + 1), "many", "1.5"):
+        clean.setenv(variable(name), wrong)
+        with pytest.raises(SettingsError, match=rf"^{variable(name)} \(--{name.replace('_', '-')}\): "):
+            load()

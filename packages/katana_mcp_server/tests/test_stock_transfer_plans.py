@@ -12,7 +12,7 @@ from katana_mcp.entities.stock_transfers.create import CREATE, CreateStockTransf
 from katana_mcp.entities.stock_transfers.delete import DELETE
 from katana_mcp.entities.stock_transfers.head import OldTransfer
 from katana_mcp.entities.stock_transfers.modify import MODIFY, ModifyStockTransferRequest
-from katana_mcp.naming import Known, Named
+from katana_mcp.naming import Known, Named, Numbered, number_checks
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
 from katana_mcp.writing.meaning import differing, holds, same
@@ -21,6 +21,7 @@ from katana_mcp.writing.preview import FieldChange, PlanLine
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
+TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
 FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
 RECORD: dict[str, Any] = {
     "id": 5,
@@ -46,7 +47,7 @@ def _new(**changed: object) -> CreateStockTransferRequest:
 def _facts(**changed: object) -> NewTransfer:
     usual = NewTransfer(
         now=NOW,
-        number="ST-6",
+        numbered=Numbered(number="ST-6"),
         source=Named("North", (NORTH,)),
         destination=Named(2, (SOUTH,)),
         goods=(Named("FORK", (FORK,)),),
@@ -102,8 +103,8 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
             {"goods": (Named(7, (Known(id=7, archived=True),)),)},
             ("advisory", "archived_item", "rows[0].sku_or_variant_id"),
         ),
-        ({"taken": (3,)}, ("advisory", "duplicate_order_number", "stock_transfer_number")),
-        ({"is_counted": False}, ("blocking", "cold_cache", "stock_transfer_number")),
+        ({"numbered": TAKEN}, ("advisory", "duplicate_order_number", "stock_transfer_number")),
+        ({"numbered": UNCOUNTED}, ("blocking", "cold_cache", "stock_transfer_number")),
     ],
 )
 def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any], told: tuple[str, str, str]) -> None:
@@ -205,7 +206,7 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
 
 def test_an_action_survives_the_journal() -> None:
     for action in (
-        *CREATE.plan(_new(), _facts(taken=(3,))).actions,
+        *CREATE.plan(_new(), _facts(numbered=TAKEN)).actions,
         *MODIFY.plan(_change(status="received"), _old()).actions,
     ):
         assert Action.read(action.told()) == action
@@ -234,6 +235,7 @@ def test_an_action_survives_the_journal() -> None:
         ([], [1], False),
         ({"a": 1}, [], False),
         ("ST-1", "ST-2", False),
+        ("08010", "8010", False),
         (True, True, True),
         (True, 1, False),
     ],
@@ -260,3 +262,39 @@ def test_an_answer_that_leaves_a_field_out_is_no_surprise_and_no_proof() -> None
 )
 def test_the_next_number_is_like_the_newest(known: list[str], next_one: str) -> None:
     assert next_number(known, "ST-") == next_one
+
+
+def test_of_a_number_only_what_is_known_is_said() -> None:
+    free, path = Numbered(number="ST-6"), "stock_transfer_number"
+    both, blocks = Numbered(number="ST-6", taken=(3, 4)), ("blocking", "duplicate_order_number", path)
+
+    def said(given: str | None, numbered: Numbered) -> list[tuple[str, str]]:
+        return [(each.severity, each.message) for each in number_checks("stock_transfer", path, given, numbered)]
+
+    assert said(None, free) == [("info", "the next free number was taken: ST-6")]
+    assert said("ST-6", free) == []
+    assert said("ST-6", TAKEN) == [("advisory", "stock transfer 3 has the number ST-6 too")]
+    assert said("ST-6", both) == [("advisory", "stock transfers 3, 4 have the number ST-6 too")]
+    assert said(None, both) == [("blocking", "no free number was found up to ST-6, which is in use too; give one")]
+    assert _told(number_checks("stock_transfer", path, None, both)) == [blocks]
+    told = "the first sync of stock transfers is not finished, so the next free number is not known; give one"
+    assert said(None, replace(both, is_counted=False)) == [("blocking", told)]
+
+
+def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknown_stock() -> None:
+    rows = [{"sku_or_variant_id": "FORK", "quantity": 2}, {"sku_or_variant_id": 7, "quantity": 1.5}]
+    goods = (Named("FORK", (FORK,)), Named(7, (FORK,)))
+    request = _new(rows=rows, stock_transfer_number="ST-6")
+    for held, told in ((Decimal(3), "3.5 FORK would leave North, which has 3"), (Decimal("3.5"), None), (None, None)):
+        facts = _facts(goods=goods, held={} if held is None else {7: held})
+        assert [each.message for each in CREATE.checks(request, facts)] == ([] if told is None else [told])
+    (warning,) = CREATE.checks(request, _facts(goods=goods, held={7: Decimal(0)}))
+    assert _told([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
+
+
+@pytest.mark.parametrize(("held", "codes"), [(Decimal(1), ["insufficient_stock"]), (Decimal(2), [])])
+def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, codes: list[str]) -> None:
+    request = ModifyStockTransferRequest(stock_transfer_id=5, status="received")
+    record = {**RECORD, "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": Decimal(2)}]}
+    facts = OldTransfer(now=NOW, record=record, goods=(Named(7, (FORK,)),), source="North", held={7: held})
+    assert [each.code for each in MODIFY.checks(request, facts)] == codes

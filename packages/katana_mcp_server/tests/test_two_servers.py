@@ -12,6 +12,7 @@ from katana_sandbox import EditHeaders, Fault, ManualClock, Sandbox, SandboxConf
 CAP = 65.5
 
 
+@pytest.mark.soak
 async def test_two_servers_that_warm_up_one_cache_keep_to_the_limit_and_answer_within_ten_seconds(
     tmp_path: Path,
 ) -> None:

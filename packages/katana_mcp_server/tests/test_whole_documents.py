@@ -167,7 +167,13 @@ LEFT: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "stock transfer": {},
     "stock adjustment": {},
-    "customer": {WRITTEN: _written("addresses[]"), OWNER: ("addresses[].customer_id",)},
+    "customer": {
+        WRITTEN: _written("addresses[]"),
+        OWNER: ("addresses[].customer_id",),
+        "an address that the customer does not have is nobody's default": (
+            *("default_billing_id", "default_shipping_id"),
+        ),
+    },
     "variant": {
         "a variant is told by when it changed": ("created_at",),
         "item_type and item_id say it": ("type", "material_id"),

@@ -78,9 +78,14 @@ def test_every_documented_code_exists_and_no_message_is_tagged_by_a_prefix() -> 
 
 def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     every = [each.name for each in tools()]
-    assert [each.name for each in chosen((), (), ())] == every
-    assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales"}
+    assert [each.name for each in chosen((), ("all",), ())] == every
+    assert [each.name for each in chosen((), (), ())] == [each for each in every if each != "rebuild_cache"]
+    assert "rebuild_cache" in {each.name for each in chosen((), ("admin",), ())}
+    assert [each.name for each in chosen(("rebuild_cache",), (), ())] == ["rebuild_cache"]
+    assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales", "writing"}
     assert "apply_plan" not in {each.name for each in chosen((), ("inventory",), ("apply_plan",))}
+    planning = [each.name for each in tools() if each.plans]
+    assert [each.name for each in chosen((), ("writing",), ())] == [*planning, "apply_plan"]
     # What the previews of a toolset plan can be applied.
     added = {"cache_status", "apply_plan"}
     grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name in added]
@@ -91,7 +96,7 @@ def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
     both = {each.name for each in chosen((), ("read", "admin"), ())}
     assert both == {*reading, *(each.name for each in tools() if each.toolset == "admin")}
     left = [each for each in every if each != "cache_status"]
-    assert [each.name for each in chosen((), (), ("cache_status",))] == left
+    assert [each.name for each in chosen((), ("all",), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):
         chosen(("cache_status",), (), ("cache_status",))
     with pytest.raises(

@@ -85,6 +85,7 @@ class Feed:
         children: where the document holds such children: `sales_order_rows[]`.
         watermark: whether Katana filters the collection by `updated_at_min`.
         include: which soft states the listing must ask for explicitly.
+        sums: fields of the document that Katana computes from such children.
     """
 
     collection: str
@@ -92,6 +93,7 @@ class Feed:
     children: str
     watermark: bool = True
     include: tuple[SoftState, ...] = ("deleted",)
+    sums: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -24,8 +24,8 @@ from katana_mcp.settings import API, Choice, Settings, SettingsError, load, load
 app = App(
     name="katana-mcp",
     version=__version__,
-    help="An MCP server through which an assistant works with a factory on Katana; today it only reads.\n\nWithout a "
-    "command it serves, as katana-mcp serve does.",
+    help="An MCP server through which an assistant works with a factory on Katana; it writes nothing "
+    "without a preview.\n\nWithout a command it serves, as katana-mcp serve does.",
     help_epilogue=VARIABLES,
 )
 app.command(cache)

@@ -34,6 +34,7 @@ class ToolSpec[R: Request]:
         read_only: whether it changes nothing in Katana, nor what is cached.
         destructive: whether it writes to Katana.
         plans: whether it returns a plan for `apply_plan`.
+        on_request: whether it is served only where it, its toolset or `all` is chosen.
     """
 
     name: str
@@ -47,11 +48,14 @@ class ToolSpec[R: Request]:
     read_only: bool = True
     destructive: bool = False
     plans: bool = False
+    on_request: bool = False
 
     @property
     def groups(self) -> frozenset[str]:
-        """The toolsets that it is in: its own, and `read` where it only reads and plans nothing."""
-        return frozenset({self.toolset, "read"} if self.read_only and not self.plans else {self.toolset})
+        """The toolsets that it is in: its own, `all`, and `writing` where it plans or `read` where it only reads."""
+        if self.plans:
+            return frozenset({self.toolset, "all", "writing"})
+        return frozenset({self.toolset, "all", *(("read",) if self.read_only else ())})
 
 
 type AnyTool = ToolSpec[Any]

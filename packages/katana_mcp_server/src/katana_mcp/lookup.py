@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
+from cache_core.records import RecordId
 from katana_mcp.names import none_yet, service_variants, titled
 from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.services import Services
@@ -51,9 +52,19 @@ async def live_record(services: Services, entity: str, wanted: int | str, key: s
         Refused: as `one_record`, or Katana does not say how it is.
     """
     known = await one_record(services, entity, wanted, key)
-    if not await services.fresh.read_again(entity, [known.id]):
-        raise Refused(_unasked(f"how {titled(entity)} {known.id} is now"))
+    await as_they_are_now(services, entity, [known.id])
     return (await services.cache.get_many(entity, [known.id])).rows[0]
+
+
+async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordId]) -> None:
+    """Read records from Katana by their ids, whatever is cached of them.
+
+    Raises:
+        Refused: Katana does not say how they are.
+    """
+    if ids and not await services.fresh.read_again(entity, ids):
+        which = ", ".join(map(str, ids[:5]))
+        raise Refused(unasked(f"how {titled(entity)} {which} {'is' if len(ids) == 1 else 'are'} now"))
 
 
 async def live_with_key(services: Services, entity: str, key: str) -> tuple[int, ...]:
@@ -63,13 +74,14 @@ async def live_with_key(services: Services, entity: str, key: str) -> tuple[int,
         Refused: Katana does not say.
     """
     if not await services.fresh.read_keys_again(entity, [key]):
-        raise Refused(_unasked(f"whether {key!r} is in use"))
+        raise Refused(unasked(f"whether {key!r} is in use"))
     match = await services.cache.find_by_key(entity, key)
     one = () if match.row is None or match.row.deleted else (match.row.id,)
     return tuple(each for each in match.ambiguous or one if isinstance(each, int))
 
 
-def _unasked(what: str) -> ToolWarning:
+def unasked(what: str) -> ToolWarning:
+    """Return that Katana did not say what a plan has to know."""
     return blocking(
         warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}; nothing is planned on a guess"
     )

@@ -105,19 +105,25 @@ async def look_up(
     return names
 
 
-async def add_parts(
-    cache: CacheBackend, names: Names, entity: str, path: str, of: Sequence[tuple[str, Stored]]
-) -> None:
-    """Add the records of a cache entity whose field at `path` names one of these rows."""
+async def parts_of(
+    cache: CacheBackend, entity: str, path: str, of: Sequence[tuple[str, Stored]]
+) -> dict[tuple[str, RecordId], list[Record]]:
+    """Return the records of a cache entity whose field at `path` names one of these rows, by the row's entity and id.
+
+    They come in any soft state, in the order of their ids.
+    """
     owners = {row.id: (source, row.id) for source, row in of}
     where = (OneOf(path, tuple(owners)),)
+    parts: dict[tuple[str, RecordId], list[Record]] = {}
     for row in await cache.select(entity, Selection(where, Order("id"), _MOST_PARTS, visibility=EVERYTHING)):
         owner = as_id(row.record.get(path))
         if owner in owners:
-            names.parts.setdefault(owners[owner], []).append(row.record)
+            parts.setdefault(owners[owner], []).append(row.record)
+    return parts
 
 
-_MOST_PARTS = 10_000
+_MOST_PARTS = 1_000_000
+"""More than a page of documents can have."""
 
 
 async def service_variants(cache: CacheBackend, field_name: str, values: Sequence[Scalar]) -> list[Stored]:

@@ -1,16 +1,20 @@
-"""What a plan names in words, found for it: locations, suppliers, variants; each with its near misses."""
+"""What a plan names: locations, suppliers, variants, found with their near misses; the number of a new document."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cache_core.protocol import Stored
-from katana_mcp.lookup import having, variants_named
+from cache_core.protocol import Selection, Stored
+from katana_mcp.lookup import all_listed, having, live_with_key, variants_named
 from katana_mcp.names import look_up, text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import whole
+from katana_mcp.writing.numbers import next_number
+
+_COUNTED_ON = 20
+"""Numbers that are tried after one that turns out to be in use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,7 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
     """Return what is wrong with a name: nothing has it, several have it, or what has it is deleted or archived."""
     title, asked = titled(entity), given.asked
     if len(given.found) > 1:
-        ids = ", ".join(f"{each.id} ({each.called})" for each in given.found[:5])
+        ids = ", ".join(f"{each.id} ({each.name or each.called})" for each in given.found[:5])
         told = f"{path}: {len(given.found)} {title}s are called {asked!r}; name one by id: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
     if not given.found:
@@ -106,3 +110,68 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
 
 async def _near(services: Services, entity: str, asked: int | str, found: bool) -> tuple[str, ...]:
     return () if found or isinstance(asked, int) else tuple(await near_keys(services, entity, asked))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbered:
+    """The number of a new document, and which other documents have it in Katana now.
+
+    It is counted once all others are known, or when the caller gave it.
+    """
+
+    number: str
+    is_counted: bool = True
+    taken: tuple[int, ...] = ()
+
+
+async def given_or_next(services: Services, entity: str, given: str | None, name: str, prefix: str) -> Numbered:
+    """Return the number that was given, else the next free one.
+
+    Args:
+        services: the tenant's services.
+        entity: the cache entity.
+        given: by the caller.
+        name: of the field of a record that holds it.
+        prefix: of the first one.
+
+    Raises:
+        Refused: Katana does not say whether it is in use.
+    """
+    if given is not None:
+        return Numbered(number=given, taken=await live_with_key(services, entity, given))
+    stored = await services.cache.select(entity, Selection(limit=200))
+    called = next_number([known for each in stored if (known := text(each.record, name))], prefix)
+    if not await all_listed(services, entity):
+        return Numbered(number=called, is_counted=False)
+    taken = await live_with_key(services, entity, called)
+    for _ in range(_COUNTED_ON):
+        if not taken:
+            break
+        called = next_number([called], prefix)
+        taken = await live_with_key(services, entity, called)
+    return Numbered(number=called, taken=taken)
+
+
+def number_checks(entity: str, path: str, given: str | None, numbered: Numbered) -> list[ToolWarning]:
+    """Return what is to be said of the number of a new document; `path` is the argument that gives it."""
+    called, taken = numbered.number, numbered.taken
+    if not numbered.is_counted:
+        told = f"the first sync of {titled(entity)}s is not finished, so the next free number is not known; give one"
+        return [blocking(warning_codes.COLD_CACHE, told, path)]
+    if given is not None:
+        return duplicates(entity, path, called, taken)
+    if taken:
+        told = f"no free number was found up to {called}, which is in use too; give one"
+        return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
+    told = f"the next free number was taken: {called}"
+    return [ToolWarning(severity="info", code=warning_codes.DEFAULT_NUMBER, message=told)]
+
+
+def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> list[ToolWarning]:
+    """Return that other documents have a number."""
+    if not taken:
+        return []
+    what, have = (titled(entity), "has") if len(taken) == 1 else (f"{titled(entity)}s", "have")
+    told = f"{what} {', '.join(map(str, taken[:5]))} {have} the number {called} too"
+    code = warning_codes.DUPLICATE_ORDER_NUMBER
+    return [ToolWarning(severity="advisory", code=code, message=told, field_path=path)]

@@ -65,6 +65,8 @@ class Services:
         notices: what went wrong at the start without stopping it, one sentence each.
         directory: where the cache is kept; None in memory.
         read_only: whether nothing is ever written to Katana.
+        most_lines: that one plan may hold.
+        most_writes: that one principal may send in a minute.
         principal: the name of who calls.
         person: asked before anything is written.
         tell: told how far the work of this call is.
@@ -84,6 +86,8 @@ class Services:
     notices: tuple[str, ...] = ()
     directory: Path | None = None
     read_only: bool = False
+    most_lines: int = 200
+    most_writes: int = 30
     principal: str = "local"
     person: Person = NOBODY
     tell: OnProgress = _untold
@@ -179,6 +183,12 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
             )
     unread = [told for each in about if (told := await _unread(services, each.entity))]
     return _current(services, freshness, about, unread)
+
+
+async def as_it_stands(services: Services, entities: Iterable[str]) -> Current:
+    """Say how current the rows of these entities are that were just read, without waiting for Katana once more."""
+    freshness = await services.fresh.ensure(entities, wait=0)
+    return _current(services, freshness, list(freshness.values()), [])
 
 
 def _silent(freshness: Collection[Freshness]) -> Freshness | None:

@@ -100,7 +100,8 @@ class Choice(BaseSettings):
 
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
     """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
-    writing; a group with previews of writes brings `apply_plan` along. read: every tool that only reads."""
+    a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
+    that only reads; all: every tool. By default all but `rebuild_cache`."""
     tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
@@ -166,6 +167,12 @@ class Settings(Choice):
     fresh_for: Annotated[int | None, Field(validation_alias="KATANA_FRESH_FOR", ge=5, le=86_400)] = None
     """Seconds for which what was read from Katana is answered without asking again, 5 to 86400; by default 30 for
     orders and stock, 120 for the catalogue and customers, 900 for what seldom changes."""
+    max_plan_lines: Annotated[int, Field(validation_alias="KATANA_MCP_MAX_PLAN_LINES", ge=1, le=10_000)] = 200
+    """Lines that one plan of a write may hold, and requests, 1 to 10000; 200 by default."""
+    max_writes_per_minute: Annotated[
+        int, Field(validation_alias="KATANA_MCP_MAX_WRITES_PER_MINUTE", ge=1, le=1_000)
+    ] = 30
+    """Requests that write to Katana, of one caller in a minute, 1 to 1000; 30 by default."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"

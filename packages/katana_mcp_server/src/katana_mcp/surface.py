@@ -26,7 +26,7 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
 
     Args:
         only: tool names; with any, only these and those of `toolsets` are served.
-        toolsets: groups of tools, `sales`, or `read`; with any, only these and those of `only` are served.
+        toolsets: groups of tools, `sales`, `read` or `all`; with any, only these and those of `only` are served.
         excluded: tool names that are never served.
 
     Raises:
@@ -37,7 +37,7 @@ def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collectio
     _known("tool", {*only, *excluded}, names)
     _known("toolset", {*toolsets}, groups)
     wanted = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
-    asked = wanted if only or toolsets else names
+    asked = wanted if only or toolsets else {tool.name for tool in every if not tool.on_request}
     if any(tool.plans for tool in every if tool.name in asked):
         asked = asked | {APPLY}  # a plan that nothing can apply is of no use
     left = tuple(tool for tool in every if tool.name in asked - set(excluded))

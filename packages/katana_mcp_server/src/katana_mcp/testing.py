@@ -125,7 +125,7 @@ def text_of(result: CallToolResult) -> str:
 
 @asynccontextmanager
 async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[Stage]:
-    """Start a server on the sandbox, on the sandbox's clock, and connect a client.
+    """Start a server of every tool on the sandbox, on the sandbox's clock, and connect a client.
 
     Raises:
         AssertionError: at the end, when the sides of a parallel run in memory differed and no recorder was given.
@@ -139,6 +139,7 @@ async def staged(own: OwnSandbox, setup: Setup | None = None) -> AsyncGenerator[
         "api_key": chosen.api_key or own.api_key,
         "cache_dir": chosen.cache_dir,
         "sync": "lazy",
+        "toolsets": () if "tools" in chosen.flags else ("all",),
     }
     settings = load(**(flags | dict(chosen.flags)))
     outside = Outside(

@@ -238,6 +238,8 @@ class Tenant:
             notices=(*notices, *unconfirmed),
             directory=stores.directory,
             read_only=settings.read_only,
+            most_lines=settings.max_plan_lines,
+            most_writes=settings.max_writes_per_minute,
         )
 
     def _passing(self) -> Path:
@@ -252,6 +254,7 @@ def _untold(done: Round) -> None:
 
 
 async def _closed(services: Services) -> None:
+    await services.journal.settled()
     await services.fresh.close()
     await services.stock.close()
     await services.syncer.close()

@@ -19,7 +19,14 @@ PURCHASE_ORDER = EntitySpec(
     key_path="order_no",
     keys_at_once=1,
     children=("purchase_order_rows",),
-    feeds=(Feed("purchase_order_rows", "purchase_order_id", "purchase_order_rows[]"),),
+    feeds=(
+        Feed(
+            "purchase_order_rows",
+            "purchase_order_id",
+            "purchase_order_rows[]",
+            sums=("total", "total_in_base_currency"),
+        ),
+    ),
     moves=("purchase_order_rows[].variant_id",),
     fresh_for=timedelta(seconds=30),
 )

@@ -5,10 +5,12 @@ from cache_core.sync.freshness import Freshness, FreshReads, Patience, Round
 from cache_core.sync.progress import Progress
 from cache_core.sync.source import Source, SourcePage, Window
 from cache_core.sync.stock import StockAnswer, StockReads, StockSource
+from cache_core.sync.writes import Part
 
 __all__ = [
     "FreshReads",
     "Freshness",
+    "Part",
     "Patience",
     "Progress",
     "Round",

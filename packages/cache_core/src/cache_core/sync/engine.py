@@ -21,7 +21,7 @@ from cache_core.sync.progress import OnProgress, Progress, Progresses, reached
 from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
-from cache_core.sync.writes import Writes
+from cache_core.sync.writes import Part, Writes
 
 _LOOKS_EVERY = 0.25
 """Seconds between two looks at the progress of another process."""
@@ -78,7 +78,7 @@ class Syncer:
         self._progress = Progresses()
         self._cycle = Cycle(source, self._store, self._progress)
         self._audits = Audits(source, self._store)
-        self._writes = Writes(source, self._store)
+        self._writes = Writes(source, self._live, self._store)
         self._running: dict[str, asyncio.Task[SyncOutcome]] = {}
         self._auditing: asyncio.Task[None] | None = None
 
@@ -132,6 +132,18 @@ class Syncer:
     async def delete_through(self, entity: str, record_id: RecordId) -> bool:
         """Mark a record that we deleted; return whether it was cached."""
         return await self._writes.delete(self.specs[entity], record_id)
+
+    async def put_part(self, entity: str, record_id: RecordId, part: Part) -> bool:
+        """Show what we wrote to a part of a document in the document; return whether that is cached."""
+        return await self._writes.put_part(self.specs[entity], record_id, part)
+
+    async def read_back(self, entity: str, record_id: RecordId, parts: Sequence[Part]) -> bool:
+        """Read a document that we wrote to; return whether Katana shows these parts and it is stored.
+
+        Raises:
+            SourceUnavailable: Katana did not answer.
+        """
+        return await self._writes.read_back(self.specs[entity], record_id, parts)
 
     async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read these records by their ids and store them; return whether that worked. It moves no cursor."""

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import cast
 
 from cache_core.protocol import Stored, SyncState
-from cache_core.records import Record, as_id, iso, values_at
+from cache_core.records import Record, RecordId, as_id, iso, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.states import Awaited
 from cache_core.sync.cursor import advanced
@@ -135,10 +135,13 @@ def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
         return False
     if document.record.get("deleted_at") is not None or feed.children.split("[")[0] not in document.record:
         return True
-    if awaited.version == _UNSTAMPED:
-        return False
-    children = [cast("Record", each) for each in values_at(document.record, feed.children) if isinstance(each, dict)]
-    mine = [each for each in children if as_id(each.get("id")) == awaited.child]
-    if awaited.version is None or not mine:
-        return awaited.version is None and not mine
-    return (feed.version_of(mine[0]) or awaited.version) >= awaited.version
+    return awaited.version != _UNSTAMPED and shows(document.record, feed, awaited.child, awaited.version)
+
+
+def shows(document: Record, feed: Feed, child: RecordId, version: str | None) -> bool:
+    """Return whether a document holds a child at this version or a later one; without a version, that it is gone."""
+    children = [cast("Record", each) for each in values_at(document, feed.children) if isinstance(each, dict)]
+    mine = [each for each in children if as_id(each.get("id")) == child]
+    if version is None or not mine:
+        return version is None and not mine
+    return (feed.version_of(mine[0]) or version) >= version

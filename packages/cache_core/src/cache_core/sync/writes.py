@@ -4,12 +4,14 @@ Refuses to wipe what an answer did not bring: paths that a writer does not know 
 moves a cursor, and never lowers a version.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from cache_core.protocol import Origin, Stored
-from cache_core.records import Record, RecordId, iso
-from cache_core.spec import EntitySpec
+from cache_core.records import Record, RecordId, as_id, iso, values_at
+from cache_core.spec import EntitySpec, Feed
+from cache_core.sync.feeds import shows
 from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Extra, Store
 
@@ -17,10 +19,26 @@ _OWN = Extra(origin=Origin.OWN_WRITE)
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What a document holds, as Katana answered when we wrote it by its own collection: a row, an address.
+
+    Attributes:
+        collection: of the feed that tells of such parts: `purchase_order_rows`.
+        record: the answer; of one that is `gone`, its id.
+        gone: whether we deleted it.
+    """
+
+    collection: str
+    record: Record
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Writes:
-    """Puts the answers to our own writes through."""
+    """Puts the answers to our own writes through; `live` is asked instead of `source` while somebody waits."""
 
     source: Source
+    live: Source
     store: Store
 
     async def put(self, spec: EntitySpec, record: Record, knows: Collection[str] | None) -> bool:
@@ -61,6 +79,63 @@ class Writes:
             await self.store.keep_alone(spec, SourcePage([record], None), _OWN)
             return True
 
+    async def put_part(self, spec: EntitySpec, record_id: RecordId, part: Part) -> bool:
+        """Show a part in its document as we wrote it, or no longer; return whether the document is cached.
+
+        What Katana sums up from such parts is left out, until the document is read with them.
+        """
+        feed = _feed(spec, part)
+        async with self.store.turn:
+            stored = await self._stored(spec, record_id)
+            if stored is None:
+                return False
+            name = feed.children.removesuffix("[]")
+            kept = {name: value for name, value in stored.record.items() if name not in feed.sums}
+            record = {**kept, name: _with(stored.record, feed, part)}
+            await self.store.keep_alone(spec, SourcePage([record], None), _OWN)
+            return True
+
+    async def read_back(self, spec: EntitySpec, record_id: RecordId, parts: Sequence[Part]) -> bool:
+        """Read a document that we wrote to, and store it unless it lags behind us; return whether it is stored.
+
+        Raises:
+            SourceUnavailable: Katana did not answer.
+        """
+        page = await self.live.records(spec, [record_id])
+        async with self.store.turn:
+            stored = await self._stored(spec, record_id)
+            read = next((each for each in page.records if spec.id_of(each) == record_id), None)
+            if read is None or (stored is not None and (spec.version_of(read) or "") < (stored.version or "")):
+                return False
+            if not all(_shown(read, _feed(spec, each), each) for each in parts):
+                return False
+            await self.store.keep_alone(spec, SourcePage([read], None), _OWN)
+            return True
+
     async def _stored(self, spec: EntitySpec, record_id: RecordId) -> Stored | None:
         found = await self.store.cache.get_many(spec.name, [record_id])
         return next(iter(found.rows), None)
+
+
+def _feed(spec: EntitySpec, part: Part) -> Feed:
+    return next(each for each in spec.feeds if each.collection == part.collection)
+
+
+def _with(document: Record, feed: Feed, part: Part) -> Record | list[Record] | None:
+    """Return the document's parts with this one in its place, last where it is new, or without it."""
+    if not feed.children.endswith("[]"):
+        return None if part.gone else part.record
+    mine = as_id(part.record.get("id"))
+    parts = [cast("Record", each) for each in values_at(document, feed.children) if isinstance(each, dict)]
+    places = {as_id(each.get("id")): place for place, each in enumerate(parts)}
+    if part.gone:
+        return [each for each in parts if as_id(each.get("id")) != mine]
+    if mine not in places:
+        return [*parts, part.record]
+    parts[places[mine]] = {**parts[places[mine]], **part.record}
+    return parts
+
+
+def _shown(document: Record, feed: Feed, part: Part) -> bool:
+    child = as_id(part.record.get("id"))
+    return child is not None and shows(document, feed, child, None if part.gone else feed.version_of(part.record) or "")

@@ -67,7 +67,9 @@ def as_reference(specs: Sequence[AnyTool]) -> str:
         f"| {len(costs)} tools | | {sum(map(tokens, listed))} |",
     ]
     pages = tool_reference([(tool["name"], tool["description"], tool["inputSchema"]) for tool in listed])
-    head = "Made by `katana-mcp tools --markdown`. Tokens are what a host gives the model, four bytes each."
+    head = (
+        "Made by `katana-mcp tools --toolsets all --markdown`. Tokens are what a host gives the model, four bytes each."
+    )
     return pages.replace("# Tools\n", "\n".join(["# Tools", "", head, "", *table, ""]), 1).rstrip() + "\n"
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import mcp.types as mt
 from fastmcp import Context
-from fastmcp.server.elicitation import AcceptedElicitation, DeclinedElicitation, parse_elicit_response_type
+from fastmcp.server.elicitation import parse_elicit_response_type
 from mcp.shared.exceptions import MCPError
 
 from cache_core.clock import Clock
@@ -13,7 +13,7 @@ from katana_mcp.tools.asking import Consent
 PATIENCE = 120.0
 """Seconds that a person has to answer over a connection that is held open meanwhile."""
 _KEY = "confirm"
-_TITLE = "Write it"
+_FORM = parse_elicit_response_type(bool, response_title="Write it").schema
 _LAST_HANDSHAKE = "2025-11-25"
 """The newest protocol in which a server can ask by itself; later ones have it return the question."""
 
@@ -63,31 +63,34 @@ class PersonAtClient:
     def _answered(self, question: str, digest: str) -> Consent:
         answer = (self._context.input_responses or {}).get(_KEY)
         if not isinstance(answer, mt.ElicitResult):
-            schema = parse_elicit_response_type(bool, response_title=_TITLE).schema
-            form = mt.ElicitRequestFormParams(message=question, requested_schema=schema)
+            form = mt.ElicitRequestFormParams(message=question, requested_schema=_FORM)
             asked = mt.ElicitRequest(method="elicitation/create", params=form)
             raise Asked(
                 mt.InputRequiredResult(result_type="input_required", request_state=digest, input_requests={_KEY: asked})
             )
         if self._context.request_state != digest:
             return "stale"
-        if answer.action == "accept":
-            return "accepted" if (answer.content or {}).get("value") is True else "declined"
-        return "declined" if answer.action == "decline" else "cancelled"
+        return _meant(answer)
 
     async def _elicited(self, question: str) -> Consent:
-        asking = asyncio.ensure_future(self._context.elicit(question, bool, response_title=_TITLE))
+        context = self._context
+        form = context.session.elicit_form(question, _FORM, related_request_id=context.request_id)
+        asking = asyncio.ensure_future(form)
         timer = asyncio.ensure_future(self._clock.sleep(PATIENCE))
         try:
             await asyncio.wait({asking, timer}, return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
                 return "no answer"
-            answer = asking.result()
+            return _meant(asking.result())
         except (MCPError, ValueError):
             return "no answer"
         finally:
             timer.cancel()
             asking.cancel()
-        if isinstance(answer, AcceptedElicitation):
-            return "accepted" if answer.data is True else "declined"
-        return "declined" if isinstance(answer, DeclinedElicitation) else "cancelled"
+
+
+def _meant(answer: mt.ElicitResult) -> Consent:
+    """Return what an answer means; a text or a number in place of the yes that the form asks for is none."""
+    if answer.action == "accept":
+        return "accepted" if (answer.content or {}).get("value") is True else "declined"
+    return "declined" if answer.action == "decline" else "cancelled"

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from katana_mcp.adapter.caller import PRINCIPAL, principal_of
 from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
 
@@ -31,11 +32,15 @@ class OwnDoor:
         self._hosts = hosts
         self._origins = origins
         self._digest = _digest(f"Bearer {token}")
+        self._principal = principal_of(token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin, 401 a wrong token."""
         if scope["type"] == "http":
-            await _ended(self._refusal(scope) or self._app, scope, receive, send)
+            refusal = self._refusal(scope)
+            # Only a request that came with the token has a principal.
+            known = scope if refusal else {**scope, PRINCIPAL: self._principal}
+            await _ended(refusal or self._app, known, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -7,6 +7,7 @@ from fastmcp.utilities.json_schema import compress_schema, dereference_refs
 from pydantic import BaseModel
 
 from katana_mcp.tools.answers import Envelope
+from katana_mcp.tools.warnings import ToolWarning
 
 type Schema = dict[str, Any]
 
@@ -22,6 +23,8 @@ def input_schema(model: type[BaseModel]) -> Schema:
     plain = cast("Schema", _without_null(schema))
     plain.setdefault("properties", {})
     plain["additionalProperties"] = False
+    for entries in (each["items"] for each in plain["properties"].values() if "items" in each):
+        entries.pop("description", None)  # a list is described, and with it what it holds
     return plain
 
 
@@ -29,10 +32,10 @@ def input_schema(model: type[BaseModel]) -> Schema:
 def output_schema(model: type[BaseModel]) -> Schema:
     """Return the answer model's schema: no `$ref`, no titles, no defaults, descriptions on fields only.
 
-    The envelope and its warnings are described once, in the server's instructions.
+    What the envelope's own objects hold is said once, in the server's instructions.
     """
     schema = model.model_json_schema(by_alias=True, mode="serialization")
-    schema["$defs"]["ToolWarning"] = WARNING
+    schema["$defs"] |= {"ToolWarning": WARNING, "Stale": {"type": "object"}}
     plain = cast("Schema", _without_null(compress_schema(dereference_refs(schema), prune_titles=True)))
     told = cast("Schema", _terse(plain))
     for name in Envelope.model_fields:
@@ -40,16 +43,7 @@ def output_schema(model: type[BaseModel]) -> Schema:
     return told
 
 
-WARNING: Schema = {
-    "type": "object",
-    "properties": {
-        "severity": {"enum": ["info", "advisory", "blocking"]},
-        "message": {"type": "string"},
-        "field_path": {"type": ["string", "null"]},
-        "code": {"type": ["string", "null"]},
-    },
-    "required": ["severity", "message", "field_path", "code"],
-}
+WARNING: Schema = {"type": "object", "required": list(ToolWarning.model_fields)}
 """A warning on the wire: all four keys, always."""
 
 

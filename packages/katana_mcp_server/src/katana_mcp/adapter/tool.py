@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
 from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.caller import for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
@@ -80,7 +81,7 @@ class RequestTool(Tool):
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
         given = cast("dict[str, Any]", meant_in(arguments))
         request = validated(self._spec.request, self.parameters, given)
-        services = await self._tenant.services()
+        services = for_caller(await self._tenant.services())
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:

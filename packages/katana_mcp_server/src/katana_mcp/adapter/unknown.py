@@ -32,7 +32,7 @@ class UnknownNames(Middleware):
         self._tools = tools
         self._prompts = {prompt.name: prompt for prompt in prompts}
         self._resources = resources
-        self._one = frozenset(each.removesuffix("{id}") for each in templates)
+        self._one = frozenset(each.partition("{")[0] for each in templates)
 
     async def on_call_tool(
         self,

@@ -1,6 +1,7 @@
 """Runs the session and prints it; the exit code says whether every step was right."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -12,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from fastmcp import Client
+from fastmcp.client.progress import ProgressHandler
 from fastmcp.client.transports import StdioTransport
 
 from katana_mcp.demo.hosts import CONNECT
-from katana_mcp.demo.steps import STEPS, Answer, Step
+from katana_mcp.demo.step import Answer, Step
+from katana_mcp.demo.steps import STEPS
 from katana_mcp.logs import takes_color
 from katana_mcp.sandbox import ServedSandbox, served
 
@@ -114,18 +117,17 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
         screen.line("  wrong: an earlier answer that this step needs is missing", "31")
         return False
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    screen.line(f"> {step.tool}({shown})", "36")
+    screen.line(f"> {step.tool}" if step.kind == "resource" else f"> {step.tool}({shown})", "36")
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
         del progress, total
         screen.line(f"  {message}", "2")
 
     asked, started = sandbox.requests(), time.monotonic()
-    result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
+    answer, failed = await _asked(client, step, arguments, on_progress)
     seconds = time.monotonic() - started
-    answer: Answer = result.structured_content or {}
-    if result.is_error is not step.may_fail:
-        screen.line(f"  wrong: {answer or result.content}", "31")
+    if failed is not step.may_fail:
+        screen.line(f"  wrong: {answer}", "31")
         return False
     earlier, answers[step.tool] = answers.get(step.tool), answer
     for line in step.lines(answer):
@@ -138,3 +140,17 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
     if wrong:
         screen.line(f"  wrong: {wrong}", "31")
     return not wrong
+
+
+async def _asked(
+    client: Client[Any], step: Step, arguments: dict[str, object], on_progress: ProgressHandler
+) -> tuple[Answer, bool]:
+    """Return the answer, and whether it is an error."""
+    if step.kind == "resource":
+        (page,) = await client.read_resource(step.tool)
+        return json.loads(getattr(page, "text", "{}")), False
+    if step.kind == "prompt":
+        prompt = await client.get_prompt(step.tool, arguments)
+        return {"text": getattr(prompt.messages[0].content, "text", "")}, False
+    result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
+    return result.structured_content or {"content": str(result.content)}, result.is_error

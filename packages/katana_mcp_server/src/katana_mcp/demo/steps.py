@@ -1,67 +1,11 @@
 """The working session as data: what is asked, what must come back, and how it reads."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
-type Answer = Mapping[str, Any]
-type Arguments = Callable[[Mapping[str, Answer]], dict[str, object]]
+from katana_mcp.demo.step import Answer, Shown, Step, always, by_row, first, some
+from katana_mcp.demo.writing import WRITING
 
 PART = "00.4021.018.003"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One call of the session.
-
-    Attributes:
-        title: what the person wants.
-        tool: what the assistant calls.
-        arguments: with what; made from the answers so far, by tool.
-        wrong: says what is wrong with the answer, or nothing.
-        lines: the answer as a person would read it.
-        may_fail: whether a refusal is the right answer.
-        repeats: whether the tool must answer as it did before, without a request.
-    """
-
-    title: str
-    tool: str
-    arguments: Arguments
-    wrong: Callable[[Answer], str | None]
-    lines: Callable[[Answer], list[str]]
-    may_fail: bool = False
-    repeats: bool = False
-
-
-class _Shown(dict[str, Any]):
-    """A row as a template shows it: what it does not have is left blank."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
-
-
-def _each(template: str, rows: str = "rows") -> Callable[[Answer], list[str]]:
-    """Return what shows each row of an answer by a template, and how many there are in all."""
-
-    def lines(answer: Answer) -> list[str]:
-        shown = [template.format_map(_Shown(row)).rstrip() for row in answer[rows]]
-        return [*shown, f"{answer['total']} in all"] if "total" in answer else shown
-
-    return lines
-
-
-def _some(rows: str = "rows") -> Callable[[Answer], str | None]:
-    """Return what finds fault with an answer without rows."""
-    return lambda answer: None if answer[rows] else "nothing came back"
-
-
-def _first(tool: str, field: str, argument: str | None = None) -> Arguments:
-    """Return what takes a field of the first row of an earlier answer as an argument of the same name, or another."""
-    return lambda answers: {argument or field: answers[tool]["rows"][0][field]}
-
-
-def _always(**arguments: object) -> Arguments:
-    return lambda _: arguments
 
 
 def _item_lines(answer: Answer) -> list[str]:
@@ -126,10 +70,10 @@ def _document(rows: str, template: str) -> Callable[[Answer], list[str]]:
     """Return what shows an order: a head, then its rows."""
 
     def lines(answer: Answer) -> list[str]:
-        order = _Shown(answer["order"])
+        order = Shown(answer["order"])
         head = "{order_no} {customer}{supplier}{sku}, {status}, due {delivery_date:.10}"
         head += "{expected_arrival_date:.10}{production_deadline_date:.10}"
-        return [head.format_map(order), *(template.format_map(_Shown(each)).rstrip() for each in order[rows])]
+        return [head.format_map(order), *(template.format_map(Shown(each)).rstrip() for each in order[rows])]
 
     return lines
 
@@ -137,7 +81,7 @@ def _document(rows: str, template: str) -> Callable[[Answer], list[str]]:
 def _blocked_lines(answer: Answer) -> list[str]:
     line = "{sku:<18} missing {missing:>6} {uom} at {location}, for {waiting}"
     orders = [", ".join(order["order_no"] for order in row["orders"]) for row in answer["rows"]]
-    return [line.format_map(_Shown(row, waiting=each)) for row, each in zip(answer["rows"], orders, strict=True)]
+    return [line.format_map(Shown(row, waiting=each)) for row, each in zip(answer["rows"], orders, strict=True)]
 
 
 def _bom_lines(answer: Answer) -> list[str]:
@@ -176,47 +120,19 @@ def _misspelt(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": f"{number}z"}
 
 
-def _transfer(answers: Mapping[str, Answer]) -> dict[str, object]:
-    """Move two of the part from where most of it is to the next location."""
-    part = next(each for each in answers["check_inventory"]["stock"] if each.get("sku") == "FSKT-35M")
-    places = sorted(part["locations"], key=lambda each: -each.get("in_stock", 0))
-    source, destination = (each["location_id"] for each in places[:2])
-    rows = [{"sku_or_variant_id": part["sku"], "quantity": 2}]
-    return {"source_location_id": source, "destination_location_id": destination, "rows": rows}
-
-
-def _token(answers: Mapping[str, Answer]) -> dict[str, object]:
-    return {"plan_tokens": [answers["create_stock_transfer"]["plan_token"]]}
-
-
-def _preview_lines(answer: Answer) -> list[str]:
-    goods = [f"{each['quantity']} {each.get('unit') or 'x'} {each['sku']}  {each['name']}" for each in answer["lines"]]
-    return [answer["message"], *goods, *(f"{each['method']} {each['path']}" for each in answer["requests"])]
-
-
-def _written(answer: Answer) -> str | None:
-    outcomes = answer["outcomes"]
-    return None if [each["applied"] for each in outcomes] == [1] else f"not written: {answer['message']}"
-
-
-def _outcome_lines(answer: Answer) -> list[str]:
-    (outcome,) = answer["outcomes"]
-    return [outcome["message"], f"to undo it: {outcome['revert']['tool']}(**{outcome['revert']['arguments']})"]
-
-
 STEPS: tuple[Step, ...] = (
-    Step("Find a part by the supplier's code", "search_items", _always(query=PART), _found_part, _item_lines),
-    Step("The same with a typo", "search_items", _always(query="00.4012.018.003"), _did_you_mean, _empty_lines),
-    Step("More of that family", "search_items", _always(query="00.4021.018", limit=5), lambda _: None, _item_lines),
+    Step("Find a part by the supplier's code", "search_items", always(query=PART), _found_part, _item_lines),
+    Step("The same with a typo", "search_items", always(query="00.4012.018.003"), _did_you_mean, _empty_lines),
+    Step("More of that family", "search_items", always(query="00.4021.018", limit=5), lambda _: None, _item_lines),
     Step("Stock of three SKUs in one call", "check_inventory", _three_skus, _three_stocks, _stock_lines),
     Step(
         "What is short?",
         "list_low_stock_items",
-        _always(limit=4),
-        _some(),
-        _each("{sku:<18} short by {short:>4} {uom:<5} at {location:<18} {supplier}"),
+        always(limit=4),
+        some(),
+        by_row("{sku:<18} short by {short:>4} {uom:<5} at {location:<18} {supplier}"),
     ),
-    Step("What holds up production?", "list_blocking_ingredients", _always(limit=3), _some(), _blocked_lines),
+    Step("What holds up production?", "list_blocking_ingredients", always(limit=3), some(), _blocked_lines),
     Step(
         "The first order that waits, and its recipe",
         "get_manufacturing_order_recipe",
@@ -235,81 +151,89 @@ STEPS: tuple[Step, ...] = (
             "skus_or_variant_ids": [answers["get_manufacturing_order_recipe"]["order"]["variant_id"]],
             "levels": 1,
         },
-        _some(),
+        some(),
         _bom_lines,
     ),
     Step(
         "Which purchases are late?",
         "list_purchase_orders",
-        _always(overdue=True, limit=3),
-        _some(),
-        _each("{order_no:<8} {supplier:<28} due {expected_arrival_date:.10}  {status:<20} {total:>10} {currency}"),
+        always(overdue=True, limit=3),
+        some(),
+        by_row("{order_no:<8} {supplier:<28} due {expected_arrival_date:.10}  {status:<20} {total:>10} {currency}"),
     ),
     Step(
         "One of them in full",
         "get_purchase_order",
-        _first("list_purchase_orders", "purchase_order_id"),
+        first("list_purchase_orders", "purchase_order_id"),
         lambda answer: None if answer["order"]["rows"] else "the order has no rows",
         _document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {received_date:.10}"),
     ),
     Step(
         "What moved the part's stock?",
         "get_inventory_movements",
-        _always(skus_or_variant_ids=["FSKT-35M"], limit=3),
-        _some(),
-        _each("{movement_date:.10}  {quantity_change:>5} {balance_after:>6} left  {caused_by_order_no}"),
+        always(skus_or_variant_ids=["FSKT-35M"], limit=3),
+        some(),
+        by_row("{movement_date:.10}  {quantity_change:>5} {balance_after:>6} left  {caused_by_order_no}"),
     ),
     Step(
         "How much was there at the beginning of the month?",
         "inventory_at",
         _past,
-        _some("stock"),
-        _each("{sku:<18} {in_stock:>6} {uom}", "stock"),
+        some("stock"),
+        by_row("{sku:<18} {in_stock:>6} {uom}", "stock"),
     ),
     Step(
         "Which sales orders are late?",
         "list_sales_orders",
-        _always(overdue=True, order_by="delivery_date", limit=5),
+        always(overdue=True, order_by="delivery_date", limit=5),
         _late,
-        _each("{order_no:<8} {customer:<28} due {delivery_date:.10}  {status:<20} {total:>10} {currency}"),
+        by_row("{order_no:<8} {customer:<28} due {delivery_date:.10}  {status:<20} {total:>10} {currency}"),
     ),
     Step(
         "The latest of them in full",
         "get_sales_order",
-        _first("list_sales_orders", "sales_order_id"),
+        first("list_sales_orders", "sales_order_id"),
         lambda answer: None if answer["order"]["rows"] else "the order has no rows",
         _document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availability}"),
     ),
     Step(
         "Who waits for it?",
         "search_customers",
-        _first("list_sales_orders", "customer", "query"),
-        _some(),
-        _each("{name:<28} {email}"),
+        first("list_sales_orders", "customer", "query"),
+        some(),
+        by_row("{name:<28} {email}"),
     ),
     Step(
         "That customer's orders",
         "get_customer",
-        _first("search_customers", "customer_id"),
+        first("search_customers", "customer_id"),
         lambda answer: None if answer["customer"]["recent_sales_orders"] else "the customer has no orders",
         _customer_lines,
     ),
     Step("An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True),
-    Step("What is kept here, and how fresh is it?", "cache_status", _always(), _some("entities"), _cache_lines),
+    Step(
+        "Whom do we buy from?",
+        "katana://suppliers",
+        always(),
+        some(),
+        lambda answer: [f"{row['name']:<28} {row['currency']}" for row in answer["rows"][:3]],
+        kind="resource",
+    ),
+    Step(
+        "Work that comes back every morning, as the host offers it",
+        "morning_shortage_check",
+        always(location="Main workshop"),
+        lambda answer: None if "Main workshop" in answer["text"] else "the prompt is of no location",
+        lambda answer: answer["text"].splitlines()[:1],
+        kind="prompt",
+    ),
+    Step("What is kept here, and how fresh is it?", "cache_status", always(), some("entities"), _cache_lines),
     Step(
         "The first question again, now warm",
         "search_items",
-        _always(query=PART),
+        always(query=PART),
         _found_part,
         lambda answer: [f"{answer['total']} found"],
     ),
-    Step(
-        "Move two of the part to another location: a preview, nothing is written",
-        "create_stock_transfer",
-        _transfer,
-        lambda answer: None if answer.get("plan_token") else f"there is no plan: {answer['message']}",
-        _preview_lines,
-    ),
-    Step("Write it", "apply_plan", _token, _written, _outcome_lines),
-    Step("The same plan again writes nothing", "apply_plan", _token, _written, _outcome_lines, repeats=True),
+    *WRITING,
 )

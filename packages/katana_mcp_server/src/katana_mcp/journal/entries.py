@@ -98,7 +98,9 @@ class Entry:
         claimed_at: when.
         beat_at: when its owner was heard of last.
         finished_at: when it was finished.
-        outcome: what each later claim is answered.
+        outcome: what each later claim is answered, unless it was amended.
+        amended: what was found out later, which each later claim is answered then.
+        amended_at: when that was.
     """
 
     id: int
@@ -110,6 +112,13 @@ class Entry:
     beat_at: datetime | None = None
     finished_at: datetime | None = None
     outcome: JsonObject | None = None
+    amended: JsonObject | None = None
+    amended_at: datetime | None = None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether any of it was sent, or may have been."""
+        return any(each.state != "planned" for each in self.actions)
 
     def stands(self, now: datetime) -> Standing:
         """Return the state as it is now: a plan that nobody claimed in time has expired."""
@@ -118,10 +127,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The right to work on a claimed plan, until somebody takes over."""
+    """The right to work on a claimed plan, until somebody takes over.
+
+    Attributes:
+        entry: the id of its entry.
+        epoch: grows with each claim.
+        digest: of its token: in another file the id may be that of another plan.
+    """
 
     entry: int
     epoch: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +181,13 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
+class Full:
+    """Its caller has sent as many writes in a minute as are allowed: nothing was claimed, ask again then."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Expired:
     """It was not claimed in time; nothing was sent."""
 
@@ -174,4 +197,4 @@ class Unknown:
     """No such token was given out for this account."""
 
 
-type Claim = Claimed | Broken | Running | Finished | Expired | Unknown
+type Claim = Claimed | Broken | Running | Finished | Full | Expired | Unknown

@@ -6,15 +6,14 @@ rests on the order of states alone. Holds no token and no key.
 
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
-from cache_core.records import InvalidRecord, decode, encode, iso
+from cache_core.records import InvalidRecord, encode, iso
 from katana_mcp.journal.entries import (
     ActionState,
     Broken,
@@ -23,6 +22,7 @@ from katana_mcp.journal.entries import (
     Entry,
     Expired,
     Finished,
+    Full,
     JsonObject,
     Plan,
     Run,
@@ -31,6 +31,8 @@ from katana_mcp.journal.entries import (
     digest_of,
 )
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
+from katana_mcp.journal.pace import Wanted, room_at
+from katana_mcp.journal.rows import ENTRY, PLAN, entry_of, found, text_of
 from katana_mcp.journal.schema import STEPS, Steps, connected, refuse_newer
 
 MOST = 2**63 - 1
@@ -42,8 +44,6 @@ GONE_AFTER = timedelta(seconds=30)
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request"
-_ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, {_PLAN}"
 _SETTLED = {"applied", "failed", "unknown"}
 
 
@@ -95,39 +95,67 @@ class JournalFile:
                 raise WrongOrder("a plan with this token is in the journal")
             values = (*whose, *times, plan.summary, plan.content, shown, request)
             (entry,) = db.execute(
-                f"INSERT INTO plan ({_PLAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", values
+                f"INSERT INTO plan ({PLAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", values
             ).fetchone()
             for place, text in enumerate(sent):
                 db.execute("INSERT INTO action (plan, place, sent) VALUES (?, ?, ?)", (entry, place, text))
         return entry
 
-    def claim(self, token: str, owner: str) -> Claim:
+    def claim(self, token: str, owner: str, most: int | None = None) -> Claim:
         """Ask for the right to apply a plan; of all who ask at once, one is answered `Claimed`.
 
         Args:
             token: as it was given out.
             owner: a name for the process, for people.
+            most: actions that the plan's principal may send in a minute; any number by default.
         """
         with self._changing() as db:
-            entry = _found(db, "digest = ?", digest_of(token))
+            entry = found(db, "digest = ?", digest_of(token))
             if entry is None:
                 return Unknown()
-            if entry.outcome is not None:
-                return Finished(entry.outcome)
             now = self._clock.now()
-            since, beat_at = entry.claimed_at, entry.beat_at
-            if entry.state == "claimed" and since and beat_at and not _is_gone(beat_at, now):
-                return Running(since, entry.owner or "")
-            states = [each.state for each in entry.actions]
-            is_broken = set(states) != {"planned"}
-            if not is_broken and (entry.state == "expired" or _is_over(entry.plan, now)):
-                db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
-                return Expired()
-            run = _taken(db, entry.id, owner, iso(now), is_broken=is_broken)
-            if is_broken:
-                sending = states.index("sending") if "sending" in states else None
-                return Broken(run, entry.plan, entry.actions, sending)
-            return Claimed(run, entry.plan)
+            if (held := _held(entry, now)) is not None:
+                return held
+            if entry.is_begun:
+                return _taken_over(db, entry, owner, now)
+            refused = _refused(db, entry, now, most)
+            return Claimed(_taken(db, entry, owner, now), entry.plan) if refused is None else refused
+
+    def take_over(self, entry: int, owner: str) -> Broken | None:
+        """Take what an owner who is gone had begun to send, to end it; None where there is nothing of that kind.
+
+        A plan that ran out before anything of it was sent has expired from now on.
+        """
+        with self._changing() as db:
+            now, known = self._clock.now(), found(db, "id = ?", entry)
+            if known is None or _held(known, now) is not None:
+                return None
+            if known.is_begun:
+                return _taken_over(db, known, owner, now)
+            _refused(db, known, now, None)
+            return None
+
+    def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
+        """Note what was found out later about actions of a finished plan that ended unknown, by their index.
+
+        Each later claim is answered with this outcome; the one of then is kept beside it.
+
+        Raises:
+            WrongOrder: the plan is not finished, or an action did not end unknown.
+        """
+        text = text_of(outcome)
+        with self._changing() as db:
+            known, now = found(db, "id = ?", entry), iso(self._clock.now())
+            actions = () if known is None else known.actions
+            unknown = {place for place, each in enumerate(actions) if each.state == "unknown"}
+            if known is None or known.state != "finished" or not set(ends) <= unknown:
+                raise WrongOrder(f"entry {entry} has not ended so that it could be amended like this")
+            for place, each in ends.items():
+                db.execute(
+                    "UPDATE action SET state = ?, result = ?, error = ?, look_up = ? WHERE plan = ? AND place = ?",
+                    (each.state, text_of(each.result), each.error, text_of(each.look_up), entry, place),
+                )
+            db.execute("UPDATE plan SET amended = ?, amended_at = ? WHERE id = ?", (text, now, entry))
 
     def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive; at least every `BEAT_EVERY` seconds.
@@ -151,7 +179,7 @@ class JournalFile:
         """
         with self._changing() as db:
             is_broken = self._hold(db, run)
-            states = _states(db, run)
+            states = self._states(db, run)
             ended = all(each in _SETTLED for each in states[:place])
             if is_broken or not 0 <= place < len(states) or states[place] != "planned" or not ended:
                 raise WrongOrder(f"action {place} of entry {run.entry} is not to be sent now")
@@ -167,10 +195,10 @@ class JournalFile:
             ClaimLost: somebody else has the plan by now.
             WrongOrder: it is not being sent.
         """
-        result, look_up = _text(ended.result), _text(ended.look_up)
+        result, look_up = text_of(ended.result), text_of(ended.look_up)
         with self._changing() as db:
             self._hold(db, run)
-            states = _states(db, run)
+            states = self._states(db, run)
             if ended.state not in _SETTLED or not 0 <= place < len(states) or states[place] != "sending":
                 raise WrongOrder(f"action {place} of entry {run.entry} cannot be {ended.state} now")
             db.execute(
@@ -185,10 +213,10 @@ class JournalFile:
             ClaimLost: somebody else has the plan by now.
             WrongOrder: an action is being sent.
         """
-        text = _text(outcome)
+        text = text_of(outcome)
         with self._changing() as db:
             self._hold(db, run)
-            if "sending" in _states(db, run):
+            if "sending" in self._states(db, run):
                 raise WrongOrder(f"entry {run.entry} cannot be finished while an action is being sent")
             db.execute("UPDATE action SET state = 'not_tried' WHERE plan = ? AND state = 'planned'", (run.entry,))
             db.execute(
@@ -196,43 +224,74 @@ class JournalFile:
                 (text, iso(self._clock.now()), run.entry),
             )
 
-    def applied_since(self, principal: str, moment: datetime) -> int:
-        """Return how many actions of a principal were applied at or after a moment."""
+    def room_at(self, wanted: Wanted) -> datetime | None:
+        """Return when there is room for these writes, or None when there is now; only a claim takes it."""
         with self._reading() as db:
-            (count,) = db.execute(
-                "SELECT count(*) FROM action JOIN plan ON plan.id = action.plan"
-                " WHERE action.state = 'applied' AND action.at >= ? AND principal = ?",
-                (iso(moment), principal),
-            ).fetchone()
-        return count
+            now = self._clock.now()
+            return room_at(db, wanted, now, now - GONE_AFTER)
 
     def find(self, token: str) -> Entry | None:
         """Return the entry of a token, to check it before it is claimed."""
         with self._reading() as db:
-            return _found(db, "digest = ?", digest_of(token))
+            return found(db, "digest = ?", digest_of(token))
 
     def entry(self, entry: int) -> Entry | None:
         """Return an entry by its id."""
         with self._reading() as db:
-            return _found(db, "id = ?", entry)
+            return found(db, "id = ?", entry)
 
-    def entries(self, limit: int, before: int | None = None) -> tuple[Entry, ...]:
-        """Return the newest entries first; `before` is the id after which the page before ended."""
-        sql = f"SELECT {_ENTRY} FROM plan WHERE id < ? ORDER BY id DESC LIMIT ?"
+    def entries(self, limit: int, before: int | None = None, tenant: str | None = None) -> tuple[Entry, ...]:
+        """Return the newest entries first; `before` is the id after which the page before ended.
+
+        With a tenant, those of this account alone.
+        """
+        sql = f"SELECT {ENTRY} FROM plan WHERE id < ? AND tenant = coalesce(?, tenant) ORDER BY id DESC LIMIT ?"
+        last = MOST if before is None else before
         with self._reading() as db:
-            return tuple(
-                _entry(db, row) for row in db.execute(sql, (MOST if before is None else before, limit)).fetchall()
-            )
+            return tuple(entry_of(db, row) for row in db.execute(sql, (last, tenant, limit)).fetchall())
+
+    def unsure(self) -> tuple[Entry, ...]:
+        """Return the plans that are claimed, and those of which an action ended unknown; the oldest first."""
+        sql = (
+            f"SELECT {ENTRY} FROM plan WHERE state = 'claimed'"
+            " OR id IN (SELECT plan FROM action WHERE state = 'unknown') ORDER BY id"
+        )
+        with self._reading() as db:
+            return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
+
+    def made_by_others(self, entry: int, path: str) -> frozenset[int]:
+        """Return the ids of the records that other plans are known to have made by a POST to this path."""
+        sql = (
+            "SELECT json_extract(result, '$.id') FROM action WHERE state = 'applied' AND plan != ?"
+            " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
+        )
+        with self._reading() as db:
+            return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
 
     def _hold(self, db: sqlite3.Connection, run: Run) -> bool:
         """Renew the claim; return whether the plan is broken."""
         held = db.execute(
-            "UPDATE plan SET beat_at = ? WHERE id = ? AND epoch = ? AND state = 'claimed' RETURNING broken",
-            (iso(self._clock.now()), run.entry, run.epoch),
+            "UPDATE plan SET beat_at = ? WHERE id = ? AND digest = ? AND epoch = ? AND state = 'claimed'"
+            " RETURNING broken",
+            (iso(self._clock.now()), run.entry, run.digest, run.epoch),
         ).fetchone()
         if held is None:
+            if db.execute("SELECT 1 FROM plan WHERE digest = ?", (run.digest,)).fetchone() is None:
+                raise self._left(run)
             raise ClaimLost(f"the claim of entry {run.entry} is over")
         return bool(held[0])
+
+    def _states(self, db: sqlite3.Connection, run: Run) -> list[str]:
+        states = db.execute("SELECT state FROM action WHERE plan = ? ORDER BY place", (run.entry,)).fetchall()
+        if not states:
+            raise self._left(run)
+        return [state for (state,) in states]
+
+    def _left(self, run: Run) -> JournalUnusable:
+        return JournalUnusable(
+            f"the journal of writes {self.path} no longer holds entry {run.entry}: it was moved or emptied while the "
+            "plan was applied; look at the document in Katana before planning it again"
+        )
 
     def _changing(self) -> AbstractContextManager[sqlite3.Connection]:
         return self._transaction("BEGIN IMMEDIATE")
@@ -303,65 +362,38 @@ def _is_over(plan: Plan, now: datetime) -> bool:
     return now >= plan.expires_at or plan.created_at - now >= GONE_AFTER
 
 
-def _taken(db: sqlite3.Connection, entry: int, owner: str, now: str, *, is_broken: bool) -> Run:
+def _refused(db: sqlite3.Connection, entry: Entry, now: datetime, most: int | None) -> Expired | Full | None:
+    """Return why nobody may begin to send a plan now."""
+    if entry.state == "expired" or _is_over(entry.plan, now):
+        db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
+        return Expired()
+    if most is None:
+        return None
+    until = room_at(db, Wanted(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER)
+    return None if until is None else Full(until)
+
+
+def _held(entry: Entry, now: datetime) -> Finished | Running | None:
+    """Return why a plan is nobody's to take: it is finished, or its owner is alive."""
+    outcome = entry.outcome if entry.amended is None else entry.amended
+    if outcome is not None:
+        return Finished(outcome)
+    since, beat_at = entry.claimed_at, entry.beat_at
+    if entry.state == "claimed" and since and beat_at and not _is_gone(beat_at, now):
+        return Running(since, entry.owner or "")
+    return None
+
+
+def _taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) -> Broken:
+    states = [each.state for each in entry.actions]
+    run = _taken(db, entry, owner, now, is_broken=True)
+    return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
+
+
+def _taken(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, *, is_broken: bool = False) -> Run:
     (epoch,) = db.execute(
         "UPDATE plan SET state = 'claimed', epoch = epoch + 1, owner = ?, claimed_at = ?, beat_at = ?, broken = ?"
         " WHERE id = ? RETURNING epoch",
-        (owner, now, now, is_broken, entry),
+        (owner, iso(now), iso(now), is_broken, entry.id),
     ).fetchone()
-    return Run(entry, epoch)
-
-
-def _states(db: sqlite3.Connection, run: Run) -> list[str]:
-    found = db.execute("SELECT state FROM action WHERE plan = ? ORDER BY place", (run.entry,))
-    return [state for (state,) in found]
-
-
-def _found(db: sqlite3.Connection, condition: str, value: str | int) -> Entry | None:
-    row = db.execute(f"SELECT {_ENTRY} FROM plan WHERE {condition}", (value,)).fetchone()
-    return None if row is None else _entry(db, row)
-
-
-def _entry(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
-    number, state, owner, claimed_at, beat_at, finished_at, outcome, *planned = row
-    digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request = planned
-    sql = "SELECT sent, state, result, error, look_up, at FROM action WHERE plan = ? ORDER BY place"
-    actions = db.execute(sql, (number,)).fetchall()
-    return Entry(
-        id=number,
-        plan=Plan(
-            digest=digest,
-            tool=tool,
-            tenant=tenant,
-            principal=principal,
-            created_at=datetime.fromisoformat(created_at),
-            expires_at=datetime.fromisoformat(expires_at),
-            summary=summary,
-            content=content,
-            actions=tuple(decode(sent) for sent, *_ in actions),
-            shown=decode(shown),
-            request=decode(request),
-        ),
-        state=state,
-        actions=tuple(
-            ActionState(ended, _json(result), error, _json(look_up), _moment(at))
-            for _, ended, result, error, look_up, at in actions
-        ),
-        owner=owner,
-        claimed_at=_moment(claimed_at),
-        beat_at=_moment(beat_at),
-        finished_at=_moment(finished_at),
-        outcome=_json(outcome),
-    )
-
-
-def _text(value: JsonObject | None) -> str | None:
-    return None if value is None else encode(value).decode()
-
-
-def _json(text: str | None) -> JsonObject | None:
-    return None if text is None else decode(text)
-
-
-def _moment(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+    return Run(entry.id, epoch, entry.plan.digest)

@@ -4,12 +4,14 @@ A caller that is cancelled learns of it when its transaction has ended, so nothi
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
+from typing import Any
 
 from cache_core.waiting import to_the_end
-from katana_mcp.journal.entries import ActionState, Claim, Entry, JsonObject, Plan, Run
+from katana_mcp.journal.entries import ActionState, Broken, Claim, Entry, JsonObject, Plan, Run
 from katana_mcp.journal.file import JournalFile
+from katana_mcp.journal.pace import Wanted
 
 
 class Journal:
@@ -17,10 +19,29 @@ class Journal:
 
     def __init__(self, file: JournalFile) -> None:
         self._file = file
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
-        """Close the file; the next call opens it again."""
+        """Close the file once nothing is being applied; the next call opens it again."""
+        await self.settled()
         await _done(self._file.close)
+
+    async def through[T](self, work: Coroutine[object, object, T]) -> T:
+        """Return what the applying of a plan returns; it goes on though its caller is cancelled."""
+        task = asyncio.create_task(work, name="apply plan")
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    async def settled(self) -> None:
+        """Wait until nothing is being applied."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()  # seen here, or asyncio reports it as never looked at where the caller is gone
 
     async def add(self, plan: Plan) -> int:
         """Keep a new plan and return the id of its entry."""
@@ -30,9 +51,9 @@ class Journal:
         """Return the entry of a token, to check it before it is claimed."""
         return await _done(self._file.find, token)
 
-    async def claim(self, token: str, owner: str) -> Claim:
+    async def claim(self, token: str, owner: str, most: int | None = None) -> Claim:
         """Ask for the right to apply a plan."""
-        return await _done(self._file.claim, token, owner)
+        return await _done(self._file.claim, token, owner, most)
 
     async def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive."""
@@ -50,13 +71,29 @@ class Journal:
         """Note the outcome, with which each later claim is answered."""
         await _done(self._file.finish, run, outcome)
 
-    async def applied_since(self, principal: str, moment: datetime) -> int:
-        """Return how many actions of a principal were applied at or after a moment."""
-        return await _done(self._file.applied_since, principal, moment)
+    async def room_at(self, wanted: Wanted) -> datetime | None:
+        """Return when there is room for these writes, or None when there is now."""
+        return await _done(self._file.room_at, wanted)
 
-    async def entries(self, limit: int, before: int | None = None) -> tuple[Entry, ...]:
+    async def take_over(self, entry: int, owner: str) -> Broken | None:
+        """Take what an owner who is gone had begun to send, to end it."""
+        return await _done(self._file.take_over, entry, owner)
+
+    async def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
+        """Note what was found out later about actions of a finished plan that ended unknown."""
+        await _done(self._file.amend, entry, ends, outcome)
+
+    async def unsure(self) -> tuple[Entry, ...]:
+        """Return the plans that are claimed, and those of which an action ended unknown; the oldest first."""
+        return await _done(self._file.unsure)
+
+    async def made_by_others(self, entry: int, path: str) -> frozenset[int]:
+        """Return the ids of the records that other plans are known to have made by a POST to this path."""
+        return await _done(self._file.made_by_others, entry, path)
+
+    async def entries(self, limit: int, before: int | None = None, tenant: str | None = None) -> tuple[Entry, ...]:
         """Return the newest entries first; `before` is the id after which the page before ended."""
-        return await _done(self._file.entries, limit, before)
+        return await _done(self._file.entries, limit, before, tenant)
 
     async def entry(self, entry: int) -> Entry | None:
         """Return an entry by its id."""

@@ -42,6 +42,16 @@ STEPS: Steps = (
         "CREATE INDEX applied ON action (at) WHERE state = 'applied'",
     ),
     ("ALTER TABLE plan ADD COLUMN request TEXT NOT NULL DEFAULT '{}'",),
+    (
+        "DROP INDEX applied",
+        "CREATE INDEX sent ON action (at) WHERE state IN ('sending', 'applied', 'unknown')",
+        "CREATE INDEX claimed ON plan (principal) WHERE state = 'claimed'",
+    ),
+    (
+        "ALTER TABLE plan ADD COLUMN amended TEXT",
+        "ALTER TABLE plan ADD COLUMN amended_at TEXT",
+        "CREATE INDEX unsure ON action (plan) WHERE state = 'unknown'",
+    ),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

@@ -1,4 +1,4 @@
-"""The command line of `katana-mcp journal`: what can be typed. Every command looks, none writes to Katana."""
+"""The command line of `katana-mcp journal`: what can be typed. None writes to Katana."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +19,7 @@ type Given = Annotated[Flags | None, Parameter(name="*")]
 app = App(
     name="journal",
     help="Look at the journal of your account: which writes were planned, applied, or ended unknown.",
-    help_epilogue=f"{VARIABLES}\n\nExit codes: 0 fine, 1 failed, 2 bad input.",
+    help_epilogue=f"{VARIABLES}\n\nExit codes: 0 fine, 1 failed, or with reconcile not all is known, 2 bad input.",
 )
 
 
@@ -50,6 +50,21 @@ def show(entry: int, /, *, as_json: AsJson = False, flags: Given = None) -> None
     from katana_mcp.journal_commands import look as command  # noqa: PLC0415 - as above
 
     run_command(lambda job: command.entry(job, entry), flags, as_json=as_json)
+
+
+@app.command
+def reconcile(*, as_json: AsJson = False, flags: Given = None) -> None:
+    """Look up again in Katana what ended unknown or was left by a server that ended; sends nothing again.
+
+    What is found is noted: applied, or still unknown. Exit codes: 0 the end of every plan is known, 1 not yet.
+
+    Args:
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.journal_commands import reconcile as command  # noqa: PLC0415 - as above
+
+    run_command(command.reconcile, flags, as_json=as_json)
 
 
 @app.command

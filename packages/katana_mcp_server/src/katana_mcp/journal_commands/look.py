@@ -2,9 +2,7 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict
 from datetime import datetime
 
 from cache_core.records import encode
@@ -13,6 +11,7 @@ from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import MOST, JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
+from katana_mcp.journal.telling import counts, whole
 from katana_mcp.kept import BadInput, NotDone
 
 _PAGE = 200
@@ -61,7 +60,7 @@ async def export(job: Job) -> Report:
     before: int | None = None
     while page := await _asked(job, lambda journal, last=before: journal.entries(_PAGE, last)):
         for each in page:
-            sys.stdout.write(encode(_whole(each, job.clock.now())).decode() + "\n")
+            sys.stdout.write(encode(whole(each, job.clock.now())).decode() + "\n")
         before = page[-1].id
     return Report({})
 
@@ -85,22 +84,14 @@ async def _asked[T](job: Job, question: Callable[[Journal], Awaitable[T]]) -> T:
         await journal.close()
 
 
-def _whole(entry: Entry, now: datetime) -> dict[str, object]:
-    """Return all that is known of an entry; the digest of its token is of use to nobody."""
-    plan, known = asdict(entry.plan), asdict(entry)
-    del plan["digest"], known["plan"]
-    actions = [{**sent, **state} for sent, state in zip(plan.pop("actions"), known.pop("actions"), strict=True)]
-    return {**known, **plan, "state": entry.stands(now), "actions": actions}
-
-
 def _data(entry: Entry, now: datetime) -> dict[str, object]:
-    return json.loads(encode(_whole(entry, now)))
+    return json.loads(encode(whole(entry, now)))
 
 
 def _line(entry: Entry, now: datetime) -> Line:
-    plan, counts = entry.plan, Counter(each.state for each in entry.actions)
-    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items())
-    good = [_GOOD[state] for state in counts if state in _GOOD]
+    plan, counted = entry.plan, counts(entry)
+    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counted.items())
+    good = [_GOOD[state] for state in counted if state in _GOOD]
     cells = (entry.id, _time(plan.created_at), entry.stands(now), states, plan.tool, plan.principal, plan.summary)
     return Line(cells, all(good) if good else None)
 
@@ -128,6 +119,8 @@ def _told(entry: Entry, now: datetime) -> list[str]:
     if entry.claimed_at is not None:
         ended = "not finished" if entry.finished_at is None else f"finished at {_time(entry.finished_at)}"
         told.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
+    if entry.amended_at is not None:
+        told.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
     return told
 
 

@@ -18,7 +18,9 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied, check_again, is_free, known_plan
 from katana_mcp.writing.change import Changes
+from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
+from katana_mcp.writing.question import question
 
 APPLY = "apply_plan"
 
@@ -51,7 +53,7 @@ def apply_tool(changes: Changes) -> AnyTool:
 
 async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services) -> Answer:
     if services.read_only:
-        raise Refused(blocking(warning_codes.READ_ONLY, "this server is read-only: nothing is written to Katana"))
+        raise Refused(blocking(warning_codes.READ_ONLY, "this is read-only: nothing is written to Katana"))
     tokens = list(dict.fromkeys(request.plan_tokens))
     with _journal_told():
         answer = await _consent(tokens, services, changes)
@@ -73,16 +75,13 @@ async def _consent(tokens: Sequence[str], services: Services, changes: Changes) 
     """Ask the person at the client once for all plans; return why nothing is written, or None to go on."""
     entries = [await known_plan(token, services) for token in tokens]
     waiting = [each for each in entries if is_free(each, services)]
+    await room_for(waiting, services)
     if not waiting or not services.person.can_answer:
         return None
     for each in waiting:
         await check_again(each, services, changes)
-    answer = await services.person.confirm(_question(waiting), _digest(waiting))
+    answer = await services.person.confirm(question([each.plan for each in waiting]), _digest(waiting))
     return None if answer == "accepted" else f"{answer}: nothing was written"
-
-
-def _question(entries: Sequence[Entry]) -> str:
-    return "\n".join(["Write this to Katana?", *(f"- {each.plan.summary}" for each in entries)])
 
 
 def _digest(entries: Sequence[Entry]) -> str:

@@ -52,7 +52,8 @@ def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
 
 
 def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
-    named = (each for view in views.values() for each in (*view.names, *view.parts)) if entity.listing else entity.reads
+    shown = (each for view in views.values() for each in (*view.names, *view.parts))
+    named = shown if entity.listing else (*entity.reads, *(each for view in views.values() for each in view.parts))
     return tuple(dict.fromkeys((*views, *named)))
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from cache_core.protocol import Stored
-from cache_core.records import Record, values_at
+from cache_core.records import Record, RecordId, values_at
 from katana_mcp.descriptor import Own, View
-from katana_mcp.names import Names, add_parts, look_up, text
+from katana_mcp.names import Names, look_up, parts_of, text
 from katana_mcp.operations.embedded import Attribute, BatchTransaction, CustomField, Traced, custom_fields
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
@@ -18,12 +18,19 @@ type Sourced = tuple[str, Stored]
 
 async def shown(view: Callable[[str], View], rows: Sequence[Sourced], services: Services) -> list[Answer]:
     """Return the rows of the answer in the order of the stored rows."""
-    names = await look_up(services.cache, _wanted(view, rows), rows)
+    parts: Parts = {}
     for source in dict.fromkeys(each for each, _ in rows):
         mine = [each for each in rows if each[0] == source]
         for entity, path in view(source).parts.items():
-            await add_parts(services.cache, names, entity, path, mine)
+            parts[entity] = await parts_of(services.cache, entity, path, mine)
+    names = await look_up(services.cache, _wanted(view, rows, parts), rows)
+    for each in parts.values():
+        names.parts.update(each)
     return [_row(view(source), row, names, services) for source, row in rows]
+
+
+type Parts = dict[str, dict[tuple[str, RecordId], list[Record]]]
+"""Records that belong to rows, by their own cache entity, then by the entity and id of the row."""
 
 
 def _row(view: View, row: Stored, names: Names, services: Services) -> Answer:
@@ -76,11 +83,12 @@ _KINDS: dict[object, Callable[[Record, str], object]] = {
 }
 
 
-def _wanted(view: Callable[[str], View], rows: Sequence[Sourced]) -> dict[str, list[object]]:
-    """Return the ids that need names, per cache entity."""
+def _wanted(view: Callable[[str], View], rows: Sequence[Sourced], parts: Parts) -> dict[str, list[object]]:
+    """Return the ids that need names, per cache entity: at paths of the rows, and of their parts by their entity."""
     wanted: dict[str, list[object]] = {}
     for source, row in rows:
+        beside = {entity: parts[entity].get((source, row.id), []) for entity in view(source).parts}
+        whole = {**row.record, **beside} if beside else row.record
         for entity, paths in view(source).names.items():
-            ids = (value for path in paths for value in values_at(row.record, path))
-            wanted.setdefault(entity, []).extend(ids)
+            wanted.setdefault(entity, []).extend(value for path in paths for value in values_at(whole, path))
     return wanted

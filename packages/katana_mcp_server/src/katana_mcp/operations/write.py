@@ -1,17 +1,19 @@
 """`create_`, `modify_` and `delete_<entity>`: a plan, what speaks against it, and a token. They write nothing."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from cache_core.records import iso
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, Verb
 from katana_mcp.journal.entries import LIFE, Plan, digest_of, new_token
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.services import Services
+from katana_mcp.services import Services, as_it_stands
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
 
 WRITING: tuple[Verb, ...] = ("create", "modify", "delete")
@@ -53,21 +55,27 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 
 async def _preview(name: str, change: AnyChange, request: Request, services: Services) -> Answer:
     facts = await change.gather(request, services)
-    warnings, draft = [*change.checks(request, facts)], change.plan(request, facts)
+    draft = change.plan(request, facts)
+    warnings = [*change.checks(request, facts), *too_large(draft, services)]
+    warnings += unreadable(Preview.model_validate({"warnings": warnings, **_shown(draft, warnings, services, None)}))
     token = None
     if draft.actions and not services.read_only and not any(each.severity == "blocking" for each in warnings):
-        token = new_token()
+        planned = _plan(name, request, draft, services, warnings)
         try:
-            await services.journal.add(_plan(name, request, draft, services, token))
+            await services.journal.add(planned[1])
+            token = planned[0]
         except JournalError as error:
-            token = None
             warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
-    return _shown(draft, warnings, services, token)
+    now = await as_it_stands(services, change.reads)
+    return now.answer(Preview, *warnings, **_shown(draft, warnings, services, token))
 
 
-def _plan(name: str, request: Request, draft: Draft, services: Services, token: str) -> Plan:
-    now = services.clock.now()
-    return Plan(
+def _plan(
+    name: str, request: Request, draft: Draft, services: Services, warnings: Sequence[ToolWarning]
+) -> tuple[str, Plan]:
+    """Return a new token, and the plan that it stands for."""
+    token, now = new_token(), services.clock.now()
+    return token, Plan(
         digest=digest_of(token),
         tool=name,
         tenant=services.tenant,
@@ -77,34 +85,48 @@ def _plan(name: str, request: Request, draft: Draft, services: Services, token: 
         summary=draft.summary,
         content=draft.content,
         actions=tuple(draft.sent),
-        shown={"id": draft.id, "number": draft.number, "prior_state": draft.prior_state, "revert": draft.undoing},
+        shown={
+            **_document(draft),
+            "lines": [each.model_dump(exclude_none=True) for each in draft.lines],
+            "changes": [each.model_dump(exclude_none=True) for each in draft.changes],
+            "advisory": [each.message for each in warnings if each.severity == "advisory"],
+            "prior_state": draft.prior_state,
+            "revert": draft.undoing,
+        },
         request={**request.model_dump(mode="json", exclude_unset=True), **draft.assigned},
     )
 
 
-def _shown(draft: Draft, warnings: list[ToolWarning], services: Services, token: str | None) -> Preview:
-    now = services.clock.now()
+def _document(draft: Draft) -> dict[str, object]:
+    return {
+        "id": draft.id,
+        "number": draft.number,
+        "status": draft.status,
+        "total": draft.total,
+        "currency": draft.currency,
+        "linked": list(draft.linked) or None,
+    }
+
+
+def _shown(
+    draft: Draft, warnings: Sequence[ToolWarning], services: Services, token: str | None
+) -> Mapping[str, object]:
     against = next((each.message for each in warnings if each.severity == "blocking"), None)
-    return Preview(
-        as_of=iso(now),
-        source="sandbox" if services.sandbox else None,
-        message=_message(draft, against, services),
-        id=draft.id,
-        number=draft.number,
-        status=draft.status,
-        lines=list(draft.lines) or None,
-        changes=list(draft.changes) or None,
-        requests=[PlannedRequest.of(each) for each in draft.actions],
-        plan_token=token,
-        expires_at=None if token is None else iso(now + LIFE),
-        warnings=warnings,
-        next_actions=[] if token is None else [f"apply_plan(plan_tokens=[{token!r}])"],
-    )
+    return {
+        "message": _message(draft, against, services),
+        **_document(draft),
+        "lines": list(draft.lines) or None,
+        "changes": list(draft.changes) or None,
+        "requests": [PlannedRequest.of(each) for each in draft.actions],
+        "plan_token": token,
+        "expires_at": None if token is None else iso(services.clock.now() + LIFE),
+        "next_actions": [] if token is None else [f"apply_plan(plan_tokens=[{token!r}])"],
+    }
 
 
 def _message(draft: Draft, against: str | None, services: Services) -> str:
     if against is not None:
         return f"cannot be applied: {against}"
     if services.read_only:
-        return f"{draft.summary}; this server is read-only, so it cannot be applied here"
+        return f"{draft.summary}; this is read-only, so it cannot be applied here"
     return f"{draft.summary}; nothing is written before apply_plan"

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.resources.journal import TEMPLATE as ENTRY
+from katana_mcp.resources.journal import URI as JOURNAL
 from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
 
@@ -32,6 +34,11 @@ EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
             "rows": [{"sku_or_variant_id": "FSKT-35M", "quantity": 2}],
         },
     ),
+    (
+        "Plan a new customer",
+        "create_customer",
+        {"name": "Velo Nova", "addresses": [{"entity_type": "billing", "city": "Tallinn", "country": "EE"}]},
+    ),
     ("What was counted", "list_stock_adjustments", {"include_rows": True, "limit": 3}),
 )
 """Title, tool and arguments; each is run against the sandbox by a test."""
@@ -44,7 +51,9 @@ def overview(tools: Sequence[AnyTool]) -> str:
         "# Katana: what this server can do",
         "",
         "Reads come from a local cache that is brought up to date before each answer; `as_of` says how current it",
-        "is, `stale` why it could not be refreshed, `warming` that the first sync is still running.",
+        "is, `stale` (`age_seconds`, `reason`) why it could not be refreshed, `warming` that the first sync runs.",
+        "Each of `warnings` has a `severity` (info, advisory, blocking), a `code` for programs, a `message` and the",
+        "`field_path` of the argument that it is about.",
         "A `source` of `sandbox` means that the data is invented.",
         "",
         "## Tools",
@@ -58,6 +67,7 @@ def overview(tools: Sequence[AnyTool]) -> str:
         "",
         "## Resources",
         *(f"- `{resource.uri}`{_one(resource)}: {resource.title}" for resource in REFERENCE),
+        f"- `{JOURNAL}`, `{ENTRY}`: which writes were planned, and what became of them",
         "- `katana://help/tools`: every argument of every tool",
         "",
         "## Warnings",
@@ -72,12 +82,17 @@ def _one(resource: ReferenceResource) -> str:
 
 def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
     """Return every tool with its description and its arguments, from name, description and input schema as listed."""
-    parts = ["# Tools", ""]
+    parts = [
+        "# Tools",
+        "",
+        "An argument can be left out unless it is `required`. Limits of a text are characters.",
+        "",
+    ]
     for tool, description, schema in tools:
         parts += [f"## {tool}", "", description, ""]
         for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
             required = name in cast("Sequence[str]", schema.get("required", ()))
-            told = ["required" if required else "optional", shape(each)]
+            told = [*(["required"] if required else []), shape(each)]
             told += [f"default {json.dumps(each['default'])}"] if "default" in each else []
             parts.append(f"- `{name}` ({'; '.join(told)}): {' '.join(str(each.get('description', '')).split())}")
         parts.append("")
@@ -85,33 +100,41 @@ def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
 
 
 def shape(schema: Schema) -> str:
-    """Return what a value must be, in words: `list of 1 to 250 entries, each whole number, 1 to 2147483647`."""
+    """Return what a value must be, in words: `list of 1 to 250: integer 1 to 2147483647`."""
     branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
     if branches is not None:
         return " or ".join(shape(each) for each in branches)
     if schema.get("type") == "array":
         most = schema.get("maxItems", "any number of")
-        return f"list of {schema.get('minItems', 0)} to {most} entries, each {shape(cast('Schema', schema['items']))}"
+        return f"list of {schema.get('minItems', 0)} to {most}: {shape(cast('Schema', schema['items']))}"
     return _of_object(schema) if "properties" in schema else _of_value(schema)
 
 
 def _of_object(schema: Schema) -> str:
-    fields = cast("Mapping[str, Schema]", schema["properties"])
-    return f"object with {', '.join(f'{name} ({shape(each)})' for name, each in fields.items())}"
+    """Return the fields of an object, those of the same shape together."""
+    alike: dict[str, list[str]] = {}
+    for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
+        alike.setdefault(shape(each), []).append(name)
+    return f"object with {', '.join(f'{", ".join(names)} ({told})' for told, names in alike.items())}"
 
 
 def _of_value(schema: Schema) -> str:
     if "enum" in schema:
         return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
+    if isinstance(schema.get("type"), list):
+        return "integer or text"
     if "maxLength" in schema:
-        return f"text, {schema.get('minLength', 0)} to {schema['maxLength']} characters"
+        return f"text {schema.get('minLength', 0)} to {schema['maxLength']}"
     if "maximum" in schema:
-        kind = "whole number" if schema.get("type") == "integer" else "number"
-        return f"{kind}, {schema.get('minimum')} to {schema['maximum']}"
+        kind = "integer" if schema.get("type") == "integer" else "number"
+        return f"{kind} {schema.get('minimum')} to {schema['maximum']}"
     return _FORMS[str(schema.get("format") or schema.get("pattern") or schema.get("type"))]
 
 
-_FORMS = {"date-time": "date or moment in ISO-8601", "^[A-Z]{3}$": "three letters", "boolean": "true or false"}
+_FORMS = {"date-time": "moment in ISO-8601", "^[A-Z]{3}$": "three letters", "boolean": "true or false"} | {
+    "integer": "integer",
+    "number": "number",
+}
 
 
 def call(tool: str, arguments: dict[str, object]) -> str:

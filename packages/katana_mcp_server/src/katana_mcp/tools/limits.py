@@ -35,7 +35,9 @@ def wrong(kind: str, context: Context, message: str) -> str:
 def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
     """Return what may have been meant by a name that nothing has, or otherwise all that there is or these words."""
     names = list(known)
-    near = difflib.get_close_matches(name[:_MAX_NAME].casefold(), names, 1, _LIKE)
+    given = name[:_MAX_NAME].casefold()
+    begun = [each for each in names if each.startswith(f"{given}_")]
+    near = difflib.get_close_matches(given, names, 1, _LIKE) or (begun if len(begun) == 1 else [])
     return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(names)}"
 
 

@@ -23,6 +23,12 @@ LONGEST_TEXT = 16_000
 type Payload = dict[str, Any]
 
 _WARNING_BYTES = 300
+_WHOLE: Mapping[object, str] = {
+    None: "Katana has them whole",
+    True: "plan it in parts to read them whole",
+    False: "katana-mcp journal show --json tells them whole",
+}
+"""Where to read what was left out: of data, of a preview, of what was written."""
 _ALL = 1_000_000
 # Texts to at most so many characters, then lists to so many entries.
 _STEPS = (
@@ -62,7 +68,7 @@ def outgoing(payload: Payload) -> Payload:
 
 def _warned(payload: Payload, texts: int, entries: int) -> Payload:
     lists = "" if entries == _ALL else f", lists at {entries} entries"
-    message = f"to fit into one answer, texts are cut at {texts} characters{lists}; Katana has them whole"
+    message = f"to fit into one answer, texts are cut at {texts} characters{lists}; {_WHOLE[payload.get('is_preview')]}"
     warning = ToolWarning(severity="info", code=TRUNCATED_RESULT, message=message)
     return {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
 

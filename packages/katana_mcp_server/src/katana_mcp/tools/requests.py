@@ -1,9 +1,8 @@
 """What request models share: closed at every depth, described, and with the same list window everywhere."""
 
 import math
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Self, cast
 
 from pydantic import (
     BaseModel,
@@ -110,6 +109,15 @@ type WriteQuantity = Annotated[
 """A quantity to write, exact: zero and fractions are values."""
 type DocumentNumber = Annotated[StrictStr, Field(min_length=1, max_length=255)]
 type Notes = Annotated[StrictStr, Field(max_length=5_000)]
+type NewName = Annotated[StrictStr, Field(min_length=1, max_length=255)]
+type ShortText = Annotated[StrictStr, Field(max_length=255)]
+type Percent = Annotated[
+    Decimal,
+    Field(ge=0, le=100),
+    BeforeValidator(_finite),
+    NUMBER,
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 100}),
+]
 
 
 class WriteRequest(Request):
@@ -123,8 +131,9 @@ class WriteRequest(Request):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_null(cls, given: Mapping[str, object]) -> Mapping[str, object]:
+    def _refuse_null(cls, given: object) -> object:
+        fields = cast("Mapping[str, object]", given) if isinstance(given, dict) else {}
         for name in cls.never_null:
-            if given.get(name, ...) is None:
+            if fields.get(name, ...) is None:
                 raise ValueError(f"{name} cannot be cleared: leave it out to keep it")
         return given

@@ -17,19 +17,44 @@
 | `expired_plan` | blocking | a plan that was not applied in time |
 | `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
 | `plan_running` | blocking | the plan is being applied by another call |
+| `plan_too_large` | blocking | the plan holds more than one plan may here; nothing was written |
+| `too_many_writes` | blocking | the caller has sent as many writes in a minute as are allowed; the token stays good |
 | `journal_unavailable` | blocking | the journal of writes cannot be used: nothing is written; advisory after a write |
-| `read_only` | blocking | this server never writes to Katana |
+| `read_only` | blocking | this server, or this request, never writes to Katana |
 | `same_source_destination` | blocking | goods would stay where they are |
 | `invalid_quantity` | blocking | a quantity that moves nothing |
 | `invalid_status_transition` | blocking | a status that cannot follow the present one |
 | `no_effective_change` | blocking | the request would change nothing |
+| `locked` | blocking | the status of a document, or that a row is received, forbids the change |
+| `tracking_location_required` | blocking | an outsourced order without the place of its ingredients |
+| `own_location_required` | blocking | no row of a new order goes to the order's own location |
+| `price_required` | blocking | no price was given, and the item has none that fits |
+| `tax_rate_required` | blocking | no tax rate was given, and the account has no default one |
+| `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
+| `unknown_row_id` | blocking | a row or an address that the record does not have |
+| `duplicate_row` | blocking | a row or an address that the request names or adds twice |
+| `second_billing_address` | blocking | a customer has one billing address |
+| `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `unexpected_result` | advisory | Katana answered something else than was planned |
 | `status_moves_back` | advisory | a status before the present one: goods that moved go back |
 | `stock_was_moved` | advisory | a document is deleted that has moved stock |
-| `duplicate_order_number` | advisory | another document has this number |
+| `insufficient_stock` | advisory | more is to leave a location than it has |
+| `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
+| `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
+| `empty_order` | advisory | a document would have no rows left |
+| `dates_cascade` | advisory | a date of the head overwrites that of every row |
+| `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
+| `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
+| `receives_rows` | advisory | a status receives every open row |
+| `billed_order` | advisory | an order with bills is deleted, which Katana may refuse |
+| `duplicate_name` | advisory | another live record has this name |
+| `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
+| `open_orders` | advisory | what is deleted has orders that are still open |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `default_number` | info | no number was given, so the next free one was taken |
+| `default_price` | info | no price was given, so the item's own was taken |
+| `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
@@ -55,19 +80,44 @@ UNKNOWN_PLAN = "unknown_plan"
 EXPIRED_PLAN = "expired_plan"
 STALE_PLAN = "stale_plan"
 PLAN_RUNNING = "plan_running"
+PLAN_TOO_LARGE = "plan_too_large"
+TOO_MANY_WRITES = "too_many_writes"
 JOURNAL_UNAVAILABLE = "journal_unavailable"
 READ_ONLY = "read_only"
 SAME_SOURCE_DESTINATION = "same_source_destination"
 INVALID_QUANTITY = "invalid_quantity"
 INVALID_STATUS_TRANSITION = "invalid_status_transition"
 NO_EFFECTIVE_CHANGE = "no_effective_change"
+LOCKED = "locked"
+TRACKING_LOCATION_REQUIRED = "tracking_location_required"
+OWN_LOCATION_REQUIRED = "own_location_required"
+PRICE_REQUIRED = "price_required"
+TAX_RATE_REQUIRED = "tax_rate_required"
+BATCH_REQUIRED = "batch_required"
+UNKNOWN_ROW_ID = "unknown_row_id"
+DUPLICATE_ROW = "duplicate_row"
+SECOND_BILLING_ADDRESS = "second_billing_address"
+INVALID_DEFAULT_ADDRESS = "invalid_default_address"
 INTERNAL_ERROR = "internal_error"
 UNEXPECTED_RESULT = "unexpected_result"
 STATUS_MOVES_BACK = "status_moves_back"
 STOCK_WAS_MOVED = "stock_was_moved"
+INSUFFICIENT_STOCK = "insufficient_stock"
 DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
+NOT_PURCHASABLE = "not_purchasable"
+EMPTY_ORDER = "empty_order"
+DATES_CASCADE = "dates_cascade"
+LOCATIONS_CASCADE = "locations_cascade"
+AMOUNTS_STAY = "amounts_stay"
+RECEIVES_ROWS = "receives_rows"
+BILLED_ORDER = "billed_order"
+DUPLICATE_NAME = "duplicate_name"
+DEFAULT_ADDRESS_DELETED = "default_address_deleted"
+OPEN_ORDERS = "open_orders"
 CACHE_WRITE_FAILED = "cache_write_failed"
 DEFAULT_NUMBER = "default_number"
+DEFAULT_PRICE = "default_price"
+DEFAULT_TAX_RATE = "default_tax_rate"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"

@@ -54,6 +54,7 @@ def _shown(each: RebuiltEntity) -> EntityRebuilt:
 REBUILD_CACHE = ToolSpec(
     name="rebuild_cache",
     toolset="admin",
+    on_request=True,
     description=(
         "Fetch the local cache anew from Katana, when its answers look wrong. Changes nothing in Katana.\n\n"
         "It takes about 1 request per 250 records, at most 60 a minute. Other tools answer from the old data until it "

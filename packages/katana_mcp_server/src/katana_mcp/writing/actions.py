@@ -1,7 +1,7 @@
 """What a plan would send, as data that survives JSON: another process can send it, or look up whether it happened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Self, cast
 
 from cache_core.records import Json, canonical
@@ -22,7 +22,19 @@ class Ref:
         return {_REF: [self.action, self.field]}
 
 
-_REF = "$ref"
+@dataclass(frozen=True, slots=True)
+class IfApplied:
+    """An entry of a list that is there only if an earlier action was applied."""
+
+    action: int
+    value: object
+
+    def told(self) -> dict[str, Json]:
+        """Return it as it stands in a body."""
+        return canonical({_IF_APPLIED: [self.action, as_json(self.value)]})
+
+
+_REF, _IF_APPLIED = "$ref", "$if_applied"
 
 
 def resolved(value: object, answers: Mapping[int, JsonObject]) -> object:
@@ -32,23 +44,41 @@ def resolved(value: object, answers: Mapping[int, JsonObject]) -> object:
         LookupError: the action it refers to has not answered that field.
     """
     if isinstance(value, Ref):
-        return answers[value.action][value.field]
+        return _answered(answers, value.action, value.field)
     if isinstance(value, Mapping):
         named = cast("Mapping[str, object]", value)
         if set(named) == {_REF}:
             action, name = cast("tuple[int, str]", named[_REF])
-            return answers[action][name]
+            return _answered(answers, action, name)
         return {name: resolved(each, answers) for name, each in named.items()}
     if isinstance(value, list):
-        return [resolved(each, answers) for each in cast("list[object]", value)]
+        return [each for entry in cast("list[object]", value) for each in _entry(entry, answers)]
     return value
+
+
+def _answered(answers: Mapping[int, JsonObject], action: int, name: str) -> object:
+    found = answers[action][name]
+    if found is None:
+        raise LookupError(name)  # nothing can refer to a null
+    return found
+
+
+def _entry(value: object, answers: Mapping[int, JsonObject]) -> list[object]:
+    """Return an entry of a list, or none where the action that it depends on was not applied."""
+    if not isinstance(value, Mapping):
+        return [resolved(value, answers)]
+    named = cast("Mapping[str, object]", value)
+    if set(named) != {_IF_APPLIED}:
+        return [resolved(named, answers)]
+    action, inner = cast("tuple[int, object]", named[_IF_APPLIED])
+    return [resolved(inner, answers)] if action in answers else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognise:
     """How to tell from a listing whether an action happened.
 
-    It did if a row of the listing holds what the action expects; where it deletes, if there is no row.
+    It did if a row of the listing holds what the action expects; where it deletes, if the row is marked as deleted.
 
     Attributes:
         collection: the listing, an attribute of the client.
@@ -72,7 +102,10 @@ class Action:
         body: of the request; may hold a `Ref`. None without one.
         entity: the cache entity that it changes.
         record: the id of the record that it changes; None for a new one.
-        expects: fields that the record has afterwards, each equal by meaning.
+        part: where it changes a part of that record, such as a row, the collection of the feed that tells of it.
+        row: the id of the part; None for a new one.
+        expects: fields that the record, or its part, has afterwards, each equal by meaning.
+        implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
     """
 
@@ -82,8 +115,25 @@ class Action:
     body: JsonObject | None = None
     entity: str
     record: int | None = None
+    part: str | None = None
+    row: int | None = None
     expects: JsonObject = field(default_factory=dict[str, object])
+    implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
+
+    def resolved(self, answers: Mapping[int, JsonObject]) -> Self:
+        """Return it with each reference replaced by what the actions before it were answered.
+
+        Raises:
+            LookupError: one of them has not answered that field.
+        """
+        look = self.recognise
+        return replace(
+            self,
+            body=cast("JsonObject | None", resolved(self.body, answers)),
+            expects=cast("JsonObject", resolved(self.expects, answers)),
+            recognise=look and replace(look, filters=cast("JsonObject", resolved(look.filters, answers))),
+        )
 
     def told(self) -> dict[str, Json]:
         """Return it as the journal keeps it."""
@@ -96,10 +146,13 @@ class Action:
                 "body": as_json(self.body),
                 "entity": self.entity,
                 "record": self.record,
+                "part": self.part,
+                "row": self.row,
                 "expects": as_json(self.expects),
+                "implies": as_json(self.implies),
                 "recognise": None
                 if look is None
-                else {"collection": look.collection, "filters": look.filters, "besides": list(look.besides)},
+                else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},
             }
         )
 
@@ -119,7 +172,7 @@ class Action:
 
 def as_json(value: object) -> object:
     """Return a value with its references as they stand in JSON."""
-    if isinstance(value, Ref):
+    if isinstance(value, Ref | IfApplied):
         return value.told()
     if isinstance(value, Mapping):
         return {name: as_json(each) for name, each in cast("Mapping[str, object]", value).items()}

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import structlog
+
 from cache_core.records import encode
-from cache_core.waiting import to_the_end
 from katana_mcp.journal.entries import (
     ActionState,
     Broken,
     Claimed,
     Entry,
     Finished,
+    Full,
     JsonObject,
     Plan,
     Run,
@@ -24,15 +26,18 @@ from katana_mcp.journal.errors import ClaimLost, JournalError
 from katana_mcp.journal.file import BEAT_EVERY, GONE_AFTER
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Changes
+from katana_mcp.writing.limits import no_room, too_large
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import look_up, put_through, send, surprises
+from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, send, surprises
 
 _ASK_AGAIN = 0.25
 _PATIENCE = 60.0
 """Seconds between two looks at a plan that another applies, and until the caller is told to come back."""
+_log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
 
 
@@ -83,6 +88,8 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Non
     draft = change.plan(request, facts)
     if draft.content != plan.content or not _alike(draft.sent, plan.actions):
         raise Refused(_stale(plan, "something that it depends on was changed"))
+    if large := too_large(draft, services):
+        raise Refused(*large)
 
 
 async def applied(token: str, services: Services, changes: Changes) -> PlanOutcome:
@@ -103,7 +110,8 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
                 if is_free(await known_plan(token, services), services):
                     raise
                 continue  # another applied it meanwhile, which is what the facts show
-        outcome = await _once(token, services, entry, ready=ready)
+        # What is claimed is brought to its end, whoever stops waiting for it.
+        outcome = await services.journal.through(_once(token, services, entry, ready=ready))
         if outcome is not None:
             return outcome
         if services.clock.monotonic() >= give_up:
@@ -114,17 +122,19 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
 
 async def _once(token: str, services: Services, entry: Entry, *, ready: bool) -> PlanOutcome | None:
     """Claim once; None while another is at it."""
-    claim = await services.journal.claim(token, OWNER)
+    claim = await services.journal.claim(token, OWNER, services.most_writes)
     if isinstance(claim, Finished):
-        return PlanOutcome.model_validate(claim.outcome)
+        # The journal reads amounts as decimals, which an answer would tell as texts.
+        return PlanOutcome.model_validate(plain(claim.outcome, nulls=True))
     if isinstance(claim, Running):
         return None
+    if isinstance(claim, Full):
+        raise Refused(no_room(claim.until, services))
     if not isinstance(claim, Claimed | Broken):
         raise Refused(_expired(entry.plan))
     work = _Work(services, entry.id, claim.run, claim.plan)
     try:
-        # What was claimed is brought to its end, whoever stops waiting for it.
-        return await to_the_end(_ended(work, claim, ready=ready))
+        return await _ended(work, claim, ready=ready)
     except ClaimLost:
         return None
 
@@ -145,18 +155,29 @@ class _Work:
         """What is to be sent."""
         return [Action.read(each) for each in self.plan.actions]
 
+    @property
+    def done(self) -> list[tuple[Action, ActionState]]:
+        """What was applied."""
+        pairs = zip(self.actions, self.states, strict=False)
+        return [(action, state) for action, state in pairs if state.state == "applied"]
+
     async def begin(self, place: int) -> ActionState:
         """Send an action, once the journal has noted that it will be."""
         await self.services.journal.sending(self.run, place)
-        answers = {nr: each.result for nr, each in enumerate(self.states) if each.result is not None}
-        return await send(self.actions[place], answers, self.services.client)
+        return await send(self.actions[place], self.answers, self.services.client)
+
+    @property
+    def answers(self) -> dict[int, JsonObject]:
+        """What Katana has answered, by the place of the action."""
+        return {nr: each.result for nr, each in enumerate(self.states) if each.result is not None}
 
     async def end(self, place: int, state: ActionState) -> None:
         """Note how an action ended, and let the cache show it."""
+        answers = self.answers
         self.states.append(state)
         await self.services.journal.done(self.run, place, state)
         if state.state == "applied":
-            action = self.actions[place]
+            action = self.actions[place].resolved(answers)
             self.warnings += surprises(action, state)
             self.warnings += await put_through(action, state, self.services)
 
@@ -177,6 +198,7 @@ async def _ended(work: _Work, claim: Claimed | Broken, *, ready: bool) -> PlanOu
             await _settle(work, claim)
         elif ready:
             await _send_all(work)
+        work.warnings += await read_back(work.done, work.services)
         outcome = work.outcome()
         await work.services.journal.finish(work.run, outcome.model_dump(mode="json"))
     except ClaimLost:
@@ -185,12 +207,20 @@ async def _ended(work: _Work, claim: Claimed | Broken, *, ready: bool) -> PlanOu
         work.warnings.append(
             ToolWarning(severity="advisory", code=warning_codes.JOURNAL_UNAVAILABLE, message=str(error))
         )
-        return work.outcome()
-    else:
-        return outcome
+        outcome = work.outcome()
     finally:
         beating.cancel()
         await asyncio.gather(beating, return_exceptions=True)
+    _audit(work, outcome)
+    return outcome
+
+
+def _audit(work: _Work, outcome: PlanOutcome) -> None:
+    """Log who wrote what, without anything that a record says."""
+    counts = outcome.model_dump(include={"applied", "failed", "unknown", "not_tried"})
+    plan, ids = work.plan, [each.id for each in outcome.actions]
+    who = {"principal": plan.principal, "tool": plan.tool, "plan": plan.digest[:12], "entry": work.entry}
+    _log.info("plan ended", **who, **counts, ids=ids)
 
 
 async def _send_all(work: _Work) -> None:
@@ -202,13 +232,31 @@ async def _send_all(work: _Work) -> None:
             return
 
 
+async def settled(entry: int, claim: Broken, services: Services) -> PlanOutcome:
+    """End what an owner who is gone had begun to send, without sending anything.
+
+    Raises:
+        ClaimLost: another has taken it meanwhile.
+    """
+    work = _Work(services, entry, claim.run, claim.plan)
+    return await services.journal.through(_ended(work, claim, ready=False))
+
+
 async def _settle(work: _Work, claim: Broken) -> None:
     """End what another had begun to send: what nobody saw the end of is looked up, the rest is not tried."""
     sending = claim.sending
     work.states += [each for each in claim.actions if each.state in {"applied", "failed", "unknown"}]
     if sending is not None:
-        state = await look_up(work.actions[sending], work.services.client, _OWNER_GONE)
-        await work.end(sending, state)
+        await work.end(sending, await _found(work, sending))
+
+
+async def _found(work: _Work, place: int) -> ActionState:
+    try:
+        action = work.actions[place].resolved(work.answers)
+    except LookupError as error:
+        # What it refers to was not known to its owner either.
+        return ActionState("failed", error=lacking(error))
+    return await look_up(action, work.services.client, _OWNER_GONE)
 
 
 _OWNER_GONE = "the server that sent it ended before it saw an answer"

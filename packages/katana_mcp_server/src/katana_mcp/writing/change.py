@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from cache_core.records import encode
@@ -26,7 +27,10 @@ class Draft:
         number: of the document.
         status: of the document, as it would be.
         lines: what the document would hold.
+        total: of the lines, without tax.
+        currency: of the prices.
         changes: old and new value of each field.
+        linked: other documents that it touches, a phrase each.
         prior_state: the record as it is now.
         revert: the tool call that would undo it: `tool` and `arguments`; may hold a `Ref`.
     """
@@ -39,7 +43,10 @@ class Draft:
     number: str | None = None
     status: str | None = None
     lines: tuple[PlanLine, ...] = ()
+    total: Decimal | None = None
+    currency: str | None = None
     changes: tuple[FieldChange, ...] = ()
+    linked: tuple[str, ...] = ()
     prior_state: JsonObject | None = None
     revert: JsonObject | None = None
 

@@ -31,7 +31,8 @@ def same(expected: object, found: object) -> bool:
 
 
 _NOTHING = (None, "")
-_NUMBER = re.compile(r"-?\d{1,40}(\.\d{1,40})?")
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,39})(\.\d{1,40})?")
+"""A number on the wire; one with leading zeros is a text, such as a postcode."""
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
 
 

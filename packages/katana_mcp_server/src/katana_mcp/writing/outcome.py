@@ -63,13 +63,13 @@ class PlanOutcome(Answer):
         ended = [_ended(action, state) for action, state in zip(actions, states, strict=True)]
         count: Counter[Ended] = Counter(each.state for each in ended)
         shown = plan.shown
-        answers = {place: each.result for place, each in enumerate(states) if each.result is not None}
+        answers = {place: each.result or {} for place, each in enumerate(states) if each.state == "applied"}
         prior = shown.get("prior_state")
         return cls.model_validate(
             {
                 "entry": entry,
                 "message": _message(plan.summary, count, len(ended)),
-                "id": next((each.id for each in ended if each.id is not None), shown.get("id")),
+                "id": shown.get("id") or next((each.id for each in ended if each.id is not None), None),
                 "number": shown.get("number"),
                 **count,
                 "actions": ended,
@@ -101,7 +101,7 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
         method=action.method,
         path=action.path,
         state=_ENDED.get(state.state, "not_tried"),
-        id=made if isinstance(made, int) else action.record,
+        id=made if isinstance(made, int) else action.row or action.record,
         error=state.error,
         look_up=cast("dict[str, object] | None", plain(state.look_up)),
     )

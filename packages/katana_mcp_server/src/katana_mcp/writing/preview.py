@@ -11,11 +11,17 @@ from katana_mcp.writing.actions import Action
 class PlanLine(Answer):
     """A line of a document as it would be."""
 
+    row_id: int | None = None
+    change: Literal["add", "update", "delete"] | None = None
+    """Of a document that is there already."""
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
     quantity: Number | None = None
     unit: str | None = None
+    price: Number | None = None
+    """Of a unit."""
+    total: Number | None = None
 
 
 class FieldChange(Answer):
@@ -52,7 +58,12 @@ class Preview(Envelope):
     number: str | None = None
     status: str | None = None
     lines: list[PlanLine] | None = None
+    total: Number | None = None
+    """Of the lines, without tax."""
+    currency: str | None = None
     changes: list[FieldChange] | None = None
+    linked: list[str] | None = None
+    """Other documents that are touched."""
     requests: list[PlannedRequest]
     plan_token: str | None = None
     """For `apply_plan`; missing where a warning is blocking."""

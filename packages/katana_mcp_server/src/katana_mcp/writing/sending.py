@@ -1,21 +1,25 @@
 """One planned action sent once, and the truth about how it ended. Never sends anything twice."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cache_core.errors import SourceUnavailable
+from cache_core.errors import CacheError, SourceUnavailable
 from cache_core.records import canonical
+from cache_core.spec import EntitySpec
+from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
 from katana_client.errors import InvalidRequest, KatanaError, KatanaUnavailable, RateLimited, RequestRejected
 from katana_client.exchange import Body, Call
 from katana_client.filters import FilterValue
 from katana_client.normalise import normalise
 from katana_client.page import Page
+from katana_client.sending import Answer
 from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.writing.actions import Action, resolved
+from katana_mcp.values import whole
+from katana_mcp.writing.actions import Action
 from katana_mcp.writing.meaning import differing, holds
 from katana_mcp.writing.preview import shown_value
 
@@ -44,18 +48,35 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
         answers: of the actions before it, for its references.
         client: sends.
     """
-    body = None if action.body is None else cast("Body", resolved(action.body, answers))
     try:
-        answer = await client.send(Call(action.method, action.path, (), body))
+        action = action.resolved(answers)
+    except LookupError as error:
+        return ActionState("failed", error=lacking(error))
+    try:
+        answer = await client.send(Call(action.method, action.path, (), cast("Body | None", action.body)))
     except _CERTAINLY_NOT as error:
         return ActionState("failed", error=str(error))
     except KatanaError as error:
         return await look_up(action, client, str(error))
     record = _record(action, answer.value, client)
-    if action.method == "DELETE" or record is not None:
+    if _is_katanas(action, answer, record):
         return ActionState("applied", record)
-    found = await look_up(action, client, "")
-    return ActionState("applied", found.result, look_up=found.look_up)
+    return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not say what was written")
+
+
+def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
+    """Return whether an answer says that it was done: a page of a gateway comes with the same status.
+
+    A deletion may be answered with nothing; anything else with a record that has an id.
+    """
+    if action.method == "DELETE":
+        return answer.readable or (answer.reply.complete and not answer.reply.body.strip())
+    return record is not None and whole(record, "id") is not None
+
+
+def lacking(error: LookupError) -> str:
+    """Return why an action was not sent whose references lead nowhere."""
+    return f"an earlier answer of Katana lacks what it needs: {error}"
 
 
 async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState:
@@ -72,19 +93,23 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
     if look is None:
         return ActionState("unknown", error=why or None, look_up={"found": "nothing can tell this action"})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
+    if action.method == "DELETE":
+        filters["include_deleted"] = True  # what a listing leaves out may be there: only a tombstone proves a deletion
     asked = f"GET /{look.collection} {', '.join(f'{name}={value}' for name, value in filters.items())}"
     try:
         page = await cast("Listing", getattr(client, look.collection)).page(1, **filters)
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
     rows = [each for each in page.valid_records if each.get("id") not in look.besides]
-    fitting = rows if action.method == "DELETE" else [each for each in rows if holds(action.expects, canonical(each))]
+    fitting = [each for each in rows if _fits(action, canonical(each))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
-    if action.method == "DELETE":
-        return ActionState("unknown", None, why, told) if rows else ActionState("applied", None, None, told)
     if len(fitting) == 1:
-        return ActionState("applied", canonical(fitting[0]), None, told)
+        return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
     return ActionState("unknown", None, why, told)
+
+
+def _fits(action: Action, found: JsonObject) -> bool:
+    return bool(found.get("deleted_at")) if action.method == "DELETE" else holds(action.expects, found)
 
 
 def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
@@ -102,18 +127,72 @@ def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
 
 async def put_through(action: Action, state: ActionState, services: Services) -> list[ToolWarning]:
     """Let the cache show an applied action at once; return why it does not where that fails."""
-    syncer = services.syncer
     try:
-        if action.method == "DELETE":
-            await syncer.delete_through(action.entity, action.record or 0)
-        elif state.result:
-            known = [each for each in syncer.specs[action.entity].children if each in state.result]
-            whole = action.method == "POST" and len(known) == len(syncer.specs[action.entity].children)
-            await syncer.write_through(action.entity, state.result, knows=None if whole else known)
-    except SourceUnavailable as error:
-        message = f"{action.title}: the cache does not show it yet ({error}); the next sync brings it"
-        return [ToolWarning(severity="info", code=warning_codes.CACHE_WRITE_FAILED, message=message)]
+        await _put(action, state.result or {}, services.syncer)
+    except (SourceUnavailable, CacheError) as error:
+        return [_not_shown(f"{action.title}: the cache does not show it yet ({error})")]
     return []
+
+
+async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
+    document = document_of(action, answer, syncer.specs)
+    if document is not None:
+        await syncer.put_part(action.entity, document, part_of(action, answer))
+    elif action.method == "DELETE":
+        await syncer.delete_through(action.entity, action.record or 0)
+    elif answer:
+        record = {**answer, **action.implies}
+        children = syncer.specs[action.entity].children
+        # An update may be answered with no rows at all, which says nothing of them.
+        known = [each for each in children if record.get(each) or (each in answer and action.method == "POST")]
+        whole = action.method == "POST" and len(known) == len(children)
+        await syncer.write_through(action.entity, canonical(record), knows=None if whole else known)
+
+
+def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> int | None:
+    """Return the id of the document that an action changed a part of; None where it changed a whole record."""
+    if action.part is None:
+        return None
+    parent = next(each.parent for each in specs[action.entity].feeds if each.collection == action.part)
+    found = answer.get(parent)
+    return found if isinstance(found, int) else action.record
+
+
+def part_of(action: Action, answer: JsonObject) -> Part:
+    """Return the part that an action wrote, as Katana answered it."""
+    gone = action.method == "DELETE"
+    return Part(action.part or "", canonical({"id": action.row} if gone else answer), gone)
+
+
+async def read_back(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[ToolWarning]:
+    """Read each document anew that applied actions changed in parts; return what the cache does not show yet."""
+    specs = services.syncer.specs
+    changed: dict[tuple[str, int], list[Part]] = {}
+    gone = {(each.entity, each.record) for each, _ in done if each.method == "DELETE" and each.part is None}
+    for action, state in done:
+        answer = state.result or {}
+        document = document_of(action, answer, specs)
+        record = document if document is not None else action.record or answer.get("id")
+        if specs[action.entity].feeds and isinstance(record, int) and (action.entity, record) not in gone:
+            parts = changed.setdefault((action.entity, record), [])
+            parts += [part_of(action, answer)] if document is not None else []
+    warnings: list[ToolWarning] = []
+    for (entity, record), parts in changed.items():
+        try:
+            await services.syncer.read_back(entity, record, _last(parts))
+        except (SourceUnavailable, CacheError) as error:
+            warnings.append(_not_shown(f"{entity} {record}: its sums are not read again yet ({error})"))
+    return warnings
+
+
+def _last(parts: Sequence[Part]) -> list[Part]:
+    """Return the last state of each part."""
+    return list({(each.collection, each.record.get("id")): each for each in parts}.values())
+
+
+def _not_shown(what: str) -> ToolWarning:
+    message = f"{what}; the next sync brings it"
+    return ToolWarning(severity="info", code=warning_codes.CACHE_WRITE_FAILED, message=message)
 
 
 def _record(action: Action, value: object, client: KatanaClient) -> JsonObject | None:

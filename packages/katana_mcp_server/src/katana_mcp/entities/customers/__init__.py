@@ -1,8 +1,11 @@
 """Customers: who the factory sells to."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.customers.create import CREATE
+from katana_mcp.entities.customers.delete import DELETE
 from katana_mcp.entities.customers.document import GET_CUSTOMER
 from katana_mcp.entities.customers.filters import ListCustomersRequest
+from katana_mcp.entities.customers.modify import MODIFY
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
 
 CUSTOMERS = Entity(
@@ -25,6 +28,10 @@ CUSTOMERS = Entity(
     summary=View(model=CustomerRow, own=customer_row),
     list_request=ListCustomersRequest,
     get=GET_CUSTOMER,
-    absent=NO_WRITES,
-    notes={"list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name."},
+    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
+    notes={
+        "list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name.",
+        "modify": "What is left out stays as it is; null clears a field.",
+        "delete": "Orders stay; made again, it gets other ids.",
+    },
 )

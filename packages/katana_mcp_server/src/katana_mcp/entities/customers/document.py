@@ -68,8 +68,13 @@ async def _orders(record: Record, _: object, services: Services) -> Beside:
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
+    places = addresses(record)
+    here = {each.address_id for each in places}
+    # Whose default address we deleted, Katana may show with it for a while.
+    defaults = {name: whole(record, name) for name in ("default_billing_id", "default_shipping_id")}
     return customer_row(stored, names, services) | {
-        "addresses": addresses(record),
+        **{name: each if each in here else None for name, each in defaults.items()},
+        "addresses": places,
         "sales_order_count": whole(record, "sales_order_count"),
         "open_sales_order_count": whole(record, "open_sales_order_count"),
         "recent_sales_orders": [

@@ -3,7 +3,15 @@
 from katana_mcp.descriptor import NO_WRITES, Entity, View
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
-from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
+from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
+from katana_mcp.entities.manufacturing_orders.rows import (
+    NAMED,
+    WITH_ROWS,
+    ManufacturingOrderSummary,
+    ManufacturingOrderWithRows,
+    header,
+    with_rows,
+)
 from katana_mcp.names import VARIANT_ENTITIES
 
 MANUFACTURING_ORDERS = Entity(
@@ -14,6 +22,12 @@ MANUFACTURING_ORDERS = Entity(
     reads=("location", *VARIANT_ENTITIES),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
     summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
+    expanded=View(
+        model=ManufacturingOrderWithRows,
+        own=with_rows,
+        names=WITH_ROWS,
+        parts={RECIPE_ROWS: "manufacturing_order_id"},
+    ),
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),

@@ -67,5 +67,7 @@ class ListManufacturingOrdersRequest(OrderedListRequest):
     """Done at or after this moment."""
     done_to: Annotated[Until | None, not_after("done_date")] = None
     """Done at or before this moment; a date alone includes that day."""
+    include_rows: bool = False
+    """Also each order's recipe rows."""
     order_by: SortKey | None = None
     """Sort key, `-` for descending; newest created first by default."""

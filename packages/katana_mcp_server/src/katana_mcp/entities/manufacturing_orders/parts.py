@@ -12,19 +12,24 @@ OPERATIONS = "manufacturing_order_operation_row"
 PRODUCTIONS = "manufacturing_order_production"
 
 
-class RecipeRow(Answer):
-    """An ingredient."""
+class RecipeLine(Answer):
+    """An ingredient as a list shows it."""
 
     recipe_row_id: int | None = None
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
     planned_quantity_per_unit: Number | None = None
-    total_actual_quantity: Number | None = None
-    total_consumed_quantity: Number | None = None
     total_remaining_quantity: Number | None = None
     ingredient_availability: str | None = None
     ingredient_expected_date: str | None = None
+
+
+class RecipeRow(RecipeLine):
+    """An ingredient."""
+
+    total_actual_quantity: Number | None = None
+    total_consumed_quantity: Number | None = None
     cost: Number | None = None
     notes: str | None = None
     batch_transactions: list[BatchTransaction] | None = None

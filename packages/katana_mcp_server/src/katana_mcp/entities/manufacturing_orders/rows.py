@@ -5,12 +5,15 @@ from datetime import datetime
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import iso
+from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS, RecipeLine
 from katana_mcp.names import Names
+from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import whole
 
 NAMED: dict[str, tuple[str, ...]] = {"variant": ("variant_id",), "location": ("location_id",)}
+WITH_ROWS = NAMED | {"variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id")}
 
 
 class ManufacturingOrderSummary(Answer):
@@ -40,6 +43,12 @@ class ManufacturingOrderSummary(Answer):
     url: str | None = None
 
 
+class ManufacturingOrderWithRows(ManufacturingOrderSummary):
+    """A manufacturing order, with its recipe rows where they were asked for."""
+
+    recipe_rows: list[RecipeLine] | None = None
+
+
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what an order's record does not say of itself."""
     record = stored.record
@@ -51,6 +60,15 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "overdue": hold(overdue(services.clock.now()), record) or None,
         "url": services.url(f"/manufacturingorder/{stored.id}"),
     }
+
+
+def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return the same, and the order's ingredients with SKU and name."""
+    parts = names.parts.get(("manufacturing_order", stored.id), [])
+    lines = [
+        line(RecipeLine, each, names, recipe_row_id=whole(each, "id")) for each in parts if not each.get("deleted_at")
+    ]
+    return header(stored, names, services) | {"recipe_rows": lines}
 
 
 def overdue(now: datetime) -> Where:

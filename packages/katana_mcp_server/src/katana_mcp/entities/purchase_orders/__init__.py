@@ -1,8 +1,11 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View
+from katana_mcp.entities.purchase_orders.create import CREATE
+from katana_mcp.entities.purchase_orders.delete import DELETE
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
+from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.entities.purchase_orders.rows import (
     PARTIES,
     ROW_VARIANTS,
@@ -24,8 +27,9 @@ PURCHASE_ORDERS = Entity(
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
-    absent=NO_WRITES,
+    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
     notes={
         "list": "Filters combine; newest first. `overdue=true`: open orders whose arrival date has passed.",
+        "modify": "What is left out stays as it is.",
     },
 )

@@ -1,25 +1,26 @@
 """`create_stock_transfer`: a draft with its rows, which are fixed from then on."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from cache_core.protocol import Selection
 from cache_core.records import canonical
 from katana_client.resources.stock_transfers import StockTransferCreate
-from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, TransferDates, duplicates, line
-from katana_mcp.lookup import all_listed, live_with_key
-from katana_mcp.names import VARIANT_ENTITIES, text
-from katana_mcp.naming import Named, named, unnamed, variants
+from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, TransferDates, line
+from katana_mcp.entities.stock_transfers.stock import in_stock, lacking
+from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.naming import Named, Numbered, given_or_next, named, number_checks, unnamed, variants
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Request, SkuOrVariantId, WriteQuantity
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import Change, Draft
-from katana_mcp.writing.numbers import next_number
+from katana_mcp.writing.preview import FieldChange, shown_value
 
 
 class NewTransferRow(Request):
@@ -48,34 +49,35 @@ class CreateStockTransferRequest(TransferDates):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTransfer:
-    """What a new transfer depends on; `taken` are transfers that have its number.
-
-    It is counted once all others are known, or when the caller gave it.
-    """
+    """What a new transfer depends on; `held` is the stock at the source."""
 
     now: datetime
-    number: str
-    is_counted: bool = True
-    taken: tuple[int, ...] = ()
+    numbered: Numbered
     source: Named
     destination: Named
     goods: tuple[Named, ...]
+    held: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+
+    @property
+    def number(self) -> str:
+        """Its number."""
+        return self.numbered.number
 
 
 async def _gather(request: CreateStockTransferRequest, services: Services) -> NewTransfer:
     await current(services, (ENTITY, "location", *VARIANT_ENTITIES), ("location", "variant"))
-    counted = request.stock_transfer_number is not None or await all_listed(services, ENTITY)
-    transfers = await services.cache.select(ENTITY, Selection(limit=200))
-    known = [called for each in transfers if (called := text(each.record, "stock_transfer_number"))]
-    called = request.stock_transfer_number or next_number(known, "ST-")
+    given, name = request.stock_transfer_number, "stock_transfer_number"
+    numbered = await given_or_next(services, ENTITY, given, name, "ST-")
+    source = await named(services, "location", request.source_location_id)
+    goods = await variants(services, [each.sku_or_variant_id for each in request.rows])
+    moved = [each.one.id for each in goods if each.one is not None]
     return NewTransfer(
         now=services.clock.now(),
-        number=called,
-        is_counted=counted,
-        taken=await live_with_key(services, ENTITY, called),
-        source=await named(services, "location", request.source_location_id),
+        numbered=numbered,
+        source=source,
         destination=await named(services, "location", request.destination_location_id),
-        goods=await variants(services, [each.sku_or_variant_id for each in request.rows]),
+        goods=goods,
+        held={} if source.one is None else await in_stock(services, moved, source.one.id),
     )
 
 
@@ -92,13 +94,12 @@ def checks(request: CreateStockTransferRequest, facts: NewTransfer) -> list[Tool
         if row.quantity == 0:
             told = f"rows[{place}].quantity is 0: Katana moves more than nothing only"
             warnings.append(blocking(warning_codes.INVALID_QUANTITY, told, f"rows[{place}].quantity"))
-    warnings += duplicates(facts.number, facts.taken)
-    if request.stock_transfer_number is None:
-        told = f"the next free number was taken: {facts.number}"
-        warnings.append(ToolWarning(severity="info", code=warning_codes.DEFAULT_NUMBER, message=told))
-    if not facts.is_counted:
-        told = "the first sync of stock transfers is not finished, so the next free number is not known; give one"
-        warnings.append(blocking(warning_codes.COLD_CACHE, told, "stock_transfer_number"))
+    moved = [
+        (good.one, row.quantity, f"rows[{place}].quantity")
+        for place, (row, good) in enumerate(zip(request.rows, facts.goods, strict=True))
+    ]
+    warnings += lacking(moved, facts.held, _called(facts.source))
+    warnings += number_checks(ENTITY, "stock_transfer_number", request.stock_transfer_number, facts.numbered)
     return warnings
 
 
@@ -109,12 +110,17 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
     goods = [each.one for each in facts.goods]
     known = [each for each in goods if each is not None]
     way = f"{_called(facts.source)} to {_called(facts.destination)}"
-    draft = Draft(summary=f"new stock transfer {facts.number} from {way}", number=facts.number, lines=lines)
+    head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
+    places = {"source_location_id": _called(facts.source), "target_location_id": _called(facts.destination)}
+    said = {"stock_transfer_number": facts.number, **places, "status": "draft", **canonical(head)}
+    told = tuple(FieldChange(field=name, new=shown_value(value)) for name, value in said.items())
+    summary = f"new stock transfer {facts.number} from {way}"
+    draft = Draft(summary=summary, number=facts.number, lines=lines, changes=told)
     if source is None or destination is None or len(known) < len(goods):
         return draft
-    head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
     moved = [{"variant_id": each.id, "quantity": row.quantity} for each, row in zip(known, request.rows, strict=True)]
     places = {"source_location_id": source.id, "target_location_id": destination.id}
+    taken = list(facts.numbered.taken)
     body = StockTransferCreate.model_validate(
         {**head, "stock_transfer_number": facts.number, **places, "stock_transfer_rows": moved}
     )
@@ -127,17 +133,21 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
         entity=ENTITY,
         expects=wire,
         recognise=Recognise(
-            collection=COLLECTION, filters={"stock_transfer_number": facts.number}, besides=facts.taken
+            collection=COLLECTION, filters={"stock_transfer_number": facts.number}, besides=facts.numbered.taken
         ),
     )
     return Draft(
         summary=draft.summary,
         actions=(action,),
-        touches={"named": [asdict(each) for each in (source, destination, *known)], "taken": list(facts.taken)},
+        touches={
+            "named": [asdict(each) for each in (source, destination, *known)],
+            "taken": taken,
+        },
         assigned={"stock_transfer_number": facts.number},
         number=facts.number,
         status="draft",
         lines=lines,
+        changes=told,
         revert={"tool": "delete_stock_transfer", "arguments": {"stock_transfer_id": Ref(0, "id")}},
     )
 

@@ -1,11 +1,17 @@
 """`delete_stock_transfer`: the whole document, as it is now."""
 
-from dataclasses import replace
-
-from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, OldTransfer, gather_old, gone, line
+from katana_mcp.entities.stock_transfers.head import (
+    COLLECTION,
+    ENTITY,
+    HEAD,
+    OldTransfer,
+    gather_old,
+    gone,
+    line,
+    with_goods,
+)
 from katana_mcp.names import VARIANT_ENTITIES
-from katana_mcp.naming import variants
-from katana_mcp.services import Services, current
+from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning
@@ -22,10 +28,7 @@ class DeleteStockTransferRequest(Request):
 
 
 async def _gather(request: DeleteStockTransferRequest, services: Services) -> OldTransfer:
-    facts = await gather_old(request.stock_transfer_id, None, services)
-    await current(services, VARIANT_ENTITIES, ())
-    moved = [whole(each, "variant_id") for each in rows(facts.record, "stock_transfer_rows")]
-    return replace(facts, goods=await variants(services, [each for each in moved if each is not None]))
+    return await with_goods(await gather_old(request.stock_transfer_id, None, services), services)
 
 
 def checks(request: DeleteStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:

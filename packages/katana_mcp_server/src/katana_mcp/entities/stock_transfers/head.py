@@ -1,19 +1,21 @@
 """What creating, modifying and deleting stock transfers share."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
 from cache_core.records import Record
+from katana_mcp.entities.stock_transfers.stock import in_stock
 from katana_mcp.lookup import live_record, live_with_key
-from katana_mcp.names import text
-from katana_mcp.naming import Known, Named
+from katana_mcp.names import VARIANT_ENTITIES, text
+from katana_mcp.naming import Known, Named, named, variants
 from katana_mcp.operations.filters import Moment
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Notes, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.preview import PlanLine
 
 ENTITY, COLLECTION = "stock_transfer", "stock_transfers"
@@ -36,13 +38,25 @@ class TransferDates(WriteRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldTransfer:
-    """A transfer as it is in Katana now; `taken` are others that have the number it is to get."""
+    """A transfer as it is in Katana now.
+
+    Attributes:
+        now: when that was.
+        record: as Katana sends it.
+        deleted: whether it is deleted.
+        taken: other transfers that have the number it is to get.
+        goods: the variants of its rows, in their order.
+        source: the name of the location that goods leave.
+        held: what that location has of each variant.
+    """
 
     now: datetime
     record: Record
     deleted: bool = False
     taken: tuple[int, ...] = ()
     goods: tuple[Named, ...] = ()
+    source: str = ""
+    held: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
 
     @property
     def id(self) -> int:
@@ -69,17 +83,38 @@ async def gather_old(wanted: int | str, called: str | None, services: Services) 
     return OldTransfer(now=services.clock.now(), record=stored.record, deleted=stored.deleted, taken=taken)
 
 
+async def with_goods(facts: OldTransfer, services: Services) -> OldTransfer:
+    """Return the same with the variants of its rows."""
+    await current(services, VARIANT_ENTITIES, ("variant",))
+    return replace(facts, goods=await variants(services, _moved(facts)))
+
+
+async def with_stock(facts: OldTransfer, services: Services) -> OldTransfer:
+    """Return the same with the variants of its rows, and what their source has of them."""
+    await current(services, ("location",), ("location",))
+    source = whole(facts.record, "source_location_id") or 0
+    place = await named(services, "location", source)
+    return replace(
+        await with_goods(facts, services),
+        source=place.found[0].called if place.found else str(source),
+        held=await in_stock(services, _moved(facts), source),
+    )
+
+
+def moving(facts: OldTransfer) -> list[tuple[Named, Decimal | None]]:
+    """Return the variant and the quantity of each row, where the variants were read."""
+    amounts = [number(each, "quantity") for each in rows(facts.record, "stock_transfer_rows")]
+    return list(zip(facts.goods, amounts, strict=False))
+
+
+def _moved(facts: OldTransfer) -> list[int]:
+    return [each for row in rows(facts.record, "stock_transfer_rows") if (each := whole(row, "variant_id"))]
+
+
 def gone(facts: OldTransfer) -> list[ToolWarning]:
     """Return what speaks against changing a transfer that is deleted."""
     told = f"stock transfer {facts.number} was deleted in Katana at {text(facts.record, 'deleted_at')}"
     return [blocking(warning_codes.NOT_FOUND, told, "stock_transfer_id")] if facts.deleted else []
-
-
-def duplicates(called: str, taken: Sequence[int]) -> list[ToolWarning]:
-    """Return that other transfers have a number."""
-    told = f"stock transfer {', '.join(map(str, taken))} has the number {called} too"
-    path, code = "stock_transfer_number", warning_codes.DUPLICATE_ORDER_NUMBER
-    return [ToolWarning(severity="advisory", code=code, message=told, field_path=path)] if taken else []
 
 
 def line(known: Known | None, asked: int | str | None, quantity: Decimal | None) -> PlanLine:

@@ -12,10 +12,15 @@ from katana_mcp.entities.stock_transfers.head import (
     HEAD,
     OldTransfer,
     TransferDates,
-    duplicates,
     gather_old,
     gone,
+    line,
+    moving,
+    with_goods,
+    with_stock,
 )
+from katana_mcp.entities.stock_transfers.stock import lacking
+from katana_mcp.naming import duplicates
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -44,18 +49,24 @@ class ModifyStockTransferRequest(TransferDates):
 
 
 async def _gather(request: ModifyStockTransferRequest, services: Services) -> OldTransfer:
-    return await gather_old(request.stock_transfer_id, request.stock_transfer_number, services)
+    facts = await gather_old(request.stock_transfer_id, request.stock_transfer_number, services)
+    if request.status is None:
+        return facts
+    leaves = facts.status == "draft" and request.status in {"inTransit", "received"}
+    return await (with_stock if leaves else with_goods)(facts, services)
 
 
 def checks(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
     """Return what speaks against a change."""
-    warnings = [*gone(facts), *duplicates(request.stock_transfer_number or "", facts.taken)]
+    name, called = "stock_transfer_number", request.stock_transfer_number or ""
+    warnings = [*gone(facts), *duplicates(ENTITY, name, called, facts.taken)]
     if not _wanted(request, facts):
         told = f"stock transfer {facts.number} is like that already: nothing would change"
         warnings.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, told))
     if request.status is not None:
         warnings += _move(facts, request.status)
-    return warnings
+    moved = [(good.one, amount, "status") for good, amount in moving(facts)]
+    return warnings + lacking(moved, facts.held, facts.source)
 
 
 def _move(facts: OldTransfer, wanted: Status) -> list[ToolWarning]:
@@ -87,6 +98,7 @@ def plan(request: ModifyStockTransferRequest, facts: OldTransfer) -> Draft:
         id=facts.id,
         number=request.stock_transfer_number or facts.number,
         status=request.status or facts.status,
+        lines=tuple(line(good.one, good.asked, amount) for good, amount in moving(facts)),
         changes=tuple(
             FieldChange(field=name, old=shown_value(before[name]), new=shown_value(value))
             for name, value in wanted.items()

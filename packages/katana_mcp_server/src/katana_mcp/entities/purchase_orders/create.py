@@ -1,0 +1,231 @@
+"""`create_purchase_order`: the order with the rows for its own location, then its other rows and its costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from cache_core.records import Json, canonical
+from katana_client.resources.purchase_orders import PurchaseOrderCreate
+from katana_mcp.entities.purchase_orders.costs import (
+    NewCost,
+    add_cost,
+    added_cost,
+    cost_checks,
+    cost_fields,
+    cost_line,
+    costs_asked_by,
+)
+from katana_mcp.entities.purchase_orders.facts import Asked, Directory, directory, supplier_now
+from katana_mcp.entities.purchase_orders.filters import Kind
+from katana_mcp.entities.purchase_orders.head import (
+    COLLECTION,
+    ENTITY,
+    HEAD,
+    PARTIES,
+    PLACED,
+    READS,
+    OrderHead,
+    Reference,
+)
+from katana_mcp.entities.purchase_orders.lines import NewRow, asked_by, fields_of, line, new_body, new_row_checks
+from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, told_apart
+from katana_mcp.naming import Numbered, given_or_next, number_checks
+from katana_mcp.operations.filters import spelling
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.values import total
+from katana_mcp.writing.actions import Action, Recognise, Ref
+from katana_mcp.writing.change import Change, Draft
+
+type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
+
+
+class CreatePurchaseOrderRequest(OrderHead):
+    """Arguments of `create_purchase_order`."""
+
+    never_null: ClassVar[frozenset[str]] = frozenset({*OrderHead.model_fields, "additional_costs"})
+
+    supplier_id: Reference
+    """Id or exact name."""
+    location_id: Reference
+    """Id or exact name."""
+    rows: Annotated[list[NewRow], Field(min_length=1, max_length=250)]
+    """Without a price at the item's own."""
+    additional_costs: Annotated[list[NewCost], Field(max_length=50, default_factory=list[NewCost])]
+    """Freight and the like."""
+    status: Annotated[_NewStatus, spelling(_NewStatus)] = "NOT_RECEIVED"
+    """Ordered or not."""
+    entity_type: Annotated[Kind, spelling(Kind)] = "regular"
+    """Outsourced: made of our ingredients."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOrder:
+    """What a new order depends on, as for a new transfer; `currency` is its supplier's."""
+
+    now: datetime
+    numbered: Numbered
+    currency: str | None = None
+    directory: Directory = field(default_factory=Directory)
+
+    @property
+    def number(self) -> str:
+        """Its number."""
+        return self.numbered.number
+
+
+async def _gather(request: CreatePurchaseOrderRequest, services: Services) -> NewOrder:
+    await current(services, READS, (ENTITY, "supplier", "location", "variant"))
+    numbered = await given_or_next(services, ENTITY, request.order_no, "order_no", "PO-")
+    currency = await supplier_now(services, request.supplier_id)
+    parties: list[Asked] = [(PLACED[each], asked) for each in PARTIES if (asked := getattr(request, each)) is not None]
+    asked = [*parties, *asked_by(request.rows), *costs_asked_by(request.additional_costs)]
+    found = await directory(services, asked, [each.sku_or_variant_id for each in request.rows])
+    return NewOrder(now=services.clock.now(), numbered=numbered, currency=currency, directory=found)
+
+
+def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWarning]:
+    """Return what speaks against a new order."""
+    known = facts.directory
+    warnings: list[ToolWarning] = []
+    for name in PARTIES:
+        asked = getattr(request, name)
+        warnings += [] if asked is None else known.unnamed(PLACED[name], asked, name)
+    warnings += [
+        *_tracked(request),
+        *new_row_checks(request.rows, "rows", known, _currency(request, facts)),
+        *_own_location(request, facts),
+        *cost_checks(request.additional_costs, "additional_costs", known),
+        *number_checks(ENTITY, "order_no", request.order_no, facts.numbered),
+    ]
+    return warnings
+
+
+def _currency(request: CreatePurchaseOrderRequest, facts: NewOrder) -> str | None:
+    return request.currency or facts.currency
+
+
+def _tracked(request: CreatePurchaseOrderRequest) -> list[ToolWarning]:
+    path, outsourced = "tracking_location_id", request.entity_type == "outsourced"
+    if outsourced == (request.tracking_location_id is not None):
+        return []
+    if outsourced:
+        told = "an outsourced order needs a tracking_location_id: where the supplier works with our ingredients"
+        return [blocking(warning_codes.TRACKING_LOCATION_REQUIRED, told, path)]
+    told = "tracking_location_id is of outsourced orders only: leave it out, or set entity_type to outsourced"
+    return [blocking(warning_codes.INVALID_ARGUMENT, told, path)]
+
+
+def _split(request: CreatePurchaseOrderRequest, facts: NewOrder) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    """Return the rows for the order's own location, and those for others."""
+    home, currency = facts.directory.id("location", request.location_id), _currency(request, facts)
+    fields = [fields_of(each, facts.directory, currency) for each in request.rows]
+    elsewhere = [each for each in fields if each.get("location_id") not in (None, home)]
+    here = [{name: each[name] for name in each if name != "location_id"} for each in fields if each not in elsewhere]
+    return here, elsewhere
+
+
+def _own_location(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWarning]:
+    if _split(request, facts)[0]:
+        return []
+    called = facts.directory.called("location", request.location_id)
+    told = (
+        f"no row goes to {called}, and Katana makes an order with a row for its own location only: "
+        "set location_id to where the first row goes"
+    )
+    return [blocking(warning_codes.OWN_LOCATION_REQUIRED, told, "location_id")]
+
+
+def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
+    """Return the plan of a new order; without actions where something of it is not known."""
+    known, (here, elsewhere) = facts.directory, _split(request, facts)
+    asked = [fields_of(each, known, _currency(request, facts)) for each in request.rows]
+    shown = [
+        line({"variant_id": row.sku_or_variant_id, **fields}, known)
+        for row, fields in zip(request.rows, asked, strict=True)
+    ]
+    costs = [cost_fields(each, known) for each in request.additional_costs]
+    lines = (*shown, *(cost_line(each, known) for each in costs))
+    supplier = known.called("supplier", request.supplier_id)
+    place = known.called("location", request.location_id)
+    draft = Draft(
+        summary=f"new purchase order {facts.number} from {supplier} to {place} (rows: {len(shown)})",
+        number=facts.number,
+        status=request.status,
+        lines=lines,
+        total=total([each.total for each in lines]) or Decimal(0),
+        currency=_currency(request, facts),
+    )
+    actions = _actions(request, facts, here, elsewhere, costs)
+    if actions is None:
+        return draft
+    return replace(
+        draft,
+        actions=told_apart(actions),
+        touches={"names": known.content, "taken": list(facts.numbered.taken), "currency": facts.currency},
+        assigned={"order_no": facts.number},
+        revert={"tool": "delete_purchase_order", "arguments": {"purchase_order_id": Ref(0, "id")}},
+    )
+
+
+def _actions(
+    request: CreatePurchaseOrderRequest,
+    facts: NewOrder,
+    here: Sequence[dict[str, Json]],
+    elsewhere: Sequence[dict[str, Json]],
+    costs: Sequence[dict[str, Json]],
+) -> list[Action] | None:
+    parties, known = _parties(request, facts), facts.directory
+    freight = [add_cost(each, Ref(0, "default_group_id"), added_cost(each, known)) for each in costs]
+    added = [each for each in freight if each is not None]
+    resolved = all(set(each) >= NEEDED for each in (*here, *elsewhere)) and len(added) == len(freight)
+    if parties is None or not here or not resolved:
+        return None
+    rows = [add_row(each, Ref(0, "id"), added_row(each, known)) for each in elsewhere]
+    return [_order(request, facts, parties, here), *rows, *added]
+
+
+def _parties(request: CreatePurchaseOrderRequest, facts: NewOrder) -> dict[str, int] | None:
+    asked = {name: each for name in PARTIES if (each := getattr(request, name)) is not None}
+    found = {name: facts.directory.id(PLACED[name], each) for name, each in asked.items()}
+    known = {name: each for name, each in found.items() if each is not None}
+    outsourced = request.entity_type == "outsourced"
+    return known if len(known) == len(found) and outsourced == ("tracking_location_id" in known) else None
+
+
+def _order(
+    request: CreatePurchaseOrderRequest, facts: NewOrder, parties: dict[str, int], rows: Sequence[dict[str, Json]]
+) -> Action:
+    head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set and name not in PARTIES}
+    kind = {"entity_type": request.entity_type} if request.entity_type == "outsourced" else {}
+    given = {**head, **parties, **kind, "order_no": facts.number, "status": request.status}
+    body = canonical(
+        PurchaseOrderCreate.model_validate({**given, "purchase_order_rows": [new_body(each) for each in rows]}).wire()
+    )
+    # The head takes the latest date of its rows.
+    dated = any("arrival_date" in each for each in rows)
+    expects = {name: each for name, each in body.items() if name != "expected_arrival_date" or not dated}
+    return Action(
+        title=f"create purchase order {facts.number}",
+        method="POST",
+        path=f"/{COLLECTION}",
+        body=body,
+        entity=ENTITY,
+        expects=expects,
+        recognise=Recognise(collection=COLLECTION, filters={"order_no": facts.number}, besides=facts.numbered.taken),
+    )
+
+
+CREATE = Change(
+    request=CreatePurchaseOrderRequest,
+    gather=_gather,
+    plan=plan,
+    checks=checks,
+    reads=READS,
+    what=" with its rows",
+)

@@ -1,0 +1,106 @@
+"""`delete_purchase_order`: the whole document, as it is now."""
+
+from dataclasses import replace
+
+from katana_mcp.entities.purchase_orders.costs import cost_line
+from katana_mcp.entities.purchase_orders.facts import directory
+from katana_mcp.entities.purchase_orders.head import (
+    COLLECTION,
+    ENTITY,
+    READS,
+    OldOrder,
+    advisory,
+    gather_old,
+    gone,
+    named_by,
+)
+from katana_mcp.entities.purchase_orders.lines import line
+from katana_mcp.entities.purchase_orders.undoing import made_again
+from katana_mcp.entities.purchase_orders.wanted import RECEIVED
+from katana_mcp.names import text
+from katana_mcp.operations.get import of_ids, rows_beside
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import total, whole
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.change import Change, Draft
+
+_INGREDIENTS, _BILLS = "outsourced_purchase_order_recipe_row", "purchase_order_accounting_metadata"
+_READS = (*READS, _INGREDIENTS, _BILLS)
+
+
+class DeletePurchaseOrderRequest(Request):
+    """Arguments of `delete_purchase_order`."""
+
+    purchase_order_id: NameOrId
+    """Purchase order id (integer) or number (text, PO-42)."""
+
+
+async def _gather(request: DeletePurchaseOrderRequest, services: Services) -> OldOrder:
+    facts = await gather_old(request.purchase_order_id, services, _READS)
+    mine = of_ids("purchase_order_id", facts.id)
+    bills = await rows_beside(services, _BILLS, mine)
+    return replace(
+        facts,
+        ingredients=len(await rows_beside(services, _INGREDIENTS, mine)),
+        bills=tuple(text(each, "bill_id") or str(each.get("id")) for each in bills),
+        directory=await directory(
+            services, named_by(facts.record, facts.costs), [whole(each, "variant_id") for each in facts.rows]
+        ),
+    )
+
+
+def checks(request: DeletePurchaseOrderRequest, facts: OldOrder) -> list[ToolWarning]:
+    """Return what speaks against deleting an order."""
+    del request
+    warnings = gone(facts)
+    called = f"purchase order {facts.number}"
+    if facts.status in RECEIVED:
+        told = f"{called} is {facts.status}: Katana may refuse to delete it; if not, its receipts leave the stock"
+        warnings.append(advisory(warning_codes.STOCK_WAS_MOVED, told))
+    if facts.bills or text(facts.record, "billing_status") not in (None, "NOT_BILLED"):
+        told = f"{called} has bills, so Katana may refuse to delete it; the bills stay in accounting"
+        warnings.append(advisory(warning_codes.BILLED_ORDER, told))
+    return warnings
+
+
+def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
+    """Return the plan of a deletion."""
+    del request
+    action = Action(
+        title=f"delete purchase order {facts.number}",
+        method="DELETE",
+        path=f"/{COLLECTION}/{facts.id}",
+        entity=ENTITY,
+        record=facts.id,
+        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
+    )
+    lines = [line(each, facts.directory) for each in facts.rows]
+    lines += [cost_line(each, facts.directory) for each in facts.costs]
+    ingredients = [f"ingredients of its outsourced rows: {facts.ingredients}"] if facts.ingredients else []
+    return Draft(
+        summary=f"delete purchase order {facts.number} ({facts.status}, rows: {len(facts.rows)})",
+        actions=(action,),
+        touches={"record": facts.record, "costs": list(facts.costs), "bills": list(facts.bills)},
+        id=facts.id,
+        number=facts.number,
+        status=facts.status,
+        lines=tuple(lines),
+        total=total([each.total for each in lines]),
+        currency=text(facts.record, "currency"),
+        linked=(*(f"bill {each}" for each in facts.bills), *ingredients),
+        prior_state={**facts.record, "additional_costs": list(facts.costs)},
+        revert=made_again(facts),
+    )
+
+
+DELETE = Change(
+    request=DeletePurchaseOrderRequest,
+    gather=_gather,
+    plan=plan,
+    checks=checks,
+    reads=_READS,
+    what=" with its rows",
+)

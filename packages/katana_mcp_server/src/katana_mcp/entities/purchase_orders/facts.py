@@ -1,0 +1,124 @@
+"""What requests and records of purchase orders name, found for them: parties, tax rates, costs, goods with prices."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+
+from cache_core.protocol import Selection
+from cache_core.records import Record
+from katana_mcp.lookup import as_they_are_now
+from katana_mcp.names import look_up, text
+from katana_mcp.naming import Named, named, unnamed, variants
+from katana_mcp.services import Services
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import NOTHING, flag, number
+
+type Asked = tuple[str, int | str]
+"""A cache entity, and the id or the exact name of one of its records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Good:
+    """A variant that was named, and how it is bought: `price` per purchase unit, in `currency`, its own supplier's."""
+
+    named: Named
+    price: Decimal | None = None
+    currency: str | None = None
+    unit: str | None = None
+    rate: Decimal | None = None
+    bought: bool = True
+    in_batches: bool = False
+    service: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directory:
+    """What is behind ids and names; `default_tax` is the account's tax rate of purchases."""
+
+    names: Mapping[Asked, Named] = field(default_factory=dict[Asked, Named])
+    goods: Mapping[int | str, Good] = field(default_factory=dict[int | str, Good])
+    default_tax: int | None = None
+
+    def id(self, entity: str, asked: int | str) -> int | None:
+        """Return the id of what was named, if exactly one live record was meant."""
+        known = self.names[entity, asked].one
+        return None if known is None else known.id
+
+    def called(self, entity: str, asked: object) -> str | None:
+        """Return what people call a record, as well as it is known."""
+        found = self.names.get((entity, asked)) if isinstance(asked, int | str) else None
+        known = found.found[0] if found is not None and found.found else None
+        return known.called if known is not None else None if asked is None else str(asked)
+
+    def unnamed(self, entity: str, asked: int | str, path: str) -> list[ToolWarning]:
+        """Return what is wrong with a name."""
+        return unnamed(entity, self.names[entity, asked], path)
+
+    def good(self, asked: object) -> Good:
+        """Return a good by the SKU or id by which it was asked for."""
+        known = asked if isinstance(asked, int | str) else 0
+        return self.goods.get(known) or Good(named=Named(known))
+
+    def sku(self, row: Record) -> str:
+        """Return what people call the good of a row, as well as it is known."""
+        found = self.good(row.get("variant_id")).named.found
+        return found[0].called if found else str(row.get("variant_id"))
+
+    @property
+    def content(self) -> dict[str, object]:
+        """What a plan depends on of it."""
+        told = {
+            f"{entity} {asked}": [asdict(each) for each in one.found] for (entity, asked), one in self.names.items()
+        }
+        goods = {str(asked): asdict(one) | {"named": asdict(one.named)["found"]} for asked, one in self.goods.items()}
+        return {"names": told, "goods": goods, "default_tax": self.default_tax}
+
+
+async def directory(services: Services, asked: Iterable[Asked | None], goods: Iterable[int | str | None]) -> Directory:
+    """Find what is named, and the goods by SKU or variant id; None names nothing."""
+    found = {each: await named(services, *each) for each in dict.fromkeys(asked) if each is not None}
+    known = {(each[0], named.one.id): named for each, named in found.items() if named.one is not None}
+    taxes = await services.cache.select("tax_rate", Selection(limit=200))
+    default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
+    tax = next((each for each in default if isinstance(each, int)), None)
+    return Directory(names=found | known, goods=await _goods(services, goods), default_tax=tax)
+
+
+async def supplier_now(services: Services, asked: int | str) -> str | None:
+    """Read the supplier that is named from Katana, as it is now; return its currency.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    known = (await named(services, "supplier", asked)).one
+    if known is None:
+        return None
+    await as_they_are_now(services, "supplier", [known.id])
+    stored = (await services.cache.get_many("supplier", [known.id])).rows
+    return text(stored[0].record, "currency") if stored else None
+
+
+async def _goods(services: Services, asked: Iterable[int | str | None]) -> dict[int | str, Good]:
+    wanted = list(dict.fromkeys(each for each in asked if each is not None))
+    found = await variants(services, wanted)
+    known = [each.one.id for each in found if each.one is not None]
+    names = await look_up(services.cache, {"variant": known, "supplier": (), "factory": ()})
+
+    def good(each: Named) -> Good:
+        variant = None if each.one is None else names.record("variant", each.one.id)
+        item = names.item(variant) or NOTHING
+        parent = names.parent(variant or NOTHING)
+        supplier = names.record("supplier", item.get("default_supplier_id"))
+        return Good(
+            named=each,
+            currency=text(supplier, "currency") or names.base_currency(),
+            price=number(variant or NOTHING, "purchase_price"),
+            unit=text(item, "purchase_uom") or text(item, "uom"),
+            rate=number(item, "purchase_uom_conversion_rate"),
+            bought=flag(item, "is_purchasable") is not False,
+            in_batches=bool(flag(item, "batch_tracked")),
+            service=parent is not None and parent[0] == "service",
+        )
+
+    goods = {each.asked: good(each) for each in found}
+    return goods | {each.named.one.id: each for each in goods.values() if each.named.one is not None}

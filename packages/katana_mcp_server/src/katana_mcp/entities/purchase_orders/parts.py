@@ -1,0 +1,68 @@
+"""Requests that change rows of a purchase order, each through its own collection."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cache_core.records import Json, Record
+from katana_mcp.entities.purchase_orders.facts import Directory
+from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS
+from katana_mcp.entities.purchase_orders.lines import changed_body, new_body
+from katana_mcp.values import whole
+from katana_mcp.writing.actions import Action, Recognise, Ref
+from katana_mcp.writing.meaning import holds
+
+NEEDED = frozenset({"variant_id", "quantity", "price_per_unit"})
+"""What Katana wants of a new row."""
+
+
+def add_row(fields: dict[str, Json], order: int | Ref, title: str, besides: Sequence[int] = ()) -> Action:
+    """Return what adds a row to an order; `besides` are the rows that were there before."""
+    place = {"location_id": fields["location_id"]} if "location_id" in fields else {}
+    body = {**new_body(fields), **place, "purchase_order_id": order}
+    filters = {"purchase_order_id": order, "variant_id": fields["variant_id"]}
+    return Action(
+        title=title,
+        method="POST",
+        path=f"/{ROWS}",
+        body=body,
+        entity=ENTITY,
+        record=None if isinstance(order, Ref) else order,
+        part=ROWS,
+        expects=body,
+        recognise=Recognise(collection=ROWS, filters=filters, besides=tuple(besides)),
+    )
+
+
+def added_row(fields: Record, facts: Directory) -> str:
+    """Return the title of a new row."""
+    place = facts.called("location", fields.get("location_id"))
+    return f"add a row of {facts.sku(fields)}{'' if place is None else f' for {place}'}"
+
+
+def change_row(order: int, row: Record, fields: dict[str, Json], title: str) -> Action:
+    """Return what changes a row of an order, or deletes it where there are no fields."""
+    row_id = whole(row, "id") or 0
+    body = changed_body(fields) if fields else None
+    return Action(
+        title=title,
+        method="PATCH" if fields else "DELETE",
+        path=f"/{ROWS}/{row_id}",
+        body=body,
+        entity=ENTITY,
+        record=order,
+        part=ROWS,
+        row=row_id,
+        expects=body or {},
+        recognise=Recognise(collection=ROWS, filters={"ids": [row_id]}),
+    )
+
+
+def told_apart(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Return actions of which none is taken for an earlier one: what is just like it, nothing can tell."""
+
+    def alike(place: int) -> bool:
+        mine = actions[place]
+        before = [each for each in actions[:place] if (each.method, each.path) == ("POST", mine.path)]
+        return mine.method == "POST" and any(holds(mine.expects, each.expects) for each in before)
+
+    return tuple(replace(each, recognise=None) if alike(place) else each for place, each in enumerate(actions))

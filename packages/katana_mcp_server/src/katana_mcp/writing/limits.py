@@ -1,0 +1,78 @@
+"""How much an assistant may write: lines of a plan, what can be read whole, requests in a minute. Never cut."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import cast
+
+from cache_core.records import iso
+from katana_mcp.journal.entries import Entry
+from katana_mcp.journal.pace import Wanted
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import ENVELOPE_BYTES, size_of
+from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.writing.actions import Action
+from katana_mcp.writing.change import Draft
+from katana_mcp.writing.preview import Preview
+
+_LINES, _WRITES = "KATANA_MCP_MAX_PLAN_LINES", "KATANA_MCP_MAX_WRITES_PER_MINUTE"
+
+
+def lines_of(draft: Draft) -> int:
+    """Return how many lines a plan holds: those that it shows or those that it sends, whichever are more."""
+    return max(len(draft.lines), sum(_lines_sent(each) for each in draft.actions))
+
+
+def _lines_sent(action: Action) -> int:
+    """Return how many rows the lists of a request hold; a request is a line at least."""
+    lists = [cast("list[object]", each) for each in (action.body or {}).values() if isinstance(each, list)]
+    return max(1, sum(map(len, lists)))
+
+
+def too_large(draft: Draft, services: Services) -> list[ToolWarning]:
+    """Return that a plan holds more than one plan may, or more requests than can ever be sent in a minute."""
+    lines, writes = lines_of(draft), len(draft.actions)
+    warnings: list[ToolWarning] = []
+    if lines > services.most_lines:
+        told = f"the plan has {lines} lines and one plan may have {services.most_lines} ({_LINES}): plan it in parts"
+        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, told))
+    if writes > services.most_writes:
+        told = f"the plan has {writes} requests and {services.most_writes} may be sent in a minute ({_WRITES})"
+        warnings.append(blocking(warning_codes.PLAN_TOO_LARGE, f"{told}: plan it in parts"))
+    return warnings
+
+
+def unreadable(preview: Preview) -> list[ToolWarning]:
+    """Return that a preview does not fit into one answer: nobody could read all that would be sent."""
+    size = ENVELOPE_BYTES + size_of(preview, MAX_ANSWER_BYTES)
+    if size <= MAX_ANSWER_BYTES:
+        return []
+    told = f"the preview has {size} bytes and an answer holds {MAX_ANSWER_BYTES}, so it cannot be read whole"
+    return [blocking(warning_codes.PLAN_TOO_LARGE, f"{told}: plan it in parts, or do it in Katana")]
+
+
+def no_room(until: datetime, services: Services) -> ToolWarning:
+    """Return that a caller has sent all that it may in a minute, and when it may go on."""
+    told = f"{services.most_writes} writes a minute are allowed ({_WRITES}) and they are used up: nothing was written"
+    when = f"the token stays good, apply it again from {iso(until)} on"
+    return blocking(warning_codes.TOO_MANY_WRITES, f"{told}; {when}", "plan_tokens")
+
+
+async def room_for(entries: Sequence[Entry], services: Services) -> None:
+    """Refuse early what a claim would refuse, before a person is asked and before anything of it is written.
+
+    Raises:
+        Refused: all these plans together are more than may be written now.
+    """
+    now = services.clock.now()
+    waiting = [each for each in entries if each.stands(now) != "expired"]
+    actions = sum(len(each.actions) for each in waiting)
+    if len(waiting) > 1 and actions > services.most_writes:
+        told = f"these plans hold {actions} writes and {services.most_writes} a minute are allowed ({_WRITES})"
+        why = f"{told}: nothing was written; apply fewer of them at once"
+        raise Refused(blocking(warning_codes.TOO_MANY_WRITES, why, "plan_tokens"))
+    wanted = Wanted(services.principal, actions, services.most_writes, [each.id for each in waiting])
+    until = await services.journal.room_at(wanted) if waiting else None
+    if until is not None:
+        raise Refused(no_room(until, services))

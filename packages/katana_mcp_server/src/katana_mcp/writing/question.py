@@ -1,0 +1,83 @@
+"""What a person is asked before plans are written: enough of each to judge it, bounded, and each value on its line.
+
+It is made of what the journal keeps alone, so every process asks the same about a plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from katana_mcp.journal.entries import Plan
+from katana_mcp.tools.answers import plain
+from katana_mcp.tools.hidden import shown
+
+LONGEST = 4_000
+"""Characters that a question has at most."""
+_ASKED = "Write this to Katana?"
+_VALUE, _SUMMARY, _ENTRIES = 80, 140, 12
+"""Characters of a value and of a summary, and entries of a list, from which on the rest is left out."""
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_MORE = 60
+"""Characters that saying how much is left out may take."""
+
+
+def question(plans: Sequence[Plan]) -> str:
+    """Return the question about all these plans; each is named, and has its share of the room."""
+    share = (LONGEST - len(_ASKED)) // max(len(plans), 1) - 1
+    return "\n".join([_ASKED, *(_within(list(_told(each)), share) for each in plans)])
+
+
+def _within(lines: Sequence[str], room: int) -> str:
+    """Return the first lines that have room, and how many do not; the first is always there."""
+    kept, size = [lines[0]], len(lines[0])
+    for place, line in enumerate(lines[1:], 1):
+        size += len(line) + 1
+        if size > room - (_MORE if place < len(lines) - 1 else 0):
+            return "\n".join([*kept, f"  … and {len(lines) - place} more lines: see the preview"])
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _told(plan: Plan) -> Iterator[str]:
+    yield f"- {_value(plan.summary, _SUMMARY)}"
+    preview = cast("Mapping[str, object]", plain(plan.shown))
+    if preview.get("total") is not None:
+        yield f"  total {_value(' '.join(str(preview[each]) for each in ('total', 'currency') if each in preview))}"
+    yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
+    yield from _listed([f"  {_line(each)}" for each in _objects(preview, "lines")], "lines")
+    yield from _listed([f"  {_change(each)}" for each in _objects(preview, "changes")], "changes")
+
+
+def _listed(told: Sequence[str], what: str) -> Iterator[str]:
+    yield from told[:_ENTRIES]
+    if len(told) > _ENTRIES:
+        yield f"  … and {len(told) - _ENTRIES} more {what}"
+
+
+def _line(line: Mapping[str, object]) -> str:
+    called = next((line[each] for each in ("sku", "name", "variant_id") if each in line), "?")
+    words = [*([str(line["change"])] if "change" in line else []), _value(called)]
+    if "quantity" in line:
+        words += [_TIMES, _value(line["quantity"]), *([_value(line["unit"])] if "unit" in line else [])]
+    if "price" in line:
+        words += ["@", _value(line["price"])]
+    return " ".join(words)
+
+
+def _change(change: Mapping[str, object]) -> str:
+    old, new = (_value(change[side]) if side in change else "(none)" for side in ("old", "new"))
+    return f"{_value(change.get('field'))}: {old} → {new}"
+
+
+def _value(value: object, most: int = _VALUE) -> str:
+    """Return a value on one line, without what hides or steers, and cut."""
+    text = shown("⏎".join(str(value).splitlines())).replace("\t", " ")
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _list(preview: Mapping[str, object], name: str) -> list[object]:
+    found = preview.get(name)
+    return cast("list[object]", found) if isinstance(found, list) else []
+
+
+def _objects(preview: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+    return [cast("Mapping[str, object]", each) for each in _list(preview, name) if isinstance(each, Mapping)]

@@ -1,0 +1,95 @@
+"""Plans whose end nobody knows, looked up again: what Katana shows is noted. Reads from Katana, never writes to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from katana_mcp.journal.entries import ActionState, Entry
+from katana_mcp.journal.errors import ClaimLost, WrongOrder
+from katana_mcp.journal.file import GONE_AFTER
+from katana_mcp.services import Services
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Action
+from katana_mcp.writing.applying import OWNER, settled
+from katana_mcp.writing.outcome import PlanOutcome
+from katana_mcp.writing.sending import look_up
+
+type Was = Literal["unknown", "owner gone", "being applied", "not sent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """A plan whose end was not known.
+
+    Attributes:
+        entry: as it was.
+        was: `unknown` for a finished plan with an unknown action, `owner gone` for one that was begun and left,
+            `being applied` and `not sent` for claimed ones of which there is nothing to look up.
+        outcome: as it is noted now; None where nothing was looked up.
+    """
+
+    entry: Entry
+    was: Was
+    outcome: PlanOutcome | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is known by now what was written."""
+        return self.was == "not sent" or (self.outcome is not None and not self.outcome.unknown)
+
+
+async def reconciled(services: Services) -> list[Reconciled]:
+    """Look up everything whose end is not known, the oldest first, and note what was found.
+
+    Raises:
+        JournalError: the journal cannot be used.
+    """
+    return [await _one(each, services) for each in await services.journal.unsure()]
+
+
+async def _one(entry: Entry, services: Services) -> Reconciled:
+    try:
+        if entry.state == "finished":
+            return Reconciled(entry, "unknown", await _looked_up_again(entry, services))
+        claim = await services.journal.take_over(entry.id, OWNER)
+        if claim is not None:
+            return Reconciled(entry, "owner gone", await settled(entry.id, claim, services))
+    except (ClaimLost, WrongOrder):
+        return Reconciled(entry, "being applied")  # another is at it, and notes what it finds
+    now = await services.journal.entry(entry.id)
+    is_over = now is not None and not now.is_begun and (now.state == "expired" or _is_gone(now, services))
+    return Reconciled(entry, "not sent" if is_over else "being applied")
+
+
+def _is_gone(entry: Entry, services: Services) -> bool:
+    beat = entry.beat_at
+    return beat is not None and abs(services.clock.now() - beat) >= GONE_AFTER
+
+
+async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
+    states, ends = list(entry.actions), dict[int, ActionState]()
+    answers = {place: each.result for place, each in enumerate(states) if each.result is not None}
+    for place, state in enumerate(states):
+        if state.state == "unknown":
+            # What it refers to was answered, or it would not have been sent.
+            action = Action.read(entry.plan.actions[place]).resolved(answers)
+            ends[place] = await _found(action, state, entry, services)
+            states[place] = ends[place]
+    outcome = PlanOutcome.of(entry.id, entry.plan, states, _warnings(entry))
+    await services.journal.amend(entry.id, ends, outcome.model_dump(mode="json"))
+    return outcome
+
+
+async def _found(action: Action, state: ActionState, entry: Entry, services: Services) -> ActionState:
+    """Return how an action ended; a record that another plan is known to have made was not made by this one."""
+    look = action.recognise
+    if look is not None and action.method == "POST":
+        others = await services.journal.made_by_others(entry.id, action.path)
+        action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others))))
+    found = await look_up(action, services.client, state.error or "")
+    return replace(found, at=state.at)
+
+
+def _warnings(entry: Entry) -> Sequence[ToolWarning]:
+    """Return what was told when the plan ended."""
+    return PlanOutcome.model_validate(entry.outcome).warnings

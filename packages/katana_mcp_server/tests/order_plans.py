@@ -1,0 +1,146 @@
+"""A purchase order with two rows and a cost to plan changes of, and what its requests and facts name."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from katana_mcp.entities.purchase_orders.create import CreatePurchaseOrderRequest, NewOrder
+from katana_mcp.entities.purchase_orders.facts import Directory, Good
+from katana_mcp.entities.purchase_orders.head import OldOrder
+from katana_mcp.entities.purchase_orders.modify import MODIFY
+from katana_mcp.entities.purchase_orders.wanted import ModifyPurchaseOrderRequest
+from katana_mcp.naming import Known, Named, Numbered
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.change import Draft
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+ACME, BOLT = Known(id=3, name="Acme"), Known(id=4, name="Bolt")
+NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
+VAT, FREIGHT = Known(id=5, name="VAT"), Known(id=6, name="Freight")
+FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
+WHEEL = Known(id=8, sku="WHEEL", name="Wheel", unit="pcs")
+LABOUR = Known(id=9, sku="LAB", name="Labour", unit="h")
+
+ENTITIES = (
+    *(("supplier", each) for each in (ACME, BOLT)),
+    *(("location", each) for each in (NORTH, SOUTH)),
+    *(("tax_rate", VAT), ("additional_cost", FREIGHT)),
+)
+BOXED = Good(named=Named("FORK", (FORK,)), price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
+ROUND = Good(named=Named("WHEEL", (WHEEL,)), unit="pcs")
+DIRECTORY = Directory(
+    names={(entity, asked): Named(asked, (each,)) for entity, each in ENTITIES for asked in (each.id, each.called)},
+    goods={
+        **dict.fromkeys((7, "FORK"), BOXED),
+        **dict.fromkeys((8, "WHEEL"), ROUND),
+        "LAB": Good(named=Named("LAB", (LABOUR,)), price=Decimal(1), currency="EUR", unit="h", service=True),
+        "MADE": Good(
+            named=Named("MADE", (replace(WHEEL, id=10, sku="MADE"),)), price=Decimal(1), currency="EUR", bought=False
+        ),
+    },
+    default_tax=5,
+)
+EARLY, LATE, LATER = "2026-03-09T00:00:00Z", "2026-03-20T00:00:00Z", "2026-04-01T00:00:00Z"
+ROW: dict[str, Any] = {
+    "id": 17,
+    "purchase_order_id": 40,
+    "variant_id": 7,
+    "quantity": Decimal(2),
+    "price_per_unit": Decimal("2.5"),
+    "purchase_uom": "box",
+    "purchase_uom_conversion_rate": Decimal(12),
+    "tax_rate_id": 5,
+    "location_id": 1,
+    "arrival_date": EARLY,
+    "received_date": None,
+    "group_id": 60,
+}
+OTHER = (
+    ROW
+    | {"id": 18, "variant_id": 8, "quantity": Decimal(4), "purchase_uom": "pcs", "arrival_date": LATE}
+    | {
+        "purchase_uom_conversion_rate": Decimal(1),
+        "location_id": 2,
+    }
+)
+COST: dict[str, Any] = {
+    "id": 70,
+    "group_id": 60,
+    "additional_cost_id": 6,
+    "name": "Freight",
+    "tax_rate_id": 5,
+    "price": Decimal(10),
+    "distribution_method": "BY_VALUE",
+}
+RECORD: dict[str, Any] = {
+    "id": 40,
+    "order_no": "PO-40",
+    "status": "NOT_RECEIVED",
+    "entity_type": "regular",
+    "default_group_id": 60,
+    "supplier_id": 3,
+    "location_id": 1,
+    "currency": "EUR",
+    "expected_arrival_date": LATE,
+    "order_created_date": "2026-03-01T00:00:00Z",
+    "additional_info": "fragile",
+    "purchase_order_rows": [ROW, OTHER],
+}
+FREE, NUMBERED = Numbered(number="PO-41"), ("number", "is_counted", "taken")
+FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2}
+"""A row to add."""
+CAME = "2026-03-08T10:00:00.000Z"
+"""When received rows came."""
+
+
+def new_order(**changed: object) -> CreatePurchaseOrderRequest:
+    """Return a request of a usual new order."""
+    usual: dict[str, Any] = {
+        "supplier_id": "Acme",
+        "location_id": "North",
+        "order_no": "PO-41",
+        "rows": [{"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2}],
+    }
+    return CreatePurchaseOrderRequest.model_validate(usual | changed)
+
+
+def new_facts(**changed: object) -> NewOrder:
+    """Return what a new order depends on."""
+    fields: dict[str, Any] = changed
+    numbered = replace(FREE, **{name: fields.pop(name) for name in NUMBERED if name in fields})
+    return replace(NewOrder(now=NOW, numbered=numbered, currency="EUR", directory=DIRECTORY), **fields)
+
+
+def change(**fields: object) -> ModifyPurchaseOrderRequest:
+    """Return a request of a change."""
+    return ModifyPurchaseOrderRequest.model_validate({"purchase_order_id": 40, **fields})
+
+
+def old(status: str = "NOT_RECEIVED", received: Iterable[int] | None = None, **changed: object) -> OldOrder:
+    """Return the order with this status; of one that is received, all rows or those named have come."""
+    came = set(received) if received is not None else {17, 18} if status == "RECEIVED" else set[int]()
+    rows = [each | {"received_date": CAME if each["id"] in came else None} for each in (ROW, OTHER)]
+    record = RECORD | {"status": status, "purchase_order_rows": rows} | changed
+    return OldOrder(now=NOW, record=record, costs=(COST,), directory=DIRECTORY)
+
+
+def planned(facts: OldOrder | None = None, **fields: object) -> Draft:
+    """Return the plan of a change."""
+    return MODIFY.plan(change(**fields), facts or old())
+
+
+def sent(draft: Draft) -> list[tuple[str, str, object]]:
+    """Return method, path and body of each action."""
+    return [(each.method, each.path, each.told()["body"]) for each in draft.actions]
+
+
+def told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+    """Return severity, code and field of each warning."""
+    return [(each.severity, each.code, each.field_path) for each in warnings]
+
+
+def against(facts: OldOrder | None = None, **fields: object) -> list[tuple[str, str | None, str | None]]:
+    """Return what speaks against a change."""
+    return told(MODIFY.checks(change(**fields), facts or old()))

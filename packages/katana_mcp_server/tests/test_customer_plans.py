@@ -1,0 +1,423 @@
+"""What is planned for customers, and what speaks against it: pure functions of a request and of facts."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from katana_mcp.entities.customers.create import CREATE, CreateCustomerRequest, NewCustomer
+from katana_mcp.entities.customers.delete import DELETE, LeavingCustomer
+from katana_mcp.entities.customers.head import OldCustomer
+from katana_mcp.entities.customers.modify import MODIFY
+from katana_mcp.entities.customers.wanted import ModifyCustomerRequest
+from katana_mcp.journal.entries import ActionState, Plan
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Action, Recognise, Ref
+from katana_mcp.writing.outcome import PlanOutcome
+from katana_mcp.writing.preview import FieldChange
+
+NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+LINES = ("first_name", "last_name", "company", "phone", "line_1", "line_2", "city", "state", "zip", "country")
+RECORD: dict[str, Any] = {
+    "id": 5,
+    "name": "Velo Berger",
+    "email": "velo@example.com",
+    "phone": None,
+    "currency": "EUR",
+    "reference_id": "007",
+    "discount_rate": Decimal("7.50"),
+    "default_billing_id": 11,
+    "default_shipping_id": 12,
+    "addresses": [
+        {"id": 11, "entity_type": "billing", "default": True, "line_1": "Mill Lane 3", "city": "Graz", "zip": "08010"},
+        {"id": 12, "entity_type": "shipping", "default": True, "line_1": "Dock 1", "city": "Linz", "line_2": None},
+        {"id": 13, "entity_type": "shipping", "default": False, "city": "Wels"},
+        {"id": 14, "entity_type": "shipping", "city": "gone", "deleted_at": "2026-03-01T08:00:00.000Z"},
+    ],
+}
+
+
+def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
+    return [(each.severity, each.code, each.field_path) for each in warnings]
+
+
+def _new(**fields: object) -> CreateCustomerRequest:
+    return CreateCustomerRequest.model_validate({"name": "Velo Berger", **fields})
+
+
+def test_a_new_customer_is_one_request_recognised_by_all_that_it_is_to_hold() -> None:
+    dock = {"entity_type": "shipping", "city": "Linz", "line_2": "", "default": True}
+    request = _new(discount_rate=7.5, phone="", addresses=[{"entity_type": "billing", "zip": "08010"}, dock])
+    draft = CREATE.plan(request, NewCustomer(now=NOW, taken=(3,), known=(2, 3)))
+    empty = dict.fromkeys(LINES)
+    expects = {
+        **dict.fromkeys(
+            ("first_name", "last_name", "company", "email", "phone", "comment", "reference_id", "category")
+        ),
+        "name": "Velo Berger",
+        "discount_rate": Decimal("7.5"),
+        "addresses": [
+            {**empty, "entity_type": "billing", "zip": "08010"},
+            {**empty, "entity_type": "shipping", "city": "Linz", "default": True},
+        ],
+    }
+    assert draft.actions == (
+        Action(
+            title="create customer Velo Berger",
+            method="POST",
+            path="/customers",
+            body={
+                "name": "Velo Berger",
+                "discount_rate": Decimal("7.5"),
+                "addresses": [
+                    {"entity_type": "billing", "zip": "08010"},
+                    {"entity_type": "shipping", "city": "Linz", "default": True},
+                ],
+            },
+            entity="customer",
+            expects=expects,
+            recognise=Recognise(collection="customers", filters={"name": "Velo Berger"}, besides=(2, 3)),
+        ),
+    )
+    assert draft.changes == (
+        FieldChange(field="name", new="Velo Berger"),
+        FieldChange(field="discount_rate", new="7.5"),
+        FieldChange(field="addresses[0].entity_type", new="billing"),
+        FieldChange(field="addresses[0].zip", new="08010"),
+        FieldChange(field="addresses[1].entity_type", new="shipping"),
+        FieldChange(field="addresses[1].city", new="Linz"),
+        FieldChange(field="addresses[1].default", new="true"),
+    )
+    assert draft.summary == "new customer Velo Berger (addresses: 2)"
+    assert draft.undoing == {"tool": "delete_customer", "arguments": {"customer_id": {"$ref": [0, "id"]}}}
+    assert Action.read(draft.actions[0].told()) == draft.actions[0]
+
+
+BILLING, SHIPPING = {"entity_type": "billing"}, {"entity_type": "shipping", "default": True}
+
+
+@pytest.mark.parametrize(
+    ("addresses", "told"),
+    [
+        ([BILLING, {**BILLING, "city": "x"}], ("blocking", "second_billing_address", "addresses[1].entity_type")),
+        ([SHIPPING, {**SHIPPING, "city": "x"}], ("blocking", "invalid_default_address", "addresses[1].default")),
+        ([{"entity_type": "shipping"}, SHIPPING], ("blocking", "duplicate_row", "addresses[1]")),
+        ([BILLING, {**SHIPPING, "city": "x"}, {"entity_type": "shipping"}], None),
+        ([{**BILLING, "default": True}, SHIPPING], None),
+    ],
+)
+def test_what_speaks_against_the_addresses_of_a_new_customer_names_its_field(
+    addresses: list[dict[str, object]], told: tuple[str, str, str] | None
+) -> None:
+    assert _told(CREATE.checks(_new(addresses=addresses), NewCustomer(now=NOW))) == ([told] if told else [])
+
+
+def test_a_name_that_others_have_is_told_with_their_ids() -> None:
+    (warning,) = CREATE.checks(_new(), NewCustomer(now=NOW, taken=(3, 4), known=(2, 3, 4)))
+    assert _told([warning]) == [("advisory", "duplicate_name", "name")]
+    assert "customer 3, 4 is called Velo Berger too" in warning.message
+    renamed = _change(name="Velo Berger 2")
+    assert _told(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
+
+
+def _change(**fields: object) -> ModifyCustomerRequest:
+    return ModifyCustomerRequest.model_validate({"customer_id": 5, **fields})
+
+
+def _old(taken: tuple[int, ...] = (), **changed: object) -> OldCustomer:
+    return OldCustomer(now=NOW, record=RECORD | changed, taken=taken)
+
+
+def _sent(request: ModifyCustomerRequest, facts: OldCustomer | None = None) -> list[tuple[str, str, object]]:
+    return [(each.method, each.path, each.body) for each in MODIFY.plan(request, facts or _old()).actions]
+
+
+def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_additions() -> None:
+    request = _change(
+        email="new@example.com",
+        phone=None,
+        discount_rate=7.5,
+        reference_id="7",
+        default_shipping_id=13,
+        update_addresses=[{"address_id": 11, "zip": "8010", "city": "Graz", "line_1": None}],
+        delete_address_ids=[12],
+        add_addresses=[{"entity_type": "shipping", "city": "Enns"}],
+    )
+    draft = MODIFY.plan(request, _old())
+    head = {"email": "new@example.com", "reference_id": "7", "default_shipping_id": 13}
+    new = {"customer_id": 5, "entity_type": "shipping", "city": "Enns"}
+    part: dict[str, Any] = {"entity": "customer", "record": 5, "part": "customer_addresses"}
+    assert draft.actions == (
+        Action(
+            title="change customer Velo Berger",
+            method="PATCH",
+            path="/customers/5",
+            body=head,
+            entity="customer",
+            record=5,
+            expects=head,
+            recognise=Recognise(collection="customers", filters={"ids": [5]}),
+        ),
+        Action(
+            title="change address 11 of customer Velo Berger",
+            method="PATCH",
+            path="/customer_addresses/11",
+            body={"zip": "8010", "line_1": None},
+            row=11,
+            expects={"zip": "8010", "line_1": None},
+            recognise=Recognise(collection="customer_addresses", filters={"ids": [11]}),
+            **part,
+        ),
+        Action(
+            title="delete address 12 of customer Velo Berger",
+            method="DELETE",
+            path="/customer_addresses/12",
+            row=12,
+            recognise=Recognise(collection="customer_addresses", filters={"ids": [12]}),
+            **part,
+        ),
+        Action(
+            title="add a shipping address to customer Velo Berger",
+            method="POST",
+            path="/customer_addresses",
+            body=new,
+            expects={**dict.fromkeys(LINES), **new},
+            recognise=Recognise(collection="customer_addresses", filters={"customer_ids": [5]}, besides=(11, 12, 13)),
+            **part,
+        ),
+    )
+    assert draft.changes == (
+        FieldChange(field="email", old="velo@example.com", new="new@example.com"),
+        FieldChange(field="reference_id", old="007", new="7"),
+        FieldChange(field="default_shipping_id", old="12", new="13"),
+        FieldChange(field="addresses[11].line_1", old="Mill Lane 3"),
+        FieldChange(field="addresses[11].zip", old="08010", new="8010"),
+        FieldChange(field="addresses[12].entity_type", old="shipping"),
+        FieldChange(field="addresses[12].line_1", old="Dock 1"),
+        FieldChange(field="addresses[12].city", old="Linz"),
+        FieldChange(field="add_addresses[0].entity_type", new="shipping"),
+        FieldChange(field="add_addresses[0].city", new="Enns"),
+    )
+    assert draft.summary == (
+        "customer Velo Berger: email new@example.com, reference_id 7, default_shipping_id 13; "
+        "address 11 line_1 cleared, zip 8010; delete address 12 (Dock 1, Linz); add shipping address (Enns)"
+    )
+    assert (draft.id, draft.prior_state, MODIFY.checks(request, _old())) == (5, RECORD, [])
+    for each in draft.actions:
+        assert Action.read(each.told()) == each
+
+
+def test_a_new_address_becomes_the_default_by_a_request_that_refers_to_it() -> None:
+    new = [{"entity_type": "billing"}, {"entity_type": "shipping", "city": "Enns", "default": True}]
+    request = _change(add_addresses=new, delete_address_ids=[11])
+    draft = MODIFY.plan(request, _old())
+    chosen = {"default_shipping_id": Ref(2, "id")}
+    last = draft.actions[-1]
+    assert (last.method, last.path, last.body, last.expects) == ("PATCH", "/customers/5", chosen, chosen)
+    assert draft.changes[-1] == FieldChange(field="default_shipping_id", old="12", new="add_addresses[1]")
+    assert MODIFY.checks(request, _old()) == []
+    without = _old(addresses=RECORD["addresses"][:1], default_shipping_id=None)
+    assert [each[:2] for each in _sent(request, without)] == [
+        ("DELETE", "/customer_addresses/11"),
+        ("POST", "/customer_addresses"),
+        ("POST", "/customer_addresses"),
+    ]
+
+
+def test_left_out_null_and_a_value_are_three_things_and_an_empty_text_is_null() -> None:
+    assert _sent(_change(email=None)) == _sent(_change(email="")) == [("PATCH", "/customers/5", {"email": None})]
+    assert _sent(_change(discount_rate=0)) == [("PATCH", "/customers/5", {"discount_rate": 0})]
+    assert _sent(_change(default_shipping_id=None)) == [("PATCH", "/customers/5", {"default_shipping_id": None})]
+    assert _sent(_change(reference_id="1.1"), _old(reference_id="1.10"))[0][2] == {"reference_id": "1.1"}
+    cleared = _change(update_addresses=[{"address_id": 13, "city": ""}])
+    assert _sent(cleared) == [("PATCH", "/customer_addresses/13", {"city": None})]
+    for name in ("name", "currency", "add_addresses", "delete_address_ids"):
+        with pytest.raises(ValueError, match=f"{name} cannot be cleared: leave it out to keep it"):
+            _change(**{name: None})
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"email": "velo@example.com", "phone": None, "discount_rate": 7.5, "default_shipping_id": 12},
+        {"update_addresses": [{"address_id": 12, "city": "Linz", "line_2": None}], "delete_address_ids": []},
+    ],
+)
+def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) -> None:
+    assert _told(MODIFY.checks(_change(**fields), _old())) == [("blocking", "no_effective_change", None)]
+    assert MODIFY.plan(_change(**fields), _old()).actions == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        (
+            {"update_addresses": [{"address_id": 99, "city": "x"}]},
+            ("blocking", "unknown_row_id", "update_addresses[0].address_id"),
+        ),
+        ({"update_addresses": [{"address_id": 14}]}, ("blocking", "unknown_row_id", "update_addresses[0].address_id")),
+        ({"delete_address_ids": [13, 99]}, ("blocking", "unknown_row_id", "delete_address_ids[1]")),
+        ({"default_shipping_id": 99}, ("blocking", "unknown_row_id", "default_shipping_id")),
+        (
+            {"update_addresses": [{"address_id": 13, "city": "x"}], "delete_address_ids": [13]},
+            ("blocking", "duplicate_row", "delete_address_ids[0]"),
+        ),
+        (
+            {"update_addresses": [{"address_id": 13, "city": "x"}, {"address_id": 13, "zip": "1"}]},
+            ("blocking", "duplicate_row", "update_addresses[1].address_id"),
+        ),
+        ({"delete_address_ids": [13, 13]}, ("blocking", "duplicate_row", "delete_address_ids[1]")),
+        ({"add_addresses": [BILLING]}, ("blocking", "second_billing_address", "add_addresses[0].entity_type")),
+        ({"add_addresses": [BILLING], "delete_address_ids": [11]}, None),
+        ({"default_shipping_id": 11}, ("blocking", "invalid_default_address", "default_shipping_id")),
+        (
+            {"default_shipping_id": 13, "delete_address_ids": [13]},
+            ("blocking", "invalid_default_address", "default_shipping_id"),
+        ),
+        (
+            {"default_shipping_id": 13, "add_addresses": [SHIPPING]},
+            ("blocking", "invalid_default_address", "add_addresses[0].default"),
+        ),
+        ({"delete_address_ids": [12]}, ("advisory", "default_address_deleted", "delete_address_ids[0]")),
+        ({"delete_address_ids": [13, 11]}, ("advisory", "default_address_deleted", "delete_address_ids[1]")),
+        ({"delete_address_ids": [12], "default_shipping_id": 13}, None),
+        ({"delete_address_ids": [12], "add_addresses": [SHIPPING]}, None),
+        ({"delete_address_ids": [12, 13], "add_addresses": [{"entity_type": "shipping"}]}, None),
+        (
+            {"delete_address_ids": [12], "add_addresses": [{"entity_type": "shipping"}]},
+            ("advisory", "default_address_deleted", "delete_address_ids[0]"),
+        ),
+    ],
+)
+def test_what_speaks_against_a_change_of_addresses_names_its_field(
+    fields: dict[str, object], told: tuple[str, str, str] | None
+) -> None:
+    assert _told(MODIFY.checks(_change(**fields), _old())) == ([told] if told else [])
+
+
+def test_the_type_of_an_address_is_no_argument_of_its_change() -> None:
+    with pytest.raises(ValueError, match="entity_type"):
+        _change(update_addresses=[{"address_id": 13, "entity_type": "billing"}])
+
+
+def test_a_change_is_undone_with_what_was_there_and_an_address_comes_back_as_a_new_one() -> None:
+    request = _change(
+        email=None,
+        currency="SEK",
+        default_shipping_id=13,
+        update_addresses=[{"address_id": 13, "city": "Enns", "zip": "4470"}],
+        delete_address_ids=[11, 12],
+        add_addresses=[{"entity_type": "billing"}],
+    )
+    assert _undone(request, _old(currency=None), "applied") == {
+        "customer_id": 5,
+        "email": "velo@example.com",
+        "update_addresses": [{"address_id": 13, "city": "Wels", "zip": None}],
+        "delete_address_ids": [77],
+        "add_addresses": [
+            {"entity_type": "billing", "line_1": "Mill Lane 3", "city": "Graz", "zip": "08010"},
+            {"entity_type": "shipping", "line_1": "Dock 1", "city": "Linz", "default": True},
+        ],
+    }
+    chosen = _change(add_addresses=[SHIPPING])
+    back = {"customer_id": 5, "default_shipping_id": 12, "delete_address_ids": [77]}
+    assert _undone(chosen, _old(), "applied") == back
+    assert _undone(chosen, _old(default_shipping_id=None), "applied") == {**back, "default_shipping_id": None}
+    gone = {"customer_id": 5, "delete_address_ids": [77]}
+    assert _undone(chosen, _old(default_shipping_id=14), "applied") == gone
+
+
+def test_what_was_not_applied_is_not_undone() -> None:
+    request = _change(delete_address_ids=[11, 13], add_addresses=[BILLING])
+    assert _undone(request, _old(), "applied", "failed") == {
+        "customer_id": 5,
+        "delete_address_ids": [],
+        "add_addresses": [{"entity_type": "billing", "line_1": "Mill Lane 3", "city": "Graz", "zip": "08010"}],
+    }
+    assert _undone(request, _old(), "failed") is None
+
+
+def _undone(request: ModifyCustomerRequest, facts: OldCustomer, *ends: str) -> dict[str, object] | None:
+    """Return the arguments that undo a plan of which the actions ended like this, the last of these all others."""
+    draft = MODIFY.plan(request, facts)
+    plan = Plan(
+        digest="",
+        tool="modify_customer",
+        tenant="",
+        principal="",
+        created_at=NOW,
+        expires_at=NOW + timedelta(minutes=1),
+        summary="",
+        content=draft.content,
+        actions=tuple(draft.sent),
+        shown={"revert": draft.undoing},
+    )
+    given: list[Any] = [*ends, *ends[-1:] * len(draft.actions)][: len(draft.actions)]
+    results = [{"id": 77} if each.method == "POST" else None for each in draft.actions]
+    states = [
+        ActionState(end, result if end == "applied" else None) for end, result in zip(given, results, strict=True)
+    ]
+    revert = PlanOutcome.of(1, plan, states, []).revert
+    return None if revert is None else revert.arguments
+
+
+def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
+    gone = OldCustomer(now=NOW, record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
+    delete = DELETE.request.model_validate({"customer_id": 5})
+    for warnings in (MODIFY.checks(_change(phone="1"), gone), DELETE.checks(delete, LeavingCustomer(old=gone))):
+        assert _told(warnings) == [("blocking", "not_found", "customer_id")]
+
+
+def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again() -> None:
+    request = DELETE.request.model_validate({"customer_id": "Velo Berger"})
+    orders = tuple({"id": nr, "order_no": f"SO-{nr}", "status": "NOT_SHIPPED"} for nr in (9, 8))
+    facts = LeavingCustomer(old=_old(), open_orders=3, newest=orders)
+    draft = DELETE.plan(request, facts)
+    assert draft.actions == (
+        Action(
+            title="delete customer Velo Berger",
+            method="DELETE",
+            path="/customers/5",
+            entity="customer",
+            record=5,
+            recognise=Recognise(collection="customers", filters={"ids": [5]}),
+        ),
+    )
+    assert draft.summary == "delete customer Velo Berger (addresses: 3, open sales orders: 3)"
+    assert draft.linked == (
+        "sales order SO-9 (NOT_SHIPPED)",
+        "sales order SO-8 (NOT_SHIPPED)",
+        "1 more open sales orders",
+    )
+    assert FieldChange(field="email", old="velo@example.com") in draft.changes
+    assert FieldChange(field="addresses[11].zip", old="08010") in draft.changes
+    (warning,) = DELETE.checks(request, facts)
+    assert (warning.severity, warning.code) == ("advisory", "open_orders")
+    assert warning.message == "customer 5 has 3 open sales orders: ids 9, 8 and more"
+    assert draft.prior_state == RECORD
+    assert draft.undoing == {
+        "tool": "create_customer",
+        "arguments": {
+            "name": "Velo Berger",
+            "email": "velo@example.com",
+            "currency": "EUR",
+            "reference_id": "007",
+            "discount_rate": Decimal("7.50"),
+            "addresses": [
+                {"entity_type": "billing", "line_1": "Mill Lane 3", "city": "Graz", "zip": "08010"},
+                {"entity_type": "shipping", "line_1": "Dock 1", "city": "Linz", "default": True},
+                {"entity_type": "shipping", "city": "Wels"},
+            ],
+        },
+    }
+    assert draft.content != DELETE.plan(request, LeavingCustomer(old=_old())).content
+
+
+def test_orders_that_are_not_known_yet_are_told() -> None:
+    request = DELETE.request.model_validate({"customer_id": 5})
+    unknown = LeavingCustomer(old=_old(), is_counted=False)
+    assert _told(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
+    assert DELETE.checks(request, LeavingCustomer(old=_old())) == []

@@ -1,0 +1,273 @@
+"""What is planned for purchase orders, and what speaks against it: pure functions of a request and of facts."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from order_plans import (
+    DIRECTORY,
+    EARLY,
+    FORKS,
+    LATE,
+    OTHER,
+    change,
+    new_facts,
+    new_order,
+    old,
+    sent,
+    told,
+)
+
+from katana_mcp.entities.purchase_orders.create import CREATE
+from katana_mcp.entities.purchase_orders.delete import DELETE
+from katana_mcp.entities.purchase_orders.modify import MODIFY
+from katana_mcp.naming import Known, Named
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.preview import PlanLine
+
+
+def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> None:
+    wheel = {"sku_or_variant_id": "WHEEL", "quantity": 4, "price_per_unit": 1.5, "location_id": "South"}
+    fork = {"sku_or_variant_id": "FORK", "quantity": 2, "tax_rate_id": "VAT", "arrival_date": "2026-03-09"}
+    request = new_order(
+        rows=[fork, wheel],
+        additional_costs=[{"additional_cost_id": "Freight", "price": 10, "distribution_method": "by value"}],
+        expected_arrival_date="2026-03-20",
+        additional_info="fragile",
+        status="draft",
+    )
+    draft = CREATE.plan(request, new_facts(taken=(30,)))
+    row = {"variant_id": 7, "quantity": 2, "price_per_unit": Decimal("2.50"), "tax_rate_id": 5, "arrival_date": EARLY}
+    body = {
+        "supplier_id": 3,
+        "location_id": 1,
+        "purchase_order_rows": [row],
+        "order_no": "PO-41",
+        "status": "DRAFT",
+        "expected_arrival_date": LATE,
+        "additional_info": "fragile",
+    }
+    order, group = {"$ref": [0, "id"]}, {"$ref": [0, "default_group_id"]}
+    elsewhere = {"variant_id": 8, "quantity": 4, "price_per_unit": Decimal("1.5"), "location_id": 2}
+    cost = {"additional_cost_id": 6, "tax_rate_id": 5, "price": 10, "distribution_method": "BY_VALUE"}
+    assert sent(draft) == [
+        ("POST", "/purchase_orders", body),
+        ("POST", "/purchase_order_rows", {**elsewhere, "purchase_order_id": order}),
+        ("POST", "/po_additional_cost_rows", {**cost, "group_id": group}),
+    ]
+    first, second, third = draft.actions
+    # The head takes the date of its latest row, so the planned one proves nothing.
+    assert "expected_arrival_date" not in first.expects
+    assert first.recognise == Recognise(collection="purchase_orders", filters={"order_no": "PO-41"}, besides=(30,))
+    assert (second.entity, second.part, second.record, second.row) == (
+        "purchase_order",
+        "purchase_order_rows",
+        None,
+        None,
+    )
+    assert second.told()["recognise"] == {
+        "collection": "purchase_order_rows",
+        "filters": {"purchase_order_id": order, "variant_id": 8},
+        "besides": [],
+    }
+    assert (third.entity, third.part) == ("purchase_order_additional_cost_row", None)
+    assert draft.lines == (
+        PlanLine(
+            variant_id=7,
+            sku="FORK",
+            name="Fork / 32",
+            quantity=Decimal(2),
+            unit="box (12 pcs)",
+            price=Decimal("2.5"),
+            total=Decimal(5),
+        ),
+        PlanLine(
+            variant_id=8,
+            sku="WHEEL",
+            name="Wheel",
+            quantity=Decimal(4),
+            unit="pcs",
+            price=Decimal("1.5"),
+            total=Decimal(6),
+        ),
+        PlanLine(name="additional cost Freight", price=Decimal(10), total=Decimal(10)),
+    )
+    assert (draft.total, draft.currency, draft.status) == (Decimal(21), "EUR", "DRAFT")
+    assert draft.summary == "new purchase order PO-41 from Acme to North (rows: 2)"
+    assert draft.assigned == {"order_no": "PO-41"}
+    assert draft.undoing == {"tool": "delete_purchase_order", "arguments": {"purchase_order_id": order}}
+    assert told(CREATE.checks(request, new_facts())) == [
+        ("info", "default_price", "rows[0].price_per_unit"),
+        ("info", "default_tax_rate", "additional_costs[0].tax_rate_id"),
+    ]
+    assert [Action.read(each.told()).told() for each in draft.actions] == draft.sent
+
+
+PRICED = "rows[0].price_per_unit"
+FORK: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 1}
+"""A row without a price."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "warned", "planned"),
+    [
+        ({"supplier_id": "Nobody"}, ("blocking", "not_found", "supplier_id"), False),
+        ({"location_id": "Nowhere"}, ("blocking", "not_found", "location_id"), False),
+        ({"entity_type": "outsourced"}, ("blocking", "tracking_location_required", "tracking_location_id"), False),
+        ({"tracking_location_id": 2}, ("blocking", "invalid_argument", "tracking_location_id"), False),
+        ({"rows": [FORKS | {"location_id": "South"}]}, ("blocking", "own_location_required", "location_id"), False),
+        ({"rows": [FORKS | {"location_id": "Moon"}]}, ("blocking", "not_found", "rows[0].location_id"), True),
+        ({"rows": [FORKS | {"tax_rate_id": "None"}]}, ("blocking", "not_found", "rows[0].tax_rate_id"), True),
+        ({"rows": [FORKS | {"quantity": 0}]}, ("blocking", "invalid_quantity", "rows[0].quantity"), True),
+        (
+            {"rows": [FORKS | {"sku_or_variant_id": "FOR"}]},
+            ("blocking", "not_found", "rows[0].sku_or_variant_id"),
+            False,
+        ),
+        (
+            {"rows": [FORKS | {"sku_or_variant_id": "LAB"}]},
+            ("blocking", "not_purchasable", "rows[0].sku_or_variant_id"),
+            True,
+        ),
+        (
+            {"rows": [FORKS | {"sku_or_variant_id": "MADE"}]},
+            ("advisory", "not_purchasable", "rows[0].sku_or_variant_id"),
+            True,
+        ),
+        ({"rows": [{"sku_or_variant_id": "WHEEL", "quantity": 1}]}, ("blocking", "price_required", PRICED), False),
+        (
+            {"rows": [FORK], "currency": "USD"},
+            ("blocking", "price_required", PRICED),
+            False,
+        ),
+        (
+            {"rows": [FORK | {"purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}]},
+            ("blocking", "price_required", PRICED),
+            False,
+        ),
+        (
+            {"rows": [FORKS | {"purchase_uom": "box"}]},
+            ("blocking", "invalid_argument", "rows[0].purchase_uom_conversion_rate"),
+            True,
+        ),
+        (
+            {"rows": [FORKS | {"purchase_uom_conversion_rate": 12}]},
+            ("blocking", "invalid_argument", "rows[0].purchase_uom"),
+            True,
+        ),
+        (
+            {"additional_costs": [{"additional_cost_id": "Fright", "price": 1, "tax_rate_id": 5}]},
+            ("blocking", "not_found", "additional_costs[0].additional_cost_id"),
+            False,
+        ),
+        (
+            {"additional_costs": [{"additional_cost_id": 6, "price": 1, "tax_rate_id": "x"}]},
+            ("blocking", "not_found", "additional_costs[0].tax_rate_id"),
+            False,
+        ),
+        (
+            {"additional_costs": [{"additional_cost_id": 6, "price": 1}]},
+            ("info", "default_tax_rate", "additional_costs[0].tax_rate_id"),
+            True,
+        ),
+    ],
+)
+def test_what_speaks_against_a_new_order_names_its_field(
+    changed: dict[str, Any], warned: tuple[str, str, str], planned: bool
+) -> None:
+    unknown = {
+        ("supplier", "Nobody"),
+        ("location", "Nowhere"),
+        ("location", "Moon"),
+        ("tax_rate", "None"),
+        ("tax_rate", "x"),
+        ("additional_cost", "Fright"),
+    }
+    known = replace(DIRECTORY, names={**DIRECTORY.names, **{each: Named(each[1]) for each in unknown}})
+    request, facts = new_order(**changed), new_facts(directory=known)
+    assert told(CREATE.checks(request, facts)) == [warned]
+    assert (CREATE.plan(request, facts).actions != ()) is planned
+
+
+def test_facts_speak_against_a_new_order_too() -> None:
+    cost = {"additional_cost_id": 6, "price": 1}
+    for facts, request, warned in (
+        (new_facts(taken=(30,)), new_order(), ("advisory", "duplicate_order_number", "order_no")),
+        (new_facts(is_counted=False), new_order(), ("blocking", "cold_cache", "order_no")),
+        (
+            new_facts(directory=replace(DIRECTORY, default_tax=None)),
+            new_order(additional_costs=[cost]),
+            ("blocking", "tax_rate_required", "additional_costs[0].tax_rate_id"),
+        ),
+    ):
+        assert told(CREATE.checks(request, facts)) == [warned]
+    numbered = new_order().model_copy(update={"order_no": None})
+    assert told(CREATE.checks(numbered, new_facts())) == [("info", "default_number", None)]
+    archived = replace(DIRECTORY.good("FORK"), named=Named("FORK", (Known(id=7, sku="FORK", archived=True),)))
+    facts = new_facts(directory=replace(DIRECTORY, goods={"FORK": archived}))
+    assert told(CREATE.checks(new_order(), facts)) == [("advisory", "archived_item", "rows[0].sku_or_variant_id")]
+
+
+def test_an_outsourced_order_says_where_its_ingredients_go() -> None:
+    draft = CREATE.plan(new_order(entity_type="outsourced", tracking_location_id="South"), new_facts())
+    ((_, _, body),) = sent(draft)
+    assert isinstance(body, dict)
+    assert (body["entity_type"], body["tracking_location_id"]) == ("outsourced", 2)
+
+
+def test_two_rows_that_are_alike_cannot_be_told_apart_by_looking_them_up() -> None:
+    away = FORKS | {"location_id": "South"}
+    draft = CREATE.plan(new_order(rows=[FORKS, away, away, away | {"quantity": 3}]), new_facts())
+    assert [each.recognise is None for each in draft.actions] == [False, False, True, False]
+    dated = CREATE.plan(new_order(rows=[FORKS, away | {"arrival_date": "2026-03-09"}, away]), new_facts())
+    assert [each.recognise is None for each in dated.actions] == [False, False, True]
+
+
+def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
+    request = DELETE.request.model_validate({"purchase_order_id": "PO-40"})
+    facts = replace(old("RECEIVED"), bills=("B-1",), ingredients=2)
+    draft = DELETE.plan(request, facts)
+    assert sent(draft) == [("DELETE", "/purchase_orders/40", None)]
+    assert draft.linked == ("bill B-1", "ingredients of its outsourced rows: 2")
+    assert [(each.sku, each.name, each.total) for each in draft.lines] == [
+        ("FORK", "Fork / 32", 5),
+        ("WHEEL", "Wheel", 10),
+        (None, "additional cost Freight", 10),
+    ]
+    assert (draft.total, draft.currency) == (25, "EUR")
+    assert told(DELETE.checks(request, facts)) == [
+        ("advisory", "stock_was_moved", None),
+        ("advisory", "billed_order", None),
+    ]
+    assert told(DELETE.checks(request, old())) == []
+    again: Any = draft.undoing
+    made = again["arguments"]
+    assert (again["tool"], made["status"], made["location_id"]) == ("create_purchase_order", "NOT_RECEIVED", 1)
+    assert [(each["sku_or_variant_id"], each["location_id"]) for each in made["rows"]] == [(7, 1), (8, 2)]
+    replayed = CREATE.request.model_validate(made)
+    assert [path for _, path, _ in sent(CREATE.plan(replayed, new_facts(number="PO-40")))] == [
+        "/purchase_orders",
+        "/purchase_order_rows",
+        "/po_additional_cost_rows",
+    ]
+    elsewhere: Any = DELETE.plan(request, old(purchase_order_rows=[OTHER])).undoing
+    assert elsewhere["arguments"]["location_id"] == 2
+
+
+def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
+    gone = replace(old(deleted_at="2026-03-02T08:00:00.000Z"), deleted=True)
+    delete = DELETE.request.model_validate({"purchase_order_id": 40})
+    for warnings in (MODIFY.checks(change(order_no="PO-9"), gone), DELETE.checks(delete, gone)):
+        assert told(warnings) == [("blocking", "not_found", "purchase_order_id")]
+
+
+def test_a_price_that_does_not_fit_is_named_with_its_unit_and_the_orders_currency() -> None:
+    wheel = {"sku_or_variant_id": "WHEEL", "quantity": 1}
+    of_one = FORK | {"purchase_uom": "pcs", "purchase_uom_conversion_rate": 1}
+    dollars = CREATE.checks(new_order(rows=[FORK, wheel], currency="USD"), new_facts())
+    assert [each.message for each in [*dollars, *CREATE.checks(new_order(rows=[of_one]), new_facts())]] == [
+        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), and the order is in USD; give one",
+        "rows[1].price_per_unit: WHEEL has no purchase price; give one",
+        f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), and the row has another purchase unit; give one",
+    ]

@@ -1,0 +1,52 @@
+"""The question to the person: enough to judge each plan, never more than a screen, and no value that plays tricks."""
+
+from dataclasses import replace
+
+from journal_plans import plan_of
+
+from cache_core.testing import ManualClock
+from katana_mcp.journal.entries import Plan
+from katana_mcp.writing.question import LONGEST, question
+
+LINE = {"sku": "BOLT", "quantity": 2.5, "unit": "pcs", "price": 3, "change": "add"}
+
+
+def _plan(summary: str = "new order", **shown: object) -> Plan:
+    return replace(plan_of("token", ManualClock()), summary=summary, shown=shown)
+
+
+def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
+    plan = _plan(
+        total=7.5,
+        currency="EUR",
+        lines=[LINE],
+        changes=[{"field": "status", "old": "draft", "new": "received"}, {"field": "note", "new": "x"}],
+        advisory=["the item is not marked as bought"],
+    )
+    assert question([plan]).splitlines() == [
+        "Write this to Katana?",
+        "- new order",
+        "  total 7.5 EUR",
+        "  note: the item is not marked as bought",
+        "  add BOLT \N{MULTIPLICATION SIGN} 2.5 pcs @ 3",
+        "  status: draft → received",
+        "  note: (none) → x",
+    ]
+
+
+def test_a_value_stays_on_its_line_shows_what_hides_in_it_and_is_cut() -> None:
+    trick = "Bob\n- delete customer Everyone\r\u2028\u202etxet\x1b[2J"
+    asked = question([_plan(trick, changes=[{"field": "name", "old": trick, "new": "y" * 5_000}])])
+    assert len(asked.splitlines()) == 3
+    assert "⏎- delete customer Everyone⏎⏎<U+202E>txet<U+001B>[2J" in asked
+    assert asked.endswith(f" → {'y' * 79}…")
+
+
+def test_it_is_bounded_says_what_is_left_out_and_names_every_plan() -> None:
+    many = _plan("x" * 5_000, lines=[LINE] * 100, changes=[{"field": "f" * 500, "old": "o" * 500}] * 100)
+    assert "  … and 88 more lines" in question([many]).splitlines()
+    assert "  … and 88 more changes" in question([many]).splitlines()
+    asked = question([replace(many, summary=f"{nr} {'x' * 5_000}") for nr in range(20)])
+    assert [f"\n- {nr} x" in asked for nr in range(20)] == [True] * 20
+    assert asked.count("more lines: see the preview") == 20
+    assert max(len(question([many] * count)) for count in range(1, 21)) <= LONGEST

@@ -1,0 +1,10 @@
+"""The rows of every tool that plans a write; the proofs are generated over them."""
+
+from collections.abc import Mapping
+
+from .writes import Write
+from .writes_customers import CUSTOMERS
+from .writes_orders import ORDERS
+from .writes_transfers import TRANSFERS
+
+WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS}

@@ -1,0 +1,172 @@
+"""Whether what was planned happened: read off the sandbox and the requests that it saw, past the server."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.writing.actions import resolved
+from katana_mcp.writing.meaning import holds
+from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
+
+from .all_writes import WRITES
+
+type Planned = dict[str, Any]
+"""A request of a preview."""
+type Wire = tuple[str, str, str]
+"""A request as it was sent: method, path and body, in which nothing but the way to escape letters is made alike."""
+REFUSED = 429
+"""The one status after which the same request may be sent again."""
+
+
+def writes(entries: Iterable[JournalEntry]) -> list[Wire]:
+    """Return the requests that were no reads and may have been carried out."""
+    return [
+        (each.method, each.path.removeprefix("/v1"), _told(each.body))
+        for each in entries
+        if each.method != "GET" and each.status != REFUSED
+    ]
+
+
+def as_planned(requests: Sequence[Planned]) -> list[Wire]:
+    """Return the requests of a preview as they have to be sent."""
+    return [(each["method"], each["path"], _told(each.get("body") or "")) for each in requests]
+
+
+async def usual_preview(stage: Stage, clock: ManualClock, tool: str, text: str) -> Payload:
+    """Return the preview of a usual call with its token; what went wrong before may hold Katana up for a while.
+
+    Raises:
+        AssertionError: it has no token, three minutes later either.
+    """
+    _, arguments = WRITES[tool].called(stage.own.sandbox.tenant(), text)
+    preview: Payload = {}
+    for _ in range(3):
+        clock.advance(61)
+        preview = (await within(clock, 300, stage.result(tool, arguments))).structured_content or {}
+        if "plan_token" in preview:
+            break
+    assert "plan_token" in preview, preview
+    return preview
+
+
+class Watched:
+    """The sandbox from a moment on, beside the requests of a preview.
+
+    Attributes:
+        requests: of the preview.
+    """
+
+    def __init__(self, sandbox: Sandbox, requests: Sequence[Planned]) -> None:
+        self.requests = requests
+        self._sandbox = sandbox
+        self._tenant = sandbox.tenant()
+        self._began = len(sandbox.journal)
+        self._posted = {_collection(each) for each in requests if each["method"] == "POST"}
+        self._there = {each: _ids(self._tenant, each) for each in self._posted}
+
+    @property
+    def sent(self) -> list[Wire]:
+        """What was sent since."""
+        return writes(self._sandbox.journal[self._began :])
+
+    @property
+    def planned(self) -> list[Wire]:
+        """What has to be sent, with what is known by now of the records that later requests refer to."""
+        return as_planned([self.filled(place) for place in range(len(self.requests))])
+
+    def filled(self, place: int) -> Planned:
+        """Return a request whose body refers to nothing any more, as far as that is there by now."""
+        request = self.requests[place]
+        if "$ref" not in (request.get("body") or ""):
+            return request
+        with suppress(LookupError):
+            return {**request, "body": json.dumps(resolved(json.loads(request["body"]), self.made))}
+        return request
+
+    @property
+    def made(self) -> dict[int, dict[str, Any]]:
+        """The record that each POST has made, by the place of the request; ids rise in their order."""
+        left = {each: sorted(self._made(each)) for each in self._posted}
+        made: dict[int, dict[str, Any]] = {}
+        for place, request in enumerate(self.requests):
+            if request["method"] != "POST":
+                continue
+            collection = _collection(request)
+            if not left[collection]:
+                break  # nothing is sent after what failed
+            made[place] = self._tenant.get(collection, left[collection].pop(0))
+            for inner, nested in _nested(request).items():
+                del left.get(inner, [])[:nested]
+        return made
+
+    def proves_at_most_once(self) -> None:
+        """Assert that nothing was sent but what was planned, none of it twice, and that it made no more than that."""
+        assert not Counter(self.sent) - Counter(self.planned), self.sent
+        asked = Counter(_collection(each) for each in self.requests if each["method"] == "POST")
+        for each in self.requests:
+            asked.update(_nested(each))
+        for collection in self._posted:
+            assert len(self._made(collection)) <= asked[collection], (collection, self._made(collection))
+
+    def proves_true(self, outcome: Payload) -> None:
+        """Assert that an outcome is whole and says of each action what became of it."""
+        states = [each["state"] for each in outcome["actions"]]
+        told = {state: outcome[state] for state in ("applied", "failed", "unknown", "not_tried") if outcome[state]}
+        assert told == Counter(states), outcome
+        assert [(each["method"], each["path"]) for each in outcome["actions"]] == [
+            (each["method"], each["path"]) for each in self.requests
+        ]
+        for place, (state, action) in enumerate(zip(states, outcome["actions"], strict=True)):
+            if state == "unknown":
+                assert action["look_up"], action
+            else:
+                assert self.happened(place) is (state == "applied"), (state, action, self.requests[place])
+
+    def happened(self, place: int) -> bool:
+        """Return whether the account shows what a request does."""
+        request = self.filled(place)
+        method, collection = request["method"], _collection(request)
+        if method == "POST":
+            return place in self.made
+        record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
+        if method == "DELETE":
+            return record is None
+        return record is not None and holds(json.loads(request["body"]), record)
+
+    def _made(self, collection: str) -> set[int]:
+        return _ids(self._tenant, collection) - self._there[collection]
+
+
+def _told(body: str | bytes) -> str:
+    """Return a body with its keys in their order and its numbers as they are written."""
+    return json.dumps(json.loads(body, parse_int=_literal, parse_float=_literal)) if body else ""
+
+
+def _literal(number: str) -> str:
+    return f"#{number}"
+
+
+def _nested(request: Planned) -> dict[str, int]:
+    """Return how many records of other collections the body of a POST makes besides its own."""
+    body = json.loads(request.get("body") or "{}") if request["method"] == "POST" else {}
+    return {name: len(each) for name, each in body.items() if isinstance(each, list)}
+
+
+def _collection(request: Planned) -> str:
+    return str(request["path"]).split("/")[1]
+
+
+def _ids(tenant: Tenant, collection: str) -> set[int]:
+    return {each["id"] for each in tenant.all(collection)}
+
+
+def _found(tenant: Tenant, collection: str, id: int) -> dict[str, Any] | None:
+    """Return a record that is there and not deleted."""
+    try:
+        record = tenant.get(collection, id)
+    except LookupError:
+        return None
+    return None if record.get("deleted_at") else record

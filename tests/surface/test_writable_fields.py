@@ -1,0 +1,194 @@
+"""What a tool that writes offers is what Katana's description of the API takes; what it does not offer has a reason."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.surface import tools
+
+from .shapes import Schema
+
+SPEC = Path(__file__).parents[3] / "shared" / "reference" / "katana-openapi.yaml"
+DESCRIBED = pytest.mark.skipif(not SPEC.is_file(), reason="the description of the API is not part of this repository")
+OF_ITS_OWN = "goes in requests of its own"
+IN_THE_PATH = "goes in the path of the request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goes:
+    """Where arguments of a tool go.
+
+    Attributes:
+        into: the schemas of the description; `Name.field` is what a list of that schema holds.
+        within: the list of the tool that holds these arguments; the tool itself where it is empty.
+        called: arguments that Katana calls otherwise.
+        apart: arguments that are no field there, each with its reason.
+        excused: fields that are not offered, each with its reason.
+    """
+
+    into: tuple[str, ...]
+    within: str = ""
+    called: Mapping[str, str] = field(default_factory=dict[str, str])
+    apart: Mapping[str, str] = field(default_factory=dict[str, str])
+    excused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+TAX_BY_ID: dict[str, str] = dict.fromkeys(
+    ("tax_name", "tax_rate"), "follows from the tax rate, which is named by id or name"
+)
+
+WRITTEN: dict[str, tuple[Goes, ...]] = {
+    "create_stock_transfer": (
+        Goes(
+            into=("CreateStockTransferRequest",),
+            called={"destination_location_id": "target_location_id", "rows": "stock_transfer_rows"},
+        ),
+        Goes(
+            into=("StockTransferRowRequest",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused={"traceability": "batches, serial numbers and bins are not cached, so none can be named"},
+        ),
+    ),
+    "modify_stock_transfer": (
+        Goes(
+            into=("UpdateStockTransferRequest", "UpdateStockTransferStatusRequest"),
+            apart={"stock_transfer_id": IN_THE_PATH},
+        ),
+    ),
+    "delete_stock_transfer": (),
+    "create_purchase_order": (
+        Goes(
+            into=("CreatePurchaseOrderRequest",),
+            called={"rows": "purchase_order_rows"},
+            apart={"additional_costs": OF_ITS_OWN},
+        ),
+        Goes(into=("PurchaseOrderRowRequest",), within="rows", called={"sku_or_variant_id": "variant_id"}),
+        Goes(
+            into=("CreatePurchaseOrderAdditionalCostRowRequest",),
+            within="additional_costs",
+            excused={"group_id": "that of the order, which is known once it is made"},
+        ),
+    ),
+    "modify_purchase_order": (
+        Goes(
+            into=("UpdatePurchaseOrderRequest",),
+            apart={"purchase_order_id": IN_THE_PATH}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_additional_costs", "update_additional_costs"), OF_ITS_OWN)
+            | {"delete_additional_cost_row_ids": OF_ITS_OWN},
+        ),
+        Goes(
+            into=("CreatePurchaseOrderRowRequest",),
+            within="add_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused={
+                "purchase_order_id": "the order that is changed",
+                "currency": "an order has one currency",
+            }
+            | TAX_BY_ID,
+        ),
+        Goes(
+            into=("UpdatePurchaseOrderRowRequest",),
+            within="update_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"row_id": IN_THE_PATH},
+            excused=TAX_BY_ID,
+        ),
+        Goes(
+            into=("CreatePurchaseOrderAdditionalCostRowRequest",),
+            within="add_additional_costs",
+            excused={"group_id": "that of the order"},
+        ),
+        Goes(
+            into=("UpdatePurchaseOrderAdditionalCostRowRequest",),
+            within="update_additional_costs",
+            apart={"additional_cost_row_id": IN_THE_PATH},
+        ),
+    ),
+    "delete_purchase_order": (),
+    "create_customer": (
+        Goes(into=("CreateCustomerRequest",)),
+        Goes(
+            into=("CreateCustomerRequest.addresses",),
+            within="addresses",
+            apart={"default": "Katana's gateway takes it, and the description leaves it out"},
+        ),
+    ),
+    "modify_customer": (
+        Goes(
+            into=("UpdateCustomerRequest",),
+            apart={"customer_id": IN_THE_PATH}
+            | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN),
+        ),
+        Goes(
+            into=("CreateCustomerAddressRequest",),
+            within="add_addresses",
+            apart={"default": OF_ITS_OWN},
+            excused={"customer_id": "the customer that is changed"},
+        ),
+        Goes(into=("UpdateCustomerAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
+    ),
+    "delete_customer": (),
+}
+"""For each tool that plans a write: where its arguments go."""
+CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]
+LISTED: dict[str, Schema] = {each["name"]: each["inputSchema"] for each in catalogue()}
+
+
+@pytest.fixture(scope="module")
+def description() -> str:
+    return SPEC.read_text("utf-8")
+
+
+def _schema(description: str, name: str) -> dict[str, Any]:
+    """Return one schema; reading all of them takes a second."""
+    found = re.search(rf"^    {name}:\n(?:(?: {{6}}.*)?\n)+", description, re.MULTILINE)
+    assert found is not None, name
+    return cast("dict[str, Any]", yaml.safe_load(found[0])[name])
+
+
+def _fields(description: str, goes: Goes) -> set[str]:
+    """Return the writable fields of all schemas that arguments go into."""
+    fields: set[str] = set()
+    for name, _, listed in (each.partition(".") for each in goes.into):
+        schema = _schema(description, name)
+        fields |= set((schema["properties"][listed]["items"] if listed else schema)["properties"])
+    return fields
+
+
+def _offered(tool: str, goes: Goes) -> set[str]:
+    schema = LISTED[tool]
+    return set((schema["properties"][goes.within]["items"] if goes.within else schema)["properties"])
+
+
+def test_every_tool_that_writes_says_where_all_its_arguments_go() -> None:
+    planning = {each.name for each in tools() if each.plans}
+    assert set(WRITTEN) == planning
+    for tool in planning:
+        lists = {name for name, each in LISTED[tool]["properties"].items() if "properties" in each.get("items", {})}
+        assert lists == {each.within for each in WRITTEN[tool] if each.within}, tool
+
+
+@DESCRIBED
+@pytest.mark.parametrize(("tool", "goes"), CASES)
+def test_every_argument_is_a_field_that_katana_takes_or_has_a_reason(tool: str, goes: Goes, description: str) -> None:
+    fields, offered = _fields(description, goes), _offered(tool, goes)
+    assert {goes.called.get(each, each) for each in offered - goes.apart.keys()} - fields == set()
+    assert (goes.called.keys() | goes.apart.keys()) - offered == set()
+    assert goes.apart.keys() & fields == set()
+
+
+@DESCRIBED
+@pytest.mark.parametrize(("tool", "goes"), CASES)
+def test_every_field_that_katana_takes_is_offered_or_excused(tool: str, goes: Goes, description: str) -> None:
+    fields = _fields(description, goes)
+    offered = {goes.called.get(each, each) for each in _offered(tool, goes) - goes.apart.keys()}
+    assert fields - offered == goes.excused.keys()
+    assert all(len(reason) > 10 for reason in (*goes.apart.values(), *goes.excused.values()))

@@ -1,0 +1,127 @@
+"""The k-th step of an apply fails, for k = 1, 2, …, until none does: a statement of the journal, a request, a wait."""
+
+import asyncio
+import functools
+import sqlite3
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from tests.contract.fuses import Blow, Cancelling, Fuse, Wired, fails
+
+from katana_mcp.journal import schema
+from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
+
+from .all_writes import WRITES
+from .effects import Watched, usual_preview
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+NEVER = 10**9
+BLOWS: Mapping[str, Callable[[], Blow]] = {"fails": lambda: fails, "cancelled": Cancelling}
+TOOLS = tuple(WRITES)
+
+
+@pytest.fixture
+def fuse(monkeypatch: pytest.MonkeyPatch) -> Fuse:
+    """Return the fuse on which each statement of a journal is; it blows at no step before it is set."""
+    fuse = Fuse(NEVER)
+    wired = cast("type[Wired]", type("Wired", (Wired,), {"fuse": fuse}))
+    connect = functools.partial(sqlite3.connect, factory=wired)
+    monkeypatch.setattr(schema, "sqlite3", SimpleNamespace(connect=connect, Error=sqlite3.Error))
+    return fuse
+
+
+@pytest.fixture
+async def kept(own: OwnSandbox, clock: ManualClock, tmp_path: Path, fuse: Fuse) -> AsyncGenerator[Stage]:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        yield stage
+    fuse.left = NEVER
+    _proves_ended(tmp_path, clock)
+
+
+def _on_the_fuse(stage: Stage, fuse: Fuse) -> None:
+    """Put each request on the fuse, before it is carried out and after."""
+    for when in ("before", "after"):
+        lost = DroppedConnection(committed=when == "after")
+        burns = Mutate(change=lambda _, lost=lost: fuse.burn(lost), when=when)
+        stage.own.sandbox.faults.add(Fault("*", action=burns, times=None))
+
+
+async def _asked(stage: Stage, token: str) -> Payload:
+    return (await stage.result("apply_plan", {"plan_tokens": [token]})).structured_content or {}
+
+
+async def _in_trouble(stage: Stage, clock: ManualClock, token: str, fuse: Fuse) -> None:
+    """Apply while the fuse burns; whatever comes of it, it ends."""
+    call = asyncio.ensure_future(_asked(stage, token))
+    if isinstance(fuse.blow, Cancelling):
+        # Nothing waits for time here: what a caller left behind ends by itself.
+        fuse.blow.task = cast("asyncio.Task[None]", call)
+        await asyncio.gather(call, return_exceptions=True)
+        await asyncio.sleep(0.03)
+    else:
+        await within(clock, 300, call)
+
+
+async def _step(stage: Stage, clock: ManualClock, fuse: Fuse, tool: str, step: int) -> bool:
+    """Let one step of one apply fail; return whether it was met."""
+    preview = await usual_preview(stage, clock, tool, f"STEP-{step}")
+    token = preview["plan_token"]
+    watched = Watched(stage.own.sandbox, preview["requests"])
+    fuse.left = step
+    _on_the_fuse(stage, fuse)
+    await _in_trouble(stage, clock, token, fuse)
+    met, fuse.left = fuse.left <= 0, NEVER
+    stage.own.sandbox.faults.clear()
+    watched.proves_at_most_once()
+    sent = watched.sent
+    clock.advance(GONE_AFTER.total_seconds())
+    answer = await within(clock, 300, _asked(stage, token))
+    assert "outcomes" in answer, answer
+    watched.proves_at_most_once()
+    watched.proves_true(answer["outcomes"][0])
+    # What a caller left behind goes on by itself.
+    assert isinstance(fuse.blow, Cancelling) or sent in ([], watched.sent), "more was sent after something had been"
+    assert await within(clock, 300, _asked(stage, token)) == answer
+    return met
+
+
+def _proves_ended(root: Path, clock: ManualClock) -> None:
+    """Assert that the journal is whole and no plan in it is left half-way."""
+    (path,) = root.glob("journal-*.sqlite")
+    with closing(JournalFile(path, clock)) as file:
+        assert {each.state for each in file.entries(200)} == {"finished"}
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+async def _loop(stage: Stage, clock: ManualClock, fuse: Fuse, tool: str, stride: int) -> None:
+    step = 1
+    while await _step(stage, clock, fuse, tool, step):
+        step += stride
+    assert step > 30
+
+
+@pytest.mark.parametrize("how", ["fails", "cancelled"])
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_wherever_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_tells_the_truth(
+    kept: Stage, clock: ManualClock, fuse: Fuse, how: str, tool: str
+) -> None:
+    fuse.blow = BLOWS[how]()
+    await _loop(kept, clock, fuse, tool, 17)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("how", ["fails", "cancelled"])
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_at_each_step_at_which_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_tells_the_truth(
+    kept: Stage, clock: ManualClock, fuse: Fuse, how: str, tool: str
+) -> None:
+    fuse.blow = BLOWS[how]()
+    await _loop(kept, clock, fuse, tool, 1)

@@ -1,0 +1,161 @@
+"""What a preview says is what is sent and what changes: no argument is lost on the way, and nothing else happens."""
+
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.surface import tools
+from katana_mcp.testing import Setup, Stage, staged
+from katana_sandbox import ManualClock, Tenant
+
+from .all_writes import WRITES
+from .drawn import arguments
+from .effects import Watched, as_planned, writes
+from .held import held, proves_named
+from .matrix import PLANS, matrix
+from .shapes import nodes
+from .writes import Arguments, Pools
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+SWITCHES = {"additional_info_wipe": True, "additional_info_wipe_untested": True}
+"""Katana empties the notes of whatever is changed without naming them."""
+SYNCED = 300
+"""Seconds after which a list that names something is asked for anew."""
+SOME = settings(
+    max_examples=5,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+MANY = settings(SOME, max_examples=300, derandomize=False, phases=tuple(Phase), print_blob=True)
+
+
+@pytest.fixture
+async def wiping(own: OwnSandbox) -> AsyncGenerator[Stage]:
+    """Return a server before a Katana that empties notes; it keeps no other time than that of the minute's requests."""
+    for name, each in SWITCHES.items():
+        own.sandbox.switches.set(name, each)
+    async with staged(own, Setup()) as stage:
+        yield stage
+
+
+def test_every_tool_that_plans_has_a_row_here() -> None:
+    assert WRITES.keys() == PLANS
+
+
+@pytest.mark.parametrize("tool", WRITES)
+def test_every_argument_inside_another_has_a_value_that_must_make_a_difference(tenant: Tenant, tool: str) -> None:
+    inside = {path for path, _ in nodes(LISTED[tool]) if "." in path}
+    assert WRITES[tool].below(tenant, WRITES[tool].document(tenant, "BELOW")).keys() == inside
+
+
+async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -> list[object]:
+    """Return the requests of a preview, with their bodies."""
+    clock.advance(30)
+    result = await stage.result(tool, asked)
+    return [list(each) for each in as_planned((result.structured_content or {}).get("requests", []))]
+
+
+async def test_every_argument_at_every_depth_changes_what_is_sent(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    lost: list[str] = []
+    usual = matrix(tenant)
+    for tool, write in WRITES.items():
+        plain = await _wire(stage, clock, tool, usual[tool].arguments)
+        assert plain, tool
+        for name, change in usual[tool].changes.items():
+            if await _wire(stage, clock, tool, {**usual[tool].arguments, **change}) in (plain, []):
+                lost.append(f"{tool}.{name}")
+        document, own = write.called(tenant, "BELOW")
+        clock.advance(SYNCED)
+        plain = await _wire(stage, clock, tool, own)
+        for path, change in write.below(tenant, document).items():
+            if await _wire(stage, clock, tool, {**own, **change}) in (plain, []):
+                lost.append(f"{tool}.{path}")
+    assert lost == [], lost
+
+
+def _with_unknown(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the arguments with a key that nobody knows in each object, and its path."""
+    if isinstance(value, dict):
+        yield f"{path}.nobody_knows".lstrip("."), {**value, "nobody_knows": 1}
+        for name, each in value.items():
+            yield from ((where, {**value, name: other}) for where, other in _with_unknown(each, f"{path}.{name}"))
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            for where, other in _with_unknown(each, f"{path}[{place}]"):
+                yield where, [*value[:place], other, *value[place + 1 :]]
+
+
+async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: Stage, tenant: Tenant) -> None:
+    for tool, write in WRITES.items():
+        _, usual = write.called(tenant, f"UNKNOWN-{tool}")
+        tried = dict(_with_unknown(usual))
+        objects = [path for path, each in nodes(LISTED[tool]) if each.get("type") == "object"]
+        assert len(tried) >= len(objects), tool
+        for path, wrong in tried.items():
+            refusal = await stage.refusal(tool, **wrong)
+            told = [(each["code"], each["field_path"]) for each in refusal["warnings"]]
+            assert told == [("unknown_argument", path)], tool
+    assert writes(stage.own.sandbox.journal) == []
+
+
+async def _one(stage: Stage, clock: ManualClock, tool: str, data: st.DataObject) -> str:
+    """Preview and apply drawn arguments about a document of their own; return how that ended."""
+    write, sandbox = WRITES[tool], stage.own.sandbox
+    clock.advance(SYNCED)
+    document = write.document(sandbox.tenant(), f"DRAWN-{len(sandbox.journal)}")
+    drawn = data.draw(_drawn(tool, write.pools(sandbox.tenant(), document)), label=tool)
+    asked = {**drawn, **write.named(document)}
+    began = len(sandbox.journal)
+    preview = (await stage.result(tool, asked)).structured_content or {}
+    assert writes(sandbox.journal[began:]) == []
+    if "plan_token" not in preview:
+        return "blocked"
+    watched, before = Watched(sandbox, preview["requests"]), held(sandbox.tenant(), write.follows)
+    answer = await stage.call("apply_plan", plan_tokens=[preview["plan_token"]])
+    (outcome,) = answer["outcomes"]
+    watched.proves_true(outcome)
+    planned = watched.planned
+    tried = len(planned) - outcome["not_tried"]
+    assert watched.sent == planned[:tried]
+    if outcome["applied"] == len(planned):
+        proves_named(write, preview, before, held(sandbox.tenant(), write.follows))
+        return "applied"
+    return "refused by Katana"
+
+
+def _drawn(tool: str, pools: Pools) -> st.SearchStrategy[Arguments]:
+    kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
+    return arguments(LISTED[tool], pools, kept)
+
+
+async def _all_as_shown(stage: Stage, clock: ManualClock, data: st.DataObject) -> None:
+    for tool in WRITES:
+        await _one(stage, clock, tool, data)
+
+
+@SOME
+@given(data=st.data())
+async def test_what_is_sent_and_what_changes_is_what_was_shown(
+    wiping: Stage, clock: ManualClock, data: st.DataObject
+) -> None:
+    await _all_as_shown(wiping, clock, data)
+
+
+@pytest.mark.soak
+@MANY
+@given(data=st.data())
+async def test_whatever_is_asked_what_is_sent_and_what_changes_is_what_was_shown(
+    wiping: Stage, clock: ManualClock, data: st.DataObject
+) -> None:
+    await _all_as_shown(wiping, clock, data)

@@ -1,0 +1,83 @@
+"""What we wrote is what every tool that reads shows from then on, however far Katana's replicas lag."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from katana_mcp.descriptor import Entity
+from katana_mcp.entities import ENTITIES
+from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.writing.meaning import same
+from katana_sandbox import Fault, ManualClock, ReplicaLag, Tenant
+
+from .all_writes import WRITES
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+WRITTEN = [each for each in ENTITIES if each.writes]
+LAG = 600
+CHANGED: dict[str, dict[str, object]] = {
+    "stock_transfer": {"additional_info": "kept dry", "expected_arrival_date": "2026-04-05", "status": "inTransit"},
+    "customer": {"comment": "pays late", "category": "Dealer", "discount_rate": 5},
+    "purchase_order": {"additional_info": "by rail", "expected_arrival_date": "2026-04-05", "status": "DRAFT"},
+}
+"""What is changed of a new document of each entity."""
+
+
+async def _applied(stage: Stage, clock: ManualClock, tool: str, **arguments: object) -> tuple[Payload, int]:
+    """Plan and apply; return the preview and the id of the document."""
+    clock.advance(61)
+    preview = await stage.call(tool, **arguments)
+    asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
+    (outcome,) = ((await within(clock, 400, asked)).structured_content or {})["outcomes"]
+    assert [each["state"] for each in outcome["actions"]] == ["applied"] * len(preview["requests"]), outcome
+    return preview, outcome["id"]
+
+
+async def _listed(stage: Stage, entity: Entity, id: int) -> list[dict[str, Any]]:
+    return (await stage.call(f"list_{entity.plural}", ids=[id]))["rows"]
+
+
+async def _found(stage: Stage, entity: Entity, text: str) -> set[int]:
+    rows = (await stage.call(f"search_{entity.plural}", query=text))["rows"]
+    return {row[f"{entity.name}_id"] for row in rows}
+
+
+async def _shown(stage: Stage, entity: Entity, id: int) -> dict[str, Any]:
+    answer = await stage.call(f"get_{entity.name}", **{f"{entity.name}_id": id})
+    return answer[
+        next(name for name in answer if isinstance(answer[name], dict) and f"{entity.name}_id" in answer[name])
+    ]
+
+
+def _heads(preview: Payload, shown: dict[str, Any]) -> Iterator[tuple[str, object, object]]:
+    """Yield each field of the head that a preview changes, as it was to be and as it is shown."""
+    for change in preview["changes"]:
+        if "[" not in change["field"] and change["field"] in shown:
+            yield change["field"], change.get("new"), shown[change["field"]]
+
+
+@pytest.mark.parametrize("entity", WRITTEN, ids=lambda each: each.name)
+async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
+    stage: Stage, clock: ManualClock, tenant: Tenant, entity: Entity
+) -> None:
+    subject, text = f"{entity.name}_id", "READ-1"
+    await _found(stage, entity, text)
+    stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(LAG), times=None))
+    _, arguments = WRITES[f"create_{entity.name}"].called(tenant, text)
+    _, id = await _applied(stage, clock, f"create_{entity.name}", **arguments)
+    assert ([row[subject] for row in await _listed(stage, entity, id)], id in await _found(stage, entity, text)) == (
+        [id],
+        True,
+    )
+    assert text in str(await _shown(stage, entity, id))
+
+    preview, _ = await _applied(stage, clock, f"modify_{entity.name}", **{subject: id, **CHANGED[entity.name]})
+    heads = list(_heads(preview, await _shown(stage, entity, id)))
+    assert {name for name, *_ in heads} == set(CHANGED[entity.name])
+    assert [each for each in heads if not same(each[1], each[2])] == []
+
+    await _applied(stage, clock, f"delete_{entity.name}", **{subject: id})
+    assert ["deleted_at" in row for row in await _listed(stage, entity, id)] == [True]
+    assert id not in await _found(stage, entity, text)
+    assert (await _shown(stage, entity, id))["deleted_at"]
