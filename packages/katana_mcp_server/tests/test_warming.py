@@ -2,6 +2,7 @@
 
 import pytest
 from server_wire import live, unique_sku
+from transfer_plans import new_transfer
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import paced, staged, within
@@ -114,6 +115,18 @@ async def test_what_no_first_sync_has_brought_yet_is_unknown_and_never_not_found
             assert {(each["code"], each["severity"]) for each in unknown} == {("cold_cache", "advisory")}, tool
             assert "'PAD' is unknown, not missing" in unknown[0]["message"]
             assert answer.get("unknown") == (["PAD", 7] if tool == "check_inventory" else None), tool
+
+
+async def test_what_a_plan_names_is_unknown_before_a_first_sync_has_brought_it(
+    own: OwnSandbox, clock: ManualClock
+) -> None:
+    own.sandbox.faults.add(Fault("*", action=Delay(300), times=None))
+    transfer = new_transfer(own.sandbox.tenant())
+    del transfer["stock_transfer_number"]
+    async with staged(own) as stage:
+        answer = await paced(clock, stage.result("create_stock_transfer", transfer))
+    warnings = (answer.structured_content or {})["warnings"]
+    assert {each["code"] for each in warnings if each["severity"] == "blocking"} == {"cold_cache"}, warnings
 
 
 async def test_what_a_whole_first_sync_has_not_brought_is_not_found_while_others_go_on(

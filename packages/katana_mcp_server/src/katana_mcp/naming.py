@@ -13,6 +13,9 @@ from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import whole
 from katana_mcp.writing.numbers import next_number
 
+_FEW = 4
+"""Records of a kind whose names are all told when nothing has the one that was asked for."""
+
 _COUNTED_ON = 20
 """Numbers that are tried after one that turns out to be in use."""
 
@@ -36,11 +39,15 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What was asked for, what has that id, name or SKU, and what it may have been meant for."""
+    """What was asked for, what has that id, name or SKU, and what it may have been meant for.
+
+    Where not all of its kind are listed yet, what is not found is unknown, not missing.
+    """
 
     asked: int | str
     found: tuple[Known, ...] = ()
     near: tuple[str, ...] = ()
+    listed: bool = True
 
     @property
     def one(self) -> Known | None:
@@ -57,7 +64,8 @@ async def named(services: Services, entity: str, asked: int | str) -> Named:
         for row in rows
         if isinstance(row.id, int)
     ]
-    return Named(asked, tuple(found), await _near(services, entity, asked, bool(found)))
+    listed = await all_listed(services, entity)
+    return Named(asked, tuple(found), await _near(services, entity, asked, bool(found)), listed)
 
 
 async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Named, ...]:
@@ -65,6 +73,7 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
     rows = await variants_named(asked, services)
     at_hand = [("variant", row) for each in rows.values() for row in each]
     names = await look_up(services.cache, {"variant": [row.id for _, row in at_hand]}, at_hand)
+    listed = await all_listed(services, "variant")
 
     def known(row: Stored) -> Known:
         item = names.item(row.record)
@@ -83,6 +92,7 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
                 each,
                 tuple(known(row) for row in rows.get(each, ())),
                 await _near(services, "variant", each, each in rows),
+                listed,
             )
             for each in asked
         ]
@@ -96,6 +106,9 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
         ids = ", ".join(f"{each.id} ({each.name or each.called})" for each in given.found[:5])
         told = f"{path}: {len(given.found)} {title}s are called {asked!r}; name one by id: {ids}"
         return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
+    if not given.found and not given.listed:
+        told = f"{path}: the first sync of {title}s is not finished, so whether there is {asked!r} is not known yet"
+        return [blocking(warning_codes.COLD_CACHE, told, path)]
     if not given.found:
         told = f"{path}: no {title} is {asked!r}{did_you_mean(given.near)}"
         return [blocking(warning_codes.NOT_FOUND, told, path)]
@@ -109,7 +122,12 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
 
 
 async def _near(services: Services, entity: str, asked: int | str, found: bool) -> tuple[str, ...]:
-    return () if found or isinstance(asked, int) else tuple(await near_keys(services, entity, asked))
+    """Return names that may have been meant; where there are few, and none is like it, all of them."""
+    if found or isinstance(asked, int):
+        return ()
+    near = await near_keys(services, entity, asked)
+    few = () if near else await services.cache.select(entity, Selection(limit=_FEW + 1))
+    return tuple(near or (name for each in few if (name := text(each.record, "name")) and len(few) <= _FEW))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,8 +132,10 @@ class WriteRequest(Request):
     @model_validator(mode="before")
     @classmethod
     def _refuse_null(cls, given: object) -> object:
-        fields = cast("Mapping[str, object]", given) if isinstance(given, dict) else {}
+        if not isinstance(given, dict):
+            return given
+        fields = cast("dict[str, object]", given)
         for name in cls.never_null:
             if fields.get(name, ...) is None:
                 raise ValueError(f"{name} cannot be cleared: leave it out to keep it")
-        return given
+        return fields
