@@ -7,6 +7,8 @@ from typing import Any, cast
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from katana_mcp.tools.hidden import shown
+
 from .shapes import Schema
 from .writes import Arguments, Pools
 
@@ -18,9 +20,11 @@ MOMENTS = st.builds(
 NUMBERS = st.one_of(
     st.integers(0, 10**6),
     st.decimals(0, 10**4, places=4).map(float),
-    st.floats(0, 10**9, allow_nan=False),
+    st.floats(0, 10**9, allow_nan=False).map(lambda each: round(each, 10)),
 )
-TEXTS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=12)
+TEXTS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=12).filter(
+    lambda text: shown(text) == text and "<U+" not in text
+)
 """Without what is invisible: an answer shows that otherwise than it is sent."""
 
 

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 from katana_mcp.testing import Payload, Stage, within
@@ -141,12 +142,12 @@ class Watched:
 
 
 def _told(body: str | bytes) -> str:
-    """Return a body with its keys in their order and its numbers as they are written."""
+    """Return a body with its keys in their order and its numbers digit by digit, whether with an exponent or not."""
     return json.dumps(json.loads(body, parse_int=_literal, parse_float=_literal)) if body else ""
 
 
 def _literal(number: str) -> str:
-    return f"#{number}"
+    return f"#{Decimal(number):f}"
 
 
 def _nested(request: Planned) -> dict[str, int]:

@@ -35,7 +35,7 @@ SOME = settings(
     phases=(Phase.generate,),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-MANY = settings(SOME, max_examples=300, derandomize=False, phases=tuple(Phase), print_blob=True)
+MANY = settings(SOME, max_examples=300, derandomize=False, print_blob=True)
 
 
 @pytest.fixture

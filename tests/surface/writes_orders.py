@@ -13,6 +13,7 @@ DERIVED = frozenset(
         *("total", "total_in_base_currency", "price_per_unit_in_base_currency", "price_in_base", "landed_cost"),
         *("currency", "conversion_rate", "conversion_date", "batch_transactions", "received_date", "ingredients"),
         *("currency_conversion_rate", "currency_conversion_rate_fix_date"),
+        *("name", "tax_rate"),  # of a cost: what its ids stand for
     }
 )
 """What Katana works out: sums, rates, and when rows came if a status receives them."""

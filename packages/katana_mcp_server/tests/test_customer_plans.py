@@ -277,9 +277,12 @@ def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) ->
             {"default_shipping_id": 13, "delete_address_ids": [13]},
             ("blocking", "invalid_default_address", "default_shipping_id"),
         ),
-        (
-            {"default_shipping_id": 13, "add_addresses": [SHIPPING]},
-            ("blocking", "invalid_default_address", "add_addresses[0].default"),
+        *(
+            (
+                {"default_shipping_id": default, "add_addresses": [SHIPPING]},
+                ("blocking", "invalid_default_address", "add_addresses[0].default"),
+            )
+            for default in (13, None)
         ),
         ({"delete_address_ids": [12]}, ("advisory", "default_address_deleted", "delete_address_ids[0]")),
         ({"delete_address_ids": [13, 11]}, ("advisory", "default_address_deleted", "delete_address_ids[1]")),

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Annotated, ClassVar, Self, cast
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -99,10 +100,22 @@ def _finite(value: object) -> object:
     return value
 
 
+_DECIMALS = 10
+"""The most that Katana keeps of a number, by its descriptions of quantities and prices."""
+
+
+def _plain(value: Decimal) -> Decimal:
+    exponent = value.normalize().as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > _DECIMALS:
+        raise ValueError(f"must have at most {_DECIMALS} decimals")
+    return value
+
+
 type WriteQuantity = Annotated[
     Decimal,
     Field(ge=0, le=10**15),
     BeforeValidator(_finite),
+    AfterValidator(_plain),
     NUMBER,
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**15}),
 ]
@@ -115,6 +128,7 @@ type Percent = Annotated[
     Decimal,
     Field(ge=0, le=100),
     BeforeValidator(_finite),
+    AfterValidator(_plain),
     NUMBER,
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": 100}),
 ]

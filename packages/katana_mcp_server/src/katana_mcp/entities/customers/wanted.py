@@ -133,20 +133,20 @@ def _unknown(path: str, key: int, facts: OldCustomer) -> ToolWarning:
 
 def _chosen(request: ModifyCustomerRequest, facts: OldCustomer) -> Iterator[ToolWarning]:
     """Yield what is wrong with the address that is to be the default."""
-    key, code = request.default_shipping_id, warning_codes.INVALID_DEFAULT_ADDRESS
-    if key is None:
+    if DEFAULT not in request.model_fields_set:
         return
-    address = facts.addresses.get(key)
-    if address is None:
+    key, code = request.default_shipping_id, warning_codes.INVALID_DEFAULT_ADDRESS
+    address = facts.addresses.get(key) if key is not None else None
+    if key is not None and address is None:
         yield _unknown(DEFAULT, key, facts)
-    elif address.get("entity_type") != "shipping":
+    elif address is not None and address.get("entity_type") != "shipping":
         yield blocking(code, f"{DEFAULT}: address {key} is for billing, so it is no default for shipping", DEFAULT)
     elif key in request.delete_address_ids:
         yield blocking(code, f"{DEFAULT}: address {key} is to be deleted, so it is no default", DEFAULT)
     for nr, each in enumerate(request.add_addresses):
         if each.is_chosen:
-            path = f"add_addresses[{nr}].default"
-            yield blocking(code, f"{path}: {DEFAULT} names another address as the default", path)
+            path, other = f"add_addresses[{nr}].default", "no address" if key is None else "another address"
+            yield blocking(code, f"{path}: {DEFAULT} names {other} as the default", path)
 
 
 def _forsaken(request: ModifyCustomerRequest, facts: OldCustomer) -> Iterator[ToolWarning]:
