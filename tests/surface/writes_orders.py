@@ -17,6 +17,11 @@ DERIVED = frozenset(
     }
 )
 """What Katana works out: sums, rates, and when rows came if a status receives them."""
+FIRST = DERIVED | {
+    *("entity_type", "default_group_id", "billing_status", "last_document_status"),
+    *("expected_arrival_date", "order_created_date"),
+}
+"""What Katana sets in a new order that says nothing of it."""
 LINED = {ROW: "price_per_unit", COST: "price"}
 WORDS = {
     "supplier_id": "suppliers",
@@ -213,7 +218,7 @@ ORDERS = {
         },
         follows=FOLLOWS,
         parts=PARTS,
-        derived=DERIVED,
+        derived=FIRST,
         lined=LINED,
         words=WORDS,
     ),

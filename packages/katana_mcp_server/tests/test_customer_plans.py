@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from katana_mcp.entities.customers.create import CREATE, CreateCustomerRequest, NewCustomer
 from katana_mcp.entities.customers.delete import DELETE, LeavingCustomer
@@ -226,6 +227,25 @@ def test_a_new_address_becomes_the_default_by_a_request_that_refers_to_it() -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("kinds", "default", "chosen"),
+    [
+        (["shipping", "shipping"], 1, 1),
+        (["shipping", "billing", "shipping"], 2, 2),
+        (["billing", "shipping"], 1, None),
+        (["shipping", "shipping"], 0, None),
+        (["shipping", "shipping"], None, None),
+    ],
+)
+def test_of_the_first_shipping_addresses_one_behind_another_is_chosen_by_a_request_of_its_own(
+    kinds: list[str], default: int | None, chosen: int | None
+) -> None:
+    new = [{"entity_type": kind, "city": str(nr), "default": nr == default} for nr, kind in enumerate(kinds)]
+    sent = _sent(_change(add_addresses=new), _old(addresses=[], default_billing_id=None, default_shipping_id=None))
+    choice = [] if chosen is None else [("PATCH", "/customers/5", {"default_shipping_id": Ref(chosen, "id")})]
+    assert sent[len(kinds) :] == choice
+
+
 def test_left_out_null_and_a_value_are_three_things_and_an_empty_text_is_null() -> None:
     assert _sent(_change(email=None)) == _sent(_change(email="")) == [("PATCH", "/customers/5", {"email": None})]
     assert _sent(_change(discount_rate=0)) == [("PATCH", "/customers/5", {"discount_rate": 0})]
@@ -234,7 +254,7 @@ def test_left_out_null_and_a_value_are_three_things_and_an_empty_text_is_null() 
     cleared = _change(update_addresses=[{"address_id": 13, "city": ""}])
     assert _sent(cleared) == [("PATCH", "/customer_addresses/13", {"city": None})]
     for name in ("name", "currency", "add_addresses", "delete_address_ids"):
-        with pytest.raises(ValueError, match=f"{name} cannot be cleared: leave it out to keep it"):
+        with pytest.raises(ValueError, match=f"{name} cannot be null: leave it out instead"):
             _change(**{name: None})
 
 
@@ -333,6 +353,27 @@ def test_a_change_is_undone_with_what_was_there_and_an_address_comes_back_as_a_n
     assert _undone(chosen, _old(default_shipping_id=14), "applied") == gone
 
 
+@pytest.mark.parametrize("default", [12, 15, 13])
+def test_addresses_that_are_alike_come_back_as_one_that_is_the_default_if_one_of_them_was(default: int) -> None:
+    twin = RECORD["addresses"][1] | {"id": 15, "line_2": ""}
+    old = _old(addresses=[*RECORD["addresses"], twin], default_shipping_id=default)
+    dock = {"entity_type": "shipping", "line_1": "Dock 1", "city": "Linz"}
+    yard = {"entity_type": "shipping", "city": "Wels"}
+    back = [dock, yard | {"default": True}] if default == 13 else [dock | {"default": True}, yard]
+
+    undone = _undone(_change(delete_address_ids=[12, 13, 15]), old, "applied")
+    assert undone == {"customer_id": 5, "add_addresses": back}
+    undo = ModifyCustomerRequest.model_validate(undone)
+    bare = _old(addresses=RECORD["addresses"][:1], default_shipping_id=None)
+    assert MODIFY.checks(undo, bare) == []
+
+    draft = DELETE.plan(DELETE.request.model_validate({"customer_id": 5}), LeavingCustomer(old=old))
+    undoing: Any = draft.undoing
+    again: dict[str, Any] = undoing["arguments"]
+    assert again["addresses"][1:] == back
+    assert CREATE.checks(CreateCustomerRequest.model_validate(again), NewCustomer(now=NOW)) == []
+
+
 def test_what_was_not_applied_is_not_undone() -> None:
     request = _change(delete_address_ids=[11, 13], add_addresses=[BILLING])
     assert _undone(request, _old(), "applied", "failed") == {
@@ -424,3 +465,8 @@ def test_orders_that_are_not_known_yet_are_told() -> None:
     unknown = LeavingCustomer(old=_old(), is_counted=False)
     assert _told(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
     assert DELETE.checks(request, LeavingCustomer(old=_old())) == []
+
+
+def test_a_name_of_blanks_is_none() -> None:
+    with pytest.raises(ValidationError, match="must not be blank"):
+        CreateCustomerRequest.model_validate({"name": "   "})

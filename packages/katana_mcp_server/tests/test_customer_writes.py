@@ -106,6 +106,32 @@ async def test_what_is_written_is_read_at_once_though_listings_lag_and_is_undone
     assert _held(tenant) == before
 
 
+async def test_the_second_of_the_first_shipping_addresses_is_the_default_as_asked_and_as_undone(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    tenant.create("customers", {**NEW, "addresses": [SHOP]})
+    bare = _held(tenant)
+    added = await _done(stage, "modify_customer", customer_id=NAME, add_addresses=[DOCK, YARD | {"default": True}])
+    before = _held(tenant)
+    assert (before["default"], len(before["addresses"])) == (["Yard 2"], 3)
+    both = added["revert"]["arguments"]["delete_address_ids"]
+    deleted = await _done(stage, "modify_customer", customer_id=NAME, delete_address_ids=both)
+    assert _held(tenant) == bare
+    again = await _undone(stage, deleted)
+    assert _held(tenant) == before
+    clock.advance(61)  # a minute has 60 requests
+    await _undone(stage, again)
+    assert _held(tenant) == bare
+
+
+async def test_a_customer_with_two_like_addresses_is_deleted_and_made_again(stage: Stage, tenant: Tenant) -> None:
+    tenant.create("customers", {**NEW, "addresses": [YARD, DOCK, DOCK | {"default": True}]})
+    before = _held(tenant)
+    deleted = await _done(stage, "delete_customer", customer_id=NAME)
+    await _undone(stage, deleted)
+    assert _held(tenant) == before | {"addresses": sorted(set(before["addresses"])), "default": ["Dock 1"]}
+
+
 async def test_after_an_action_that_fails_the_rest_is_not_tried_and_what_was_done_is_told_and_undone(
     stage: Stage, tenant: Tenant
 ) -> None:

@@ -60,7 +60,7 @@ def test_without_a_journal_it_is_said_in_a_sentence_and_nothing_is_made(
     ran = run(*command)
     assert (ran.code, ran.out + ran.err.removeprefix("katana-mcp: ")) == (
         0,
-        f"nothing was planned yet: there is no journal {path}\n",
+        f"nothing was planned yet with this key: there is no journal {path}\n",
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from order_plans import (
+    BOXED,
     CAME,
     COST,
     DIRECTORY,
@@ -23,6 +24,7 @@ from order_plans import (
     sent,
 )
 
+from katana_mcp.entities.purchase_orders.facts import Good
 from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.writing.actions import Recognise
 from katana_mcp.writing.change import Draft
@@ -153,13 +155,15 @@ def test_changes_are_shown_in_words() -> None:
     )
     assert [(each.field, each.old, each.new) for each in draft.changes] == [
         ("supplier_id", "Acme", "Bolt"),
+        ("expected_arrival_date", LATE, EARLY),
         ("rows[id=17].price_per_unit", "2.5", "3"),
         ("rows[id=17].variant_id", "FORK", "WHEEL"),
         ("rows[id=17].location_id", "North", "South"),
         ("additional_costs[id=70].price", "10", "12.5"),
     ]
     assert draft.summary == (
-        "purchase order PO-40: supplier_id Bolt, change 1 row, delete 1 row, change 1 additional cost"
+        f"purchase order PO-40: supplier_id Bolt, expected_arrival_date {EARLY}, change 1 row, delete 1 row, "
+        "change 1 additional cost"
     )
     assert [(each.row_id, each.change, each.sku, each.total) for each in draft.lines] == [
         (17, "update", "WHEEL", 6),
@@ -309,7 +313,7 @@ def test_an_order_that_would_be_empty_or_have_a_number_twice_is_worth_a_look() -
     assert against(delete_row_ids=[17, 18], add_rows=[FORKS]) == []
     assert against(replace(old(), taken=(30,)), order_no="PO-9") == [("advisory", "duplicate_order_number", "order_no")]
     for name in ("order_no", "supplier_id", "currency", "expected_arrival_date", "status"):
-        with pytest.raises(ValueError, match=f"{name} cannot be cleared: leave it out to keep it"):
+        with pytest.raises(ValueError, match=f"{name} cannot be null: leave it out instead"):
             change(**{name: None})
 
 
@@ -425,3 +429,72 @@ def test_no_receipt_date_is_lost_or_made_up_in_silence() -> None:
 def test_a_row_gets_its_receipt_date_in_the_plan_that_receives_it() -> None:
     came = [{"row_id": 17, "received_date": "2026-03-07"}]
     assert against(status="RECEIVED", update_rows=came) == [("advisory", "receives_rows", "status")]
+
+
+PARTLY = old("PARTIALLY_RECEIVED", received=[17])
+
+
+def test_an_order_without_its_last_open_row_is_received_and_says_so() -> None:
+    draft = planned(PARTLY, delete_row_ids=[18])
+    assert (draft.status, draft.revert) == ("RECEIVED", None)
+    assert FieldChange(field="status", old="PARTIALLY_RECEIVED", new="RECEIVED") in draft.changes
+    assert against(PARTLY, delete_row_ids=[18]) == [("advisory", "receives_rows", "delete_row_ids")]
+    assert planned(PARTLY, delete_row_ids=[18], add_rows=[FORKS]).status == "PARTIALLY_RECEIVED"
+    assert planned(delete_row_ids=[18]).status == "NOT_RECEIVED"
+
+
+def test_a_new_last_row_moves_the_date_of_the_order() -> None:
+    (moved,) = planned(add_rows=[FORKS | {"arrival_date": LATER}]).changes
+    assert (moved.field, moved.old, moved.new) == ("expected_arrival_date", LATE, LATER)
+    assert planned(add_rows=[FORKS]).changes == ()
+
+
+HOMELESS = old(purchase_order_rows=[ROW | {"location_id": None}, OTHER])
+
+
+def test_a_row_without_a_place_of_its_own_goes_where_its_order_goes() -> None:
+    draft = planned(HOMELESS, location_id="South")
+    assert ("rows[id=17].location_id", "North", "South") in [(each.field, each.old, each.new) for each in draft.changes]
+    assert ("advisory", "locations_cascade", "location_id") in against(HOMELESS, location_id="South")
+    elsewhere = planned(HOMELESS, update_rows=[{"row_id": 17, "location_id": "South"}])
+    assert _undo(elsewhere) == {"update_rows": [{"row_id": 17, "location_id": 1}]}
+    assert [each.location for each in elsewhere.lines[:2]] == ["South", "South"]
+    assert [each.location for each in draft.lines[:2]] == [None, None]
+    assert _undo(planned(HOMELESS, delete_row_ids=[17]))["add_rows"][0].get("location_id") is None
+
+
+def test_what_was_empty_cannot_be_taken_back() -> None:
+    untaxed = old(purchase_order_rows=[ROW | {"tax_rate_id": None}, OTHER])
+    assert planned(untaxed, update_rows=[{"row_id": 17, "tax_rate_id": "VAT"}]).revert is None
+    assert planned(old(expected_arrival_date=None), expected_arrival_date=LATER).revert is None
+    assert planned(old(additional_info=None), additional_info="new").revert is not None
+
+
+def test_another_date_of_a_received_row_may_be_refused_and_is_not_taken_back_by_itself() -> None:
+    assert against(PARTLY, update_rows=[{"row_id": 17, "arrival_date": LATER}]) == [
+        ("advisory", "locked", "update_rows[0].arrival_date")
+    ]
+    assert [each["row_id"] for each in _undo(planned(PARTLY, expected_arrival_date=LATER))["update_rows"]] == [18]
+
+
+@pytest.mark.parametrize(("name", "was", "new"), [("order_no", "7", "7.0"), ("additional_info", "1.10", "1.1")])
+def test_texts_that_look_like_numbers_are_texts(name: str, was: str, new: str) -> None:
+    assert against(facts := replace(old(), record=RECORD | {name: was}), **{name: new}) == []
+    assert [(each.field, each.old, each.new) for each in planned(facts, **{name: new}).changes] == [(name, was, new)]
+
+
+def test_a_cost_needs_the_group_that_katana_keeps_it_in() -> None:
+    cost = {"additional_cost_id": "Freight", "price": 3}
+    assert against(old(default_group_id=None), add_additional_costs=[cost])[0][:2] == ("blocking", "locked")
+
+
+@pytest.mark.parametrize(
+    ("good", "blocked"),
+    [
+        (replace(BOXED, known=False), ("blocking", "cold_cache", "add_rows[0].sku_or_variant_id")),
+        (replace(BOXED, currency=None), ("blocking", "price_required", "add_rows[0].price_per_unit")),
+    ],
+)
+def test_a_price_is_not_taken_from_an_item_of_which_not_all_is_known(good: Good, blocked: tuple[str, ...]) -> None:
+    facts = replace(old(), directory=replace(DIRECTORY, goods={**DIRECTORY.goods, "FORK": good}))
+    assert blocked in against(facts, add_rows=[{"sku_or_variant_id": "FORK", "quantity": 1}])

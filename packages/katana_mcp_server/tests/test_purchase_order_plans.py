@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from order_plans import (
+    BOXED,
     DIRECTORY,
     EARLY,
     FORKS,
@@ -20,7 +21,7 @@ from order_plans import (
 )
 
 from katana_mcp.entities.purchase_orders.create import CREATE
-from katana_mcp.entities.purchase_orders.delete import DELETE
+from katana_mcp.entities.purchase_orders.delete import DELETE, DeletePurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.naming import Known, Named
 from katana_mcp.writing.actions import Action, Recognise
@@ -90,6 +91,7 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
             unit="pcs",
             price=Decimal("1.5"),
             total=Decimal(6),
+            location="South",
         ),
         PlanLine(name="additional cost Freight", price=Decimal(10), total=Decimal(10)),
     )
@@ -271,3 +273,51 @@ def test_a_price_that_does_not_fit_is_named_with_its_unit_and_the_orders_currenc
         "rows[1].price_per_unit: WHEEL has no purchase price; give one",
         f"{PRICED}: FORK has a price of 2.5 EUR per box (12 pcs), and the row has another purchase unit; give one",
     ]
+
+
+def test_a_total_of_which_a_price_is_missing_is_unknown_and_not_zero() -> None:
+    request = new_order(rows=[{"sku_or_variant_id": "WHEEL", "quantity": 1}, FORKS])
+    assert CREATE.plan(request, new_facts()).total is None
+
+
+def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_look() -> None:
+    forks = replace(BOXED, supplier=4, minimum=Decimal(36))
+    facts = new_facts(directory=replace(DIRECTORY, goods={**DIRECTORY.goods, "FORK": forks}))
+    unpriced = {"sku_or_variant_id": "FORK", "quantity": 2}
+    looks = CREATE.checks(new_order(rows=[unpriced]), facts)
+    assert [each.message for each in looks if each.severity == "advisory"] == [
+        "rows[0].price_per_unit: FORK has the price of supplier Bolt, not of Acme",
+        "rows[0].quantity: FORK is ordered by 36 at least",
+    ]
+    enough = [unpriced | {"quantity": 3, "price_per_unit": 1}, unpriced | {"quantity": 3}]
+    assert [each[1:] for each in told(CREATE.checks(new_order(supplier_id="Bolt", rows=enough), facts))] == [
+        ("default_price", "rows[1].price_per_unit")
+    ]
+    assert told(
+        MODIFY.checks(change(supplier_id="Bolt", add_rows=[unpriced]), replace(old(), directory=facts.directory))
+    ) == [
+        ("info", "default_price", "add_rows[0].price_per_unit"),
+        ("advisory", "below_minimum", "add_rows[0].quantity"),
+    ]
+
+
+def test_an_order_in_another_currency_than_its_suppliers_is_worth_a_look() -> None:
+    request = new_order(currency="USD", rows=[FORKS])
+    assert told(CREATE.checks(request, new_facts())) == [("advisory", "amounts_stay", "currency")]
+
+
+def test_the_head_of_a_new_order_is_shown() -> None:
+    request = new_order(expected_arrival_date=LATE, additional_info="fragile", status="DRAFT")
+    assert {each.field: each.new for each in CREATE.plan(request, new_facts()).changes} == {
+        "supplier_id": "Acme",
+        "location_id": "North",
+        "order_no": "PO-41",
+        "expected_arrival_date": LATE,
+        "additional_info": "fragile",
+        "status": "DRAFT",
+    }
+
+
+def test_an_order_without_rows_is_not_made_again() -> None:
+    facts = old(purchase_order_rows=[])
+    assert DELETE.plan(DeletePurchaseOrderRequest(purchase_order_id=40), facts).revert is None

@@ -28,10 +28,17 @@ def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
         "- new order",
         "  total 7.5 EUR",
         "  note: the item is not marked as bought",
-        "  add BOLT \N{MULTIPLICATION SIGN} 2.5 pcs @ 3",
         "  status: draft → received",
         "  note: (none) → x",
+        "  add BOLT \N{MULTIPLICATION SIGN} 2.5 pcs @ 3",
     ]
+
+
+def test_of_many_lines_those_that_cost_most_are_shown() -> None:
+    lines = [{"name": f"cheap {number}", "total": number} for number in range(30)]
+    asked = question([_plan(lines=[*lines, {"name": "dear", "total": 10_000, "location": "South"}])]).splitlines()
+    assert asked[2:4] == ["  dear at South", "  cheap 29"]
+    assert asked[-1] == "  … and 19 more lines"
 
 
 def test_a_value_stays_on_its_line_shows_what_hides_in_it_and_is_cut() -> None:

@@ -237,5 +237,5 @@ async def test_the_newest_plans_and_one_of_them_can_be_read_without_what_others_
 def test_without_a_journal_there_is_nothing_to_look_up(command_line: Run, tmp_path: Path) -> None:
     ran = command_line("journal", "reconcile")
     assert (ran.code, list(tmp_path.iterdir())) == (0, [])
-    assert ran.out.startswith("nothing was planned yet: there is no journal ")
+    assert ran.out.startswith("nothing was planned yet with this key: there is no journal ")
     assert command_line("journal", "reconcile", "--json").data == {"entries": []}

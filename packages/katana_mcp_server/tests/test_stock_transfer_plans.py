@@ -163,8 +163,26 @@ def test_left_out_null_and_a_value_are_three_things() -> None:
     for request in (_change(), _change(additional_info="fragile"), _change(status="draft")):
         assert _told(MODIFY.checks(request, _old())) == [("blocking", "no_effective_change", None)]
         assert MODIFY.plan(request, _old()).actions == ()
-    with pytest.raises(ValueError, match="transfer_date cannot be cleared: leave it out to keep it"):
+    with pytest.raises(ValueError, match="transfer_date cannot be null: leave it out instead"):
         _change(transfer_date=None)
+
+
+@pytest.mark.parametrize("name", ["stock_transfer_number", "additional_info"])
+@pytest.mark.parametrize(
+    ("was", "wanted"), [("7", "7.0"), ("1.10", "1.1"), ("2026-03-09T00:00:00Z", "2026-03-09T02:00:00+02:00")]
+)
+def test_texts_that_are_the_same_number_or_moment_are_two_texts(name: str, was: str, wanted: str) -> None:
+    request = _change(**{name: wanted}, transfer_date="2026-03-01T12:00:00+02:00")
+    facts = _old(**{"additional_info": None, name: was})
+    assert MODIFY.checks(request, facts) == []
+    assert [each.body for each in MODIFY.plan(request, facts).actions] == [{name: wanted}]
+    assert _told(MODIFY.checks(_change(**{name: was}), facts)) == [("blocking", "no_effective_change", None)]
+
+
+def test_no_notes_and_empty_notes_are_alike() -> None:
+    for was, wanted in ((None, ""), ("", None)):
+        told = _told(MODIFY.checks(_change(additional_info=wanted), _old(additional_info=was)))
+        assert told == [("blocking", "no_effective_change", None)]
 
 
 @pytest.mark.parametrize(
@@ -303,3 +321,18 @@ def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, 
     record = {**RECORD, "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": Decimal(2)}]}
     facts = OldTransfer(now=NOW, record=record, goods=(Named(7, (FORK,)),), source="North", held={7: held})
     assert [each.code for each in MODIFY.checks(request, facts)] == codes
+
+
+def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> None:
+    wheel = Known(id=8, sku="WHEEL")
+    moved = [(None, 9), (7, 2), (0, 9), (8, 3), (7, 1)]
+    record = RECORD | {"stock_transfer_rows": [{"variant_id": each, "quantity": amount} for each, amount in moved]}
+    goods = (Named(7, (FORK,)), Named(8, (wheel,)), Named(7, (FORK,)))
+    facts = OldTransfer(now=NOW, record=record, goods=goods, source="North", held={7: Decimal(3), 8: Decimal(2)})
+    request = _change(status="received")
+    lines = MODIFY.plan(request, facts).lines
+    assert [(each.sku, each.quantity) for each in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
+    told = [each.message for each in MODIFY.checks(request, facts)]
+    assert told == ["3 WHEEL would leave North, which has 2"]
+    unread = replace(facts, goods=())
+    assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])

@@ -71,7 +71,11 @@ def _bounded(number: int) -> int:
 
 def _nothing(job: Job) -> str | None:
     path = journal_path(job.directory)
-    return None if path.exists(follow_symlinks=False) else f"nothing was planned yet: there is no journal {path}"
+    return (
+        None
+        if path.exists(follow_symlinks=False)
+        else f"nothing was planned yet with this key: there is no journal {path}"
+    )
 
 
 async def _asked[T](job: Job, question: Callable[[Journal], Awaitable[T]]) -> T:

@@ -16,7 +16,7 @@ async def reconcile(job: Job) -> Report:
     """Look up every plan whose end is not known; fine when each is known by now."""
     path = journal_path(job.directory)
     if not path.exists(follow_symlinks=False):
-        return Report({"entries": []}, notes=(f"nothing was planned yet: there is no journal {path}",))
+        return Report({"entries": []}, notes=(f"nothing was planned yet with this key: there is no journal {path}",))
     tenant = connected(job.settings, job.outside)
     try:
         found = await reconciled(await tenant.services())

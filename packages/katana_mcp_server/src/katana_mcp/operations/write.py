@@ -56,7 +56,7 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 async def _preview(name: str, change: AnyChange, request: Request, services: Services) -> Answer:
     facts = await change.gather(request, services)
     draft = change.plan(request, facts)
-    warnings = [*change.checks(request, facts), *too_large(draft, services)]
+    warnings = [*change.checks(request, facts), *too_large(draft, services), *_final(draft)]
     warnings += unreadable(Preview.model_validate({"warnings": warnings, **_shown(draft, warnings, services, None)}))
     token = None
     if draft.actions and not services.read_only and not any(each.severity == "blocking" for each in warnings):
@@ -68,6 +68,14 @@ async def _preview(name: str, change: AnyChange, request: Request, services: Ser
             warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
     now = await as_it_stands(services, change.reads)
     return now.answer(Preview, *warnings, **_shown(draft, warnings, services, token))
+
+
+def _final(draft: Draft) -> list[ToolWarning]:
+    """Return that a plan has no way back."""
+    if not draft.actions or draft.revert is not None:
+        return []
+    told = "no call takes all of this back: the outcome will have no revert"
+    return [ToolWarning(severity="advisory", code=warning_codes.NO_WAY_BACK, message=told)]
 
 
 def _plan(

@@ -120,9 +120,17 @@ type WriteQuantity = Annotated[
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**15}),
 ]
 """A quantity to write, exact: zero and fractions are values."""
-type DocumentNumber = Annotated[StrictStr, Field(min_length=1, max_length=255)]
+
+
+def _said(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value
+
+
+type DocumentNumber = Annotated[StrictStr, Field(min_length=1, max_length=255), AfterValidator(_said)]
 type Notes = Annotated[StrictStr, Field(max_length=5_000)]
-type NewName = Annotated[StrictStr, Field(min_length=1, max_length=255)]
+type NewName = Annotated[StrictStr, Field(min_length=1, max_length=255), AfterValidator(_said)]
 type ShortText = Annotated[StrictStr, Field(max_length=255)]
 type Percent = Annotated[
     Decimal,
@@ -151,5 +159,5 @@ class WriteRequest(Request):
         fields = cast("dict[str, object]", given)
         for name in cls.never_null:
             if fields.get(name, ...) is None:
-                raise ValueError(f"{name} cannot be cleared: leave it out to keep it")
+                raise ValueError(f"{name} cannot be null: leave it out instead")
         return fields

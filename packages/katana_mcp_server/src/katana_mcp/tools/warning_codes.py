@@ -51,6 +51,9 @@
 | `duplicate_name` | advisory | another live record has this name |
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
+| `no_way_back` | advisory | the plan cannot be taken back by another one |
+| `other_supplier` | advisory | the price that was taken is that of another supplier |
+| `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `default_number` | info | no number was given, so the next free one was taken |
 | `default_price` | info | no price was given, so the item's own was taken |
@@ -114,6 +117,9 @@ BILLED_ORDER = "billed_order"
 DUPLICATE_NAME = "duplicate_name"
 DEFAULT_ADDRESS_DELETED = "default_address_deleted"
 OPEN_ORDERS = "open_orders"
+NO_WAY_BACK = "no_way_back"
+OTHER_SUPPLIER = "other_supplier"
+BELOW_MINIMUM = "below_minimum"
 CACHE_WRITE_FAILED = "cache_write_failed"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"

@@ -13,7 +13,7 @@ class PlanLine(Answer):
 
     row_id: int | None = None
     change: Literal["add", "update", "delete"] | None = None
-    """Of a document that is there already."""
+    """Of one already there."""
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
@@ -22,6 +22,7 @@ class PlanLine(Answer):
     price: Number | None = None
     """Of a unit."""
     total: Number | None = None
+    location: str | None = None
 
 
 class FieldChange(Answer):

@@ -43,14 +43,24 @@ def _told(plan: Plan) -> Iterator[str]:
     if preview.get("total") is not None:
         yield f"  total {_value(' '.join(str(preview[each]) for each in ('total', 'currency') if each in preview))}"
     yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
-    yield from _listed([f"  {_line(each)}" for each in _objects(preview, "lines")], "lines")
     yield from _listed([f"  {_change(each)}" for each in _objects(preview, "changes")], "changes")
+    yield from _listed([f"  {_line(each)}" for each in _dearest_first(_objects(preview, "lines"))], "lines")
 
 
 def _listed(told: Sequence[str], what: str) -> Iterator[str]:
     yield from told[:_ENTRIES]
     if len(told) > _ENTRIES:
         yield f"  … and {len(told) - _ENTRIES} more {what}"
+
+
+def _dearest_first(lines: list[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    """Return the lines in their order, or where not all have room, those first that cost most."""
+    return lines if len(lines) <= _ENTRIES else sorted(lines, key=_cost, reverse=True)
+
+
+def _cost(line: Mapping[str, object]) -> float:
+    total = line.get("total")
+    return float(total) if isinstance(total, int | float) else 0.0
 
 
 def _line(line: Mapping[str, object]) -> str:
@@ -60,6 +70,8 @@ def _line(line: Mapping[str, object]) -> str:
         words += [_TIMES, _value(line["quantity"]), *([_value(line["unit"])] if "unit" in line else [])]
     if "price" in line:
         words += ["@", _value(line["price"])]
+    if "location" in line:
+        words.append(f"at {_value(line['location'])}")
     return " ".join(words)
 
 

@@ -76,10 +76,22 @@ def live_addresses(record: Record) -> list[Record]:
     return [each for each in rows(record, "addresses") if each.get("deleted_at") is None and each.get("id")]
 
 
-def again(address: Record, *, default: bool) -> dict[str, Json]:
-    """Return the arguments that add an address as it was."""
-    known = canonical({name: address[name] for name in ("entity_type", *LINES) if address.get(name)})
-    return {**known, "default": True} if default and address.get("entity_type") == "shipping" else known
+def again(addresses: Mapping[int, Record], default: int | None) -> dict[int, dict[str, Json]]:
+    """Return the arguments that add addresses as they were, by their ids: of those that are alike only the first.
+
+    Args:
+        addresses: by their ids.
+        default: the id of the default shipping address, which may be none of these.
+    """
+    lines = {
+        key: canonical({name: each[name] for name in ("entity_type", *LINES) if each.get(name)})
+        for key, each in addresses.items()
+    }
+    chosen, kept = lines.get(default or 0), dict[int, dict[str, Json]]()
+    for key, each in lines.items():
+        if each not in kept.values():  # the same address twice would be refused
+            kept[key] = each
+    return {key: {**each, "default": True} if each == chosen else each for key, each in kept.items()}
 
 
 def against_adding(adds: Sequence[NewAddress], place: str, kept: Sequence[Record] = ()) -> list[ToolWarning]:

@@ -7,12 +7,14 @@ from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.entities.customers.addresses import LINES, again
 from katana_mcp.entities.customers.head import COLLECTION, ENTITY, HEAD, OldCustomer, changes, gather_old, gone
+from katana_mcp.entities.customers.wanted import DEFAULT
 from katana_mcp.lookup import all_listed
 from katana_mcp.names import text
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.change import Change, Draft
 
@@ -79,7 +81,7 @@ def plan(request: DeleteCustomerRequest, facts: LeavingCustomer) -> Draft:
         recognise=Recognise(collection=COLLECTION, filters={"ids": [old.id]}),
     )
     held = {name: record[name] for name in HEAD if record.get(name) not in {None, ""}}
-    places = [again(each, default=key in old.defaults) for key, each in addresses.items()]
+    places = list(again(addresses, whole(record, DEFAULT)).values())
     told = [*changes("", dict.fromkeys(held), record)]
     for key, each in addresses.items():
         told += changes(f"addresses[{key}].", {name: None for name in ("entity_type", *LINES) if each.get(name)}, each)

@@ -146,15 +146,14 @@ def _undoing(asked: Wanted, facts: OldCustomer, deleted: Mapping[int, int], adde
         head[DEFAULT] = was
     if was is not None and was not in facts.addresses.keys() - asked.deletes:
         head.pop(DEFAULT, None)  # what comes back in its place says itself that it is the default
+    back = again({key: facts.addresses[key] for key in asked.deletes}, was)
     slots: dict[str, list[object]] = {
         "update_addresses": [
             {"address_id": key, **{name: facts.addresses[key].get(name) for name in lines}}
             for key, lines in asked.updates.items()
         ],
         "delete_address_ids": [IfApplied(place, Ref(place, "id")) for place in added],
-        "add_addresses": [
-            IfApplied(place, again(facts.addresses[key], default=key == was)) for place, key in deleted.items()
-        ],
+        "add_addresses": [IfApplied(place, back[key]) for place, key in deleted.items() if key in back],
     }
     return {"customer_id": facts.id, **head, **{name: each for name, each in slots.items() if each}}
 

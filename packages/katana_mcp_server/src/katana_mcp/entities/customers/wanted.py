@@ -78,9 +78,13 @@ def wanted(request: ModifyCustomerRequest, facts: OldCustomer) -> Wanted:
         for each in request.update_addresses
         if (old := known.get(each.address_id)) is not None
     }
-    # The first shipping address is the default by itself.
-    shipped = any(each.get("entity_type") == "shipping" for each in known.values())
-    chosen = next((nr for nr, each in enumerate(request.add_addresses) if each.is_chosen and shipped), None)
+    # A customer's first shipping address is the default by itself; one that comes behind it has to be chosen.
+    kinds = [each.get("entity_type") for each in known.values()]
+    chosen: int | None = None
+    for nr, each in enumerate(request.add_addresses):
+        if each.is_chosen and "shipping" in kinds:
+            chosen = nr
+        kinds.append(each.entity_type)
     return Wanted(
         head=head,
         updates={key: lines for key, lines in updates.items() if lines},
@@ -109,7 +113,9 @@ def checks(request: ModifyCustomerRequest, facts: OldCustomer) -> list[ToolWarni
 
 def _misnamed(request: ModifyCustomerRequest, facts: OldCustomer) -> Iterator[ToolWarning]:
     """Yield what is wrong with the addresses that are to be changed or deleted."""
-    changed = [(f"update_addresses[{nr}].address_id", each.address_id) for nr, each in _numbered(request)]
+    changed = [
+        (f"update_addresses[{nr}].address_id", each.address_id) for nr, each in enumerate(request.update_addresses)
+    ]
     deleted = [(f"delete_address_ids[{nr}]", each) for nr, each in enumerate(request.delete_address_ids)]
     seen: set[int] = set()
     for path, key in (*changed, *deleted):
@@ -119,10 +125,6 @@ def _misnamed(request: ModifyCustomerRequest, facts: OldCustomer) -> Iterator[To
             told = f"{path}: address {key} is named twice: change it once, or delete it once"
             yield blocking(warning_codes.DUPLICATE_ROW, told, path)
         seen.add(key)
-
-
-def _numbered(request: ModifyCustomerRequest) -> Iterator[tuple[int, ChangedAddress]]:
-    yield from enumerate(request.update_addresses)
 
 
 def _unknown(path: str, key: int, facts: OldCustomer) -> ToolWarning:

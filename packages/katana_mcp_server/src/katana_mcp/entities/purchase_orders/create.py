@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -30,9 +29,11 @@ from katana_mcp.entities.purchase_orders.head import (
     READS,
     OrderHead,
     Reference,
+    advisory,
 )
 from katana_mcp.entities.purchase_orders.lines import NewRow, asked_by, fields_of, line, new_body, new_row_checks
-from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, told_apart
+from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, second_looks, told_apart
+from katana_mcp.entities.purchase_orders.showing import head_of
 from katana_mcp.naming import Numbered, given_or_next, number_checks
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services, current
@@ -66,7 +67,7 @@ class CreatePurchaseOrderRequest(OrderHead):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOrder:
-    """What a new order depends on, as for a new transfer; `currency` is its supplier's."""
+    """What a new order depends on; `currency` is its supplier's."""
 
     now: datetime
     numbered: Numbered
@@ -97,8 +98,10 @@ def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWar
         asked = getattr(request, name)
         warnings += [] if asked is None else known.unnamed(PLACED[name], asked, name)
     warnings += [
+        *_foreign(request, facts),
         *_tracked(request),
         *new_row_checks(request.rows, "rows", known, _currency(request, facts)),
+        *second_looks(request.rows, "rows", known, known.id("supplier", request.supplier_id)),
         *_own_location(request, facts),
         *cost_checks(request.additional_costs, "additional_costs", known),
         *number_checks(ENTITY, "order_no", request.order_no, facts.numbered),
@@ -108,6 +111,15 @@ def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWar
 
 def _currency(request: CreatePurchaseOrderRequest, facts: NewOrder) -> str | None:
     return request.currency or facts.currency
+
+
+def _foreign(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWarning]:
+    unpriced = any(each.price_per_unit is None for each in request.rows)
+    if unpriced or None in (request.currency, facts.currency) or request.currency == facts.currency:
+        return []
+    called = facts.directory.called("supplier", request.supplier_id)
+    told = f"currency: the order is in {request.currency}, and the currency of {called} is {facts.currency}"
+    return [advisory(warning_codes.AMOUNTS_STAY, told, "currency")]
 
 
 def _tracked(request: CreatePurchaseOrderRequest) -> list[ToolWarning]:
@@ -146,11 +158,13 @@ def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
     known, (here, elsewhere) = facts.directory, _split(request, facts)
     asked = [fields_of(each, known, _currency(request, facts)) for each in request.rows]
     shown = [
-        line({"variant_id": row.sku_or_variant_id, **fields}, known)
+        line({"variant_id": row.sku_or_variant_id, **fields}, known, home=known.id("location", request.location_id))
         for row, fields in zip(request.rows, asked, strict=True)
     ]
     costs = [cost_fields(each, known) for each in request.additional_costs]
     lines = (*shown, *(cost_line(each, known) for each in costs))
+    head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
+    kind = {"entity_type": request.entity_type} if request.entity_type == "outsourced" else {}
     supplier = known.called("supplier", request.supplier_id)
     place = known.called("location", request.location_id)
     draft = Draft(
@@ -158,8 +172,9 @@ def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
         number=facts.number,
         status=request.status,
         lines=lines,
-        total=total([each.total for each in lines]) or Decimal(0),
+        total=total([each.total for each in lines]),
         currency=_currency(request, facts),
+        changes=tuple(head_of(canonical({**head, "order_no": facts.number, "status": request.status, **kind}), known)),
     )
     actions = _actions(request, facts, here, elsewhere, costs)
     if actions is None:

@@ -77,7 +77,8 @@ def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
         record=facts.id,
         recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
     )
-    lines = [line(each, facts.directory) for each in facts.rows]
+    home = facts.record.get("location_id")
+    lines = [line(each, facts.directory, home=home) for each in facts.rows]
     lines += [cost_line(each, facts.directory) for each in facts.costs]
     ingredients = [f"ingredients of its outsourced rows: {facts.ingredients}"] if facts.ingredients else []
     return Draft(

@@ -19,7 +19,11 @@ type Asked = tuple[str, int | str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Good:
-    """A variant that was named, and how it is bought: `price` per purchase unit, in `currency`, its own supplier's."""
+    """A variant that was named, and how it is bought: `price` per purchase unit, in `currency`, its own supplier's.
+
+    At least `minimum` stock units of it are ordered. Where `known` is false its item is not cached yet, so neither
+    whether it is bought nor how it is tracked is known.
+    """
 
     named: Named
     price: Decimal | None = None
@@ -29,6 +33,9 @@ class Good:
     bought: bool = True
     in_batches: bool = False
     service: bool = False
+    known: bool = True
+    supplier: int | None = None
+    minimum: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,11 +115,16 @@ async def _goods(services: Services, asked: Iterable[int | str | None]) -> dict[
         variant = None if each.one is None else names.record("variant", each.one.id)
         item = names.item(variant) or NOTHING
         parent = names.parent(variant or NOTHING)
-        supplier = names.record("supplier", item.get("default_supplier_id"))
+        of = item.get("default_supplier_id")
+        supplier = names.record("supplier", of)
+        unknown = item is NOTHING or (of is not None and supplier is None)
         return Good(
             named=each,
-            currency=text(supplier, "currency") or names.base_currency(),
+            known=variant is None or item is not NOTHING,
+            currency=None if unknown else text(supplier, "currency") or names.base_currency(),
             price=number(variant or NOTHING, "purchase_price"),
+            supplier=of if isinstance(of, int) else None,
+            minimum=number(variant or NOTHING, "minimum_order_quantity"),
             unit=text(item, "purchase_uom") or text(item, "uom"),
             rate=number(item, "purchase_uom_conversion_rate"),
             bought=flag(item, "is_purchasable") is not False,

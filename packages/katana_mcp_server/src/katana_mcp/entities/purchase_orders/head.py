@@ -30,6 +30,8 @@ HEAD = ("order_no", *PARTIES, "currency", "expected_arrival_date", "order_create
 """Fields of the head that a request may set, under Katana's names."""
 PLACED = {"supplier_id": "supplier", "location_id": "location", "tracking_location_id": "location"}
 """What each party is."""
+TEXTS = frozenset({"order_no", "currency", "additional_info", "purchase_uom"})
+"""Fields in which 1.10 and 1.1 are two texts, not one number."""
 CASCADING = {"arrival_date": "expected_arrival_date", "location_id": "location_id"}
 """What of a row a change of the head overwrites, and with what."""
 READS = (ENTITY, COST, "supplier", "location", "tax_rate", "additional_cost", *VARIANT_ENTITIES, *FACTORY)
@@ -117,8 +119,9 @@ class OldOrder:
 
     @property
     def rows(self) -> list[Record]:
-        """Its rows."""
-        return rows(self.record, ROWS)
+        """Its rows, each with where it goes: without a place of its own, to that of the order."""
+        home = self.record.get("location_id")
+        return [{**each, "location_id": each.get("location_id") or home} for each in rows(self.record, ROWS)]
 
 
 async def gather_old(wanted: int | str, services: Services, reads: Sequence[str] = READS) -> OldOrder:
@@ -159,6 +162,11 @@ def named_by(record: Record, costs: Sequence[Record] = ()) -> list[Asked]:
     for cost in costs:
         paths += [("additional_cost", whole(cost, "additional_cost_id")), ("tax_rate", whole(cost, "tax_rate_id"))]
     return [(entity, each) for entity, each in paths if each is not None]
+
+
+def unlike(name: str, value: object, old: object) -> bool:
+    """Return whether a field would be something else than it is."""
+    return (value or None) != (old or None) if name in TEXTS else not same(value, old)
 
 
 def gone(facts: OldOrder) -> list[ToolWarning]:

@@ -120,7 +120,7 @@ def fields_of(row: NewRow | RowChange, facts: Directory, currency: str | None = 
 def own_price(row: NewRow, good: Good, currency: str | None) -> Decimal | None:
     """Return the price that the item has, where it is one of this currency and of this unit."""
     alike = row.purchase_uom in (None, good.unit) and row.purchase_uom_conversion_rate in (None, good.rate)
-    return good.price if alike and currency in (None, good.currency) else None
+    return good.price if alike and good.currency is not None and currency in (None, good.currency) else None
 
 
 def new_body(fields: Mapping[str, Json]) -> dict[str, Json]:
@@ -134,8 +134,11 @@ def changed_body(fields: Mapping[str, Json]) -> dict[str, Json]:
     return canonical(PurchaseOrderRowUpdate.model_validate(fields).wire())
 
 
-def line(fields: Record, facts: Directory, change: Literal["add", "update", "delete"] | None = None) -> PlanLine:
-    """Return a row as a plan shows it."""
+def line(
+    fields: Record, facts: Directory, change: Literal["add", "update", "delete"] | None = None, home: object = None
+) -> PlanLine:
+    """Return a row as a plan shows it, with its location where that is not `home`."""
+    place = fields.get("location_id")
     asked = fields.get("variant_id")
     good = facts.good(asked)
     known = good.named.found[0] if good.named.found else None
@@ -150,6 +153,7 @@ def line(fields: Record, facts: Directory, change: Literal["add", "update", "del
         unit=_unit(fields, good),
         price=price,
         total=None if quantity is None or price is None else quantity * price,
+        location=None if home is None or place == home else facts.called("location", place),
     )
 
 
@@ -198,6 +202,8 @@ def _unfit(good: Good, currency: str | None) -> str:
     price = f"{plain_number(good.price)} {good.currency or ''}".rstrip()
     unit = _unit(NOTHING, good)
     per = f" per {unit}" if unit else ""
+    if good.currency is None:
+        return f"has a price of {price}{per}, in which currency is not known yet"
     if currency not in (None, good.currency):
         return f"has a price of {price}{per}, and the order is in {currency}"
     return f"has a price of {price}{per}, and the row has another purchase unit"
@@ -232,6 +238,9 @@ def _not_bought(good: Good, path: str) -> list[ToolWarning]:
     if good.named.one is None:
         return []
     told = f"{path}: {good.named.one.called}"
+    if not good.known:
+        why = "is not read yet, so whether it is bought, and how it is tracked, is not known; ask again in a moment"
+        return [blocking(warning_codes.COLD_CACHE, f"{told} {why}", path)]
     if good.service:
         return [blocking(warning_codes.NOT_PURCHASABLE, f"{told} is a service, which is never received", path)]
     return [] if good.bought else [advisory(warning_codes.NOT_PURCHASABLE, f"{told} is not marked as bought", path)]

@@ -8,11 +8,13 @@ from katana_mcp.entities.purchase_orders.cascading import cascades, told_rows
 from katana_mcp.entities.purchase_orders.costs import cost_checks
 from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder, advisory, gone
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
+from katana_mcp.entities.purchase_orders.parts import second_looks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
 from katana_mcp.names import text
 from katana_mcp.naming import duplicates
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.values import whole
 
 _UNRECEIVED = frozenset({*PARTIES, "currency"})
 _OPEN = frozenset({"order_no", "expected_arrival_date"})
@@ -120,7 +122,10 @@ def _parts(wanted: Wanted) -> list[ToolWarning]:
         (f"delete_additional_cost_row_ids[{nr}]", each)
         for nr, each in enumerate(request.delete_additional_cost_row_ids)
     ]
+    groupless = request.add_additional_costs and wanted.facts.record.get("default_group_id") is None
+    told = f"add_additional_costs: purchase order {wanted.facts.number} has no group for costs; add it in Katana"
     return [
+        *([blocking(warning_codes.LOCKED, told, "add_additional_costs")] if groupless else []),
         *_unfit(rows, by_id(wanted.rows), "row", wanted.facts.number),
         *_unfit(costs, by_id(wanted.facts.costs), "additional cost", wanted.facts.number),
     ]
@@ -142,7 +147,9 @@ def _unfit(asked: Sequence[tuple[str, int]], there: Mapping[int, Record], what: 
 
 def _rows(wanted: Wanted) -> list[ToolWarning]:
     request, known = wanted.request, wanted.facts.directory
+    supplier = whole({**wanted.facts.record, **wanted.head}, "supplier_id")
     warnings = new_row_checks(request.add_rows, "add_rows", known, wanted.currency)
+    warnings += second_looks(request.add_rows, "add_rows", known, supplier)
     if request.add_rows and wanted.standing == "RECEIVED":
         warnings.append(_locked(wanted, "it takes no more rows", "add_rows"))
     for place, each in enumerate(request.update_rows):
@@ -154,6 +161,9 @@ def _rows(wanted: Wanted) -> list[ToolWarning]:
         shown = ["sku_or_variant_id" if each == "variant_id" else each for each in names]
         row = f"row {change.record.get('id')} is received"
         warnings += [_locked(wanted, f"{row} and its {each} no longer changes", f"{here}.{each}") for each in shown]
+        if received and "arrival_date" in change.fields:
+            told = f"{here}.arrival_date: {row}: Katana may refuse it, which ends the plan there"
+            warnings.append(advisory(warning_codes.LOCKED, told, f"{here}.arrival_date"))
         if change.received is not None and not received and wanted.status != "RECEIVED":
             told = f"{here}.received_date: row {change.record.get('id')} is not received, so it has no date to change"
             warnings.append(blocking(warning_codes.LOCKED, told, f"{here}.received_date"))
@@ -167,6 +177,9 @@ def _deleted(wanted: Wanted) -> list[ToolWarning]:
         row = there.get(row_id, {})
         if wanted.standing == "RECEIVED" or text(row, "received_date") is not None:
             warnings.append(_locked(wanted, f"received row {row_id} is not deleted", f"delete_row_ids[{place}]"))
+    if wanted.status_then != wanted.standing and wanted.status is None:
+        told = f"purchase order {wanted.facts.number} has no open row left, so it becomes {wanted.status_then}"
+        warnings.append(advisory(warning_codes.RECEIVES_ROWS, f"{told} and takes no more rows", "delete_row_ids"))
     if wanted.deleted_rows and not wanted.rows_then and wanted.status != "RECEIVED":
         told = f"purchase order {wanted.facts.number} would have no rows left; delete_purchase_order takes it away"
         warnings.append(advisory(warning_codes.EMPTY_ORDER, told, "delete_row_ids"))

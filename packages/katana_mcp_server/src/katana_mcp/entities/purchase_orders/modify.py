@@ -68,7 +68,7 @@ def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
         },
         id=facts.id,
         number=request.order_no or facts.number,
-        status=wanted.status or facts.status,
+        status=wanted.status_then,
         lines=tuple(lines),
         total=total(staying),
         currency=wanted.currency,

@@ -1,12 +1,15 @@
 """Requests that change rows of a purchase order, each through its own collection."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cache_core.records import Json, Record
 from katana_mcp.entities.purchase_orders.facts import Directory
-from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS
-from katana_mcp.entities.purchase_orders.lines import changed_body, new_body
+from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS, advisory
+from katana_mcp.entities.purchase_orders.lines import NewRow, changed_body, new_body
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.meaning import holds
@@ -55,6 +58,22 @@ def change_row(order: int, row: Record, fields: dict[str, Json], title: str) -> 
         expects=body or {},
         recognise=Recognise(collection=ROWS, filters={"ids": [row_id]}),
     )
+
+
+def second_looks(rows: Sequence[NewRow], path: str, facts: Directory, supplier: int | None) -> Iterator[ToolWarning]:
+    """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
+    for place, row in enumerate(rows):
+        good, here = facts.good(row.sku_or_variant_id), f"{path}[{place}]"
+        if good.named.one is None:
+            continue
+        if row.price_per_unit is None and None not in (supplier, good.supplier) and good.supplier != supplier:
+            theirs, ours = (facts.called("supplier", each) for each in (good.supplier, supplier))
+            told = f"{here}.price_per_unit: {good.named.one.called} has the price of supplier {theirs}, not of {ours}"
+            yield advisory(warning_codes.OTHER_SUPPLIER, told, f"{here}.price_per_unit")
+        rate = row.purchase_uom_conversion_rate or good.rate or 1
+        if good.minimum is not None and row.quantity * rate < good.minimum:
+            told = f"{here}.quantity: {good.named.one.called} is ordered by {plain_number(good.minimum)} at least"
+            yield advisory(warning_codes.BELOW_MINIMUM, told, f"{here}.quantity")
 
 
 def told_apart(actions: Sequence[Action]) -> tuple[Action, ...]:

@@ -19,13 +19,14 @@ _ENTITIES = {**PLACED, "tax_rate_id": "tax_rate", "additional_cost_id": "additio
 def lines_of(wanted: Wanted) -> list[PlanLine]:
     """Return every row and cost as it would be, each change marked, and those that would go."""
     known, old = wanted.facts.directory, by_id(wanted.facts.rows)
+    home = wanted.head.get("location_id") or wanted.facts.record.get("location_id")
     touched = {whole(each.record, "id") for each in wanted.changed_rows}
     lines: list[PlanLine] = []
     for row in wanted.rows_then:
         before = old.get(whole(row, "id") or 0)
         changes = whole(row, "id") in touched or (before is not None and bool(_moved(before, row)))
-        lines.append(line(row, known, "add" if before is None else "update" if changes else None))
-    lines += [line(each, known, "delete") for each in wanted.deleted_rows]
+        lines.append(line(row, known, "add" if before is None else "update" if changes else None, home))
+    lines += [line(each, known, "delete", home) for each in wanted.deleted_rows]
     return [*lines, *_cost_lines(wanted)]
 
 
@@ -48,8 +49,8 @@ def changes_of(wanted: Wanted) -> list[FieldChange]:
     if latest is not None:
         head["expected_arrival_date"] = latest
     changes = [_field(name, name, facts.record, {name: value}, known) for name, value in head.items()]
-    if wanted.status is not None:
-        changes.append(FieldChange(field="status", old=facts.status, new=wanted.status))
+    if wanted.status_then != facts.status:
+        changes.append(FieldChange(field="status", old=facts.status, new=wanted.status_then))
     old, own = by_id(facts.rows), {whole(each.record, "id"): each for each in wanted.changed_rows}
     for row in wanted.rows_then:
         before = old.get(whole(row, "id") or 0)
@@ -61,6 +62,11 @@ def changes_of(wanted: Wanted) -> list[FieldChange]:
         of = f"additional_costs[id={whole(each.record, 'id')}]"
         changes += [_field(f"{of}.{name}", name, each.record, each.fields, known) for name in each.fields]
     return changes
+
+
+def head_of(fields: Record, known: Directory) -> list[FieldChange]:
+    """Return the fields of a new order's head, as they would be."""
+    return [_field(name, name, {}, fields, known) for name, value in fields.items() if value is not None]
 
 
 def _names(before: Record, row: Record, change: Changed | None) -> list[str]:
@@ -96,7 +102,8 @@ def _words(name: str, value: object, known: Directory) -> str | None:
 
 def _latest(wanted: Wanted) -> str | None:
     """Return the date that the head takes from its latest row, where that is another than it would have."""
-    if not any("arrival_date" in each.fields for each in wanted.changed_rows):
+    moved = any("arrival_date" in each.fields for each in wanted.changed_rows)
+    if not (moved or wanted.deleted_rows or wanted.new_rows):
         return None
     dates = [date for each in wanted.rows_then if (date := text(each, "arrival_date"))]
     head = wanted.head.get("expected_arrival_date") or wanted.facts.record.get("expected_arrival_date")

@@ -7,7 +7,7 @@ from katana_mcp.entities.purchase_orders.costs import FIELDS as COST_FIELDS
 from katana_mcp.entities.purchase_orders.head import CASCADING, COSTS, HEAD, ROWS, OldOrder
 from katana_mcp.entities.purchase_orders.lines import FIELDS
 from katana_mcp.entities.purchase_orders.wanted import Wanted, by_id
-from katana_mcp.values import whole
+from katana_mcp.values import rows, whole
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
 from katana_mcp.writing.meaning import same
 
@@ -23,10 +23,10 @@ _BACK = {
 def undo(wanted: Wanted, actions: Sequence[Action]) -> JsonObject | None:
     """Return the call that plans the opposite of a change; None where there is no way back."""
     facts, status = wanted.facts, wanted.status
-    before = by_id(facts.rows)
+    before = by_id(rows(facts.record, ROWS))
     back = None if status is None else _BACK.get((facts.status, status))
     batched = any(facts.directory.good(each.get("variant_id")).in_batches for each in facts.rows)
-    if (status is not None and back is None) or (back == "RECEIVED" and batched):
+    if (status is not None and back is None) or (back == "RECEIVED" and batched) or _is_final(wanted):
         return None
     head = {name: facts.record.get(name) for name in wanted.head}
     lists: dict[str, list[object]] = {
@@ -51,6 +51,17 @@ def undo(wanted: Wanted, actions: Sequence[Action]) -> JsonObject | None:
     return {"tool": "modify_purchase_order", "arguments": arguments}
 
 
+def _is_final(wanted: Wanted) -> bool:
+    """Return whether something would stay that no request takes back.
+
+    A field that was empty cannot be emptied, and an order whose rows have all come takes no more rows.
+    """
+    head = [wanted.facts.record.get(name) for name in wanted.head if name != "additional_info"]
+    before = by_id(wanted.facts.rows)
+    cells = [before[whole(each.record, "id") or 0].get(name) for each in wanted.changed_rows for name in each.fields]
+    return None in [*head, *cells] or (wanted.status is None and wanted.status_then != wanted.standing)
+
+
 def _rows_back(wanted: Wanted, unreceived: bool) -> Iterator[dict[str, object]]:
     """Yield what brings each row back that stays; all that the head overwrites as well, now or on the way back."""
     own = {whole(each.record, "id"): each for each in wanted.changed_rows}
@@ -65,6 +76,9 @@ def _rows_back(wanted: Wanted, unreceived: bool) -> Iterator[dict[str, object]]:
             for name, cause in CASCADING.items()
             if cause in wanted.head or not same(before.get(name), then[row_id].get(name))
         ]
+        if before.get("received_date") is not None and not wanted.reverts:
+            names = [each for each in names if each != "arrival_date"]  # it may be locked
+
         if unreceived or (change is not None and change.received is not None):
             names.append("received_date")
         found = _again(before, tuple(names))
@@ -91,18 +105,20 @@ def _again(record: Record, names: Sequence[str]) -> dict[str, object]:
     return {"sku_or_variant_id" if name == "variant_id" else name: value for name, value in found.items()}
 
 
-def made_again(facts: OldOrder) -> JsonObject:
-    """Return the call that plans a deleted order again, open, with its rows and costs."""
-    record, rows = facts.record, facts.rows
+def made_again(facts: OldOrder) -> JsonObject | None:
+    """Return the call that plans a deleted order again, open, with its rows and costs; None where it had no rows."""
+    record, held = facts.record, facts.rows
+    if not held:
+        return None
     home = whole(record, "location_id")
-    places = [whole(each, "location_id") or home for each in rows]
+    places = [whole(each, "location_id") for each in held]
     outsourced = record.get("entity_type") == "outsourced"
     arguments: dict[str, object] = {
-        # Katana makes an order with a row for its own location only.
         **{name: record[name] for name in HEAD if record.get(name) is not None and record[name] != ""},
-        "location_id": home if home in places or not places else places[0],
+        # Katana makes an order with a row for its own location only.
+        "location_id": home if home in places else places[0],
         "status": "DRAFT" if facts.status == "DRAFT" else "NOT_RECEIVED",
-        "rows": [{**_row_again(each), "location_id": place} for each, place in zip(rows, places, strict=True)],
+        "rows": [{**_row_again(each), "location_id": place} for each, place in zip(held, places, strict=True)],
         **({"entity_type": "outsourced"} if outsourced else {}),
         **({"additional_costs": [_again(each, COST_FIELDS) for each in facts.costs]} if facts.costs else {}),
     }

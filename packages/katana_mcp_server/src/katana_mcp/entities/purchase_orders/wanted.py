@@ -9,7 +9,16 @@ from pydantic import Field
 
 from cache_core.records import Json, Record, canonical
 from katana_mcp.entities.purchase_orders.costs import AddedCost, CostChange, cost_fields
-from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, PLACED, OldOrder, OrderHead, PartId, Reference
+from katana_mcp.entities.purchase_orders.head import (
+    HEAD,
+    PARTIES,
+    PLACED,
+    OldOrder,
+    OrderHead,
+    PartId,
+    Reference,
+    unlike,
+)
 from katana_mcp.entities.purchase_orders.lines import UNIT, AddedRow, RowChange, fields_of
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
@@ -79,7 +88,7 @@ class Wanted:
         """Fields of the head that would be something else."""
         given = {name: self._of_head(name) for name in HEAD if name in self.request.model_fields_set}
         known = canonical({name: each for name, each in given.items() if each is not None})
-        return {name: each for name, each in known.items() if not same(each, self.facts.record.get(name))}
+        return {name: each for name, each in known.items() if unlike(name, each, self.facts.record.get(name))}
 
     def _of_head(self, name: str) -> object:
         value = getattr(self.request, name)
@@ -101,6 +110,13 @@ class Wanted:
     def standing(self) -> str:
         """The status under which everything else is changed."""
         return "NOT_RECEIVED" if self.reverts else self.facts.status
+
+    @property
+    def status_then(self) -> str:
+        """The status that the order ends with: without its last open row it is received."""
+        rows = self.rows_then
+        ends = self.deleted_rows and rows and all(each.get("received_date") is not None for each in rows)
+        return self.status or ("RECEIVED" if ends and self.standing == "PARTIALLY_RECEIVED" else self.standing)
 
     @property
     def currency(self) -> str | None:
@@ -193,4 +209,4 @@ def _with_unit(fields: dict[str, Json], asked: dict[str, Json]) -> dict[str, Jso
 
 
 def _differing(fields: dict[str, Json], record: Record) -> dict[str, Json]:
-    return {name: value for name, value in fields.items() if not same(value, record.get(name))}
+    return {name: value for name, value in fields.items() if unlike(name, value, record.get(name))}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 
-from cache_core.records import Record
+from cache_core.records import Json, Record
 from katana_mcp.entities.stock_transfers.stock import in_stock
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import VARIANT_ENTITIES, text
@@ -16,10 +16,12 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Notes, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import PlanLine
 
 ENTITY, COLLECTION = "stock_transfer", "stock_transfers"
-HEAD = ("stock_transfer_number", "transfer_date", "order_created_date", "expected_arrival_date", "additional_info")
+DATES = ("transfer_date", "order_created_date", "expected_arrival_date")
+HEAD = ("stock_transfer_number", *DATES, "additional_info")
 """Fields of the head that a request may set, under Katana's names."""
 
 
@@ -86,7 +88,7 @@ async def gather_old(wanted: int | str, called: str | None, services: Services) 
 async def with_goods(facts: OldTransfer, services: Services) -> OldTransfer:
     """Return the same with the variants of its rows."""
     await current(services, VARIANT_ENTITIES, ("variant",))
-    return replace(facts, goods=await variants(services, _moved(facts)))
+    return replace(facts, goods=await variants(services, [each for each, _ in _moved(facts)]))
 
 
 async def with_stock(facts: OldTransfer, services: Services) -> OldTransfer:
@@ -97,18 +99,25 @@ async def with_stock(facts: OldTransfer, services: Services) -> OldTransfer:
     return replace(
         await with_goods(facts, services),
         source=place.found[0].called if place.found else str(source),
-        held=await in_stock(services, _moved(facts), source),
+        held=await in_stock(services, [each for each, _ in _moved(facts)], source),
     )
 
 
 def moving(facts: OldTransfer) -> list[tuple[Named, Decimal | None]]:
-    """Return the variant and the quantity of each row, where the variants were read."""
-    amounts = [number(each, "quantity") for each in rows(facts.record, "stock_transfer_rows")]
-    return list(zip(facts.goods, amounts, strict=False))
+    """Return the variant and the quantity of each row that has a variant, where the variants were read."""
+    goods = {each.asked: each for each in facts.goods}
+    return [(goods[variant], amount) for variant, amount in _moved(facts) if variant in goods]
 
 
-def _moved(facts: OldTransfer) -> list[int]:
-    return [each for row in rows(facts.record, "stock_transfer_rows") if (each := whole(row, "variant_id"))]
+def _moved(facts: OldTransfer) -> list[tuple[int, Decimal | None]]:
+    moved = rows(facts.record, "stock_transfer_rows")
+    return [(variant, number(each, "quantity")) for each in moved if (variant := whole(each, "variant_id"))]
+
+
+def unlike(name: str, value: Json, record: Record) -> bool:
+    """Return whether a field is to be something else than it is; 7 and 7.0 are two texts, a date is one moment."""
+    old = record.get(name)
+    return not same(value, old) if name in DATES else (value or None) != (old or None)
 
 
 def gone(facts: OldTransfer) -> list[ToolWarning]:

@@ -16,6 +16,7 @@ from katana_mcp.entities.stock_transfers.head import (
     gone,
     line,
     moving,
+    unlike,
     with_goods,
     with_stock,
 )
@@ -28,7 +29,6 @@ from katana_mcp.tools.requests import DocumentNumber, NameOrId
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.change import Change, Draft
-from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import FieldChange, shown_value
 
 _ORDER = {"draft": 0, "inTransit": 1, "received": 2}
@@ -111,7 +111,7 @@ def plan(request: ModifyStockTransferRequest, facts: OldTransfer) -> Draft:
 def _wanted(request: ModifyStockTransferRequest, facts: OldTransfer) -> dict[str, Json]:
     """Return the fields that the request sets to something else than they are."""
     given = canonical({name: getattr(request, name) for name in (*HEAD, "status") if name in request.model_fields_set})
-    return {name: value for name, value in given.items() if not same(value, facts.record.get(name))}
+    return {name: value for name, value in given.items() if unlike(name, value, facts.record)}
 
 
 def _head(head: Mapping[str, Json], facts: OldTransfer) -> Action:
