@@ -13,8 +13,9 @@ from katana_mcp.flags import FLAGS, Flag
 GUESSED = "The same with a typo"
 CHANGING = re.compile(
     r"as of \S+|\d+(\.\d+)? m?s\b|http://127\.0\.0\.1:\d+\S*|up in [\d.]+ s|\d+ API requests, |\x1b\[[\d;]*m"
+    r"|(?<=plan_tokens=\[')[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+Z"
 )
-"""What differs between two runs of one state: moments, times taken, the port, and requests of a clock that runs."""
+"""What differs between two runs of one state: moments, times, the port, tokens, and requests of a clock that runs."""
 
 
 def told(flag: Flag) -> dict[str, list[str]]:
