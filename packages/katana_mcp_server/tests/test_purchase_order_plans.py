@@ -281,12 +281,12 @@ def test_a_total_of_which_a_price_is_missing_is_unknown_and_not_zero() -> None:
 
 
 def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_look() -> None:
-    forks = replace(BOXED, supplier=4, minimum=Decimal(36))
+    forks = replace(BOXED, supplier=4, supplier_name="Bolt Ltd", minimum=Decimal(36))
     facts = new_facts(directory=replace(DIRECTORY, goods={**DIRECTORY.goods, "FORK": forks}))
     unpriced = {"sku_or_variant_id": "FORK", "quantity": 2}
     looks = CREATE.checks(new_order(rows=[unpriced]), facts)
     assert [each.message for each in looks if each.severity == "advisory"] == [
-        "rows[0].price_per_unit: FORK has the price of supplier Bolt, not of Acme",
+        "rows[0].price_per_unit: FORK has the price of supplier Bolt Ltd, not of Acme",
         "rows[0].quantity: FORK is ordered by 36 at least",
     ]
     enough = [unpriced | {"quantity": 3, "price_per_unit": 1}, unpriced | {"quantity": 3}]

@@ -224,3 +224,15 @@ async def test_a_plan_is_made_of_what_katana_holds_now_whatever_is_cached(
     tenant.delete("suppliers", other["id"])
     gone = await stage.call("modify_purchase_order", purchase_order_id=free, supplier_id=other["id"])
     assert [each["code"] for each in gone["warnings"]] == ["not_found"]
+
+
+async def test_the_price_of_another_supplier_is_told_by_name(stage: Stage, tenant: Tenant) -> None:
+    good = _goods(tenant)[0]
+    item = tenant.get("materials" if good["material_id"] else "products", good["material_id"] or good["product_id"])
+    theirs = tenant.get("suppliers", item["default_supplier_id"])
+    other = next(each for each in live(tenant, "suppliers") if each["id"] != theirs["id"])
+    tenant.edit("suppliers", other["id"], currency=theirs["currency"])
+    rows = [{"sku_or_variant_id": good["id"], "quantity": 1_000}]
+    planned = await stage.call("create_purchase_order", **_new(tenant, supplier_id=other["id"], rows=rows))
+    (told,) = [each["message"] for each in planned["warnings"] if each["code"] == "other_supplier"]
+    assert told.endswith(f"has the price of supplier {theirs['name']}, not of {other['name']}")

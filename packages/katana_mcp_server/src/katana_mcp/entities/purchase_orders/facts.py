@@ -35,6 +35,7 @@ class Good:
     service: bool = False
     known: bool = True
     supplier: int | None = None
+    supplier_name: str | None = None
     minimum: Decimal | None = None
 
 
@@ -124,6 +125,7 @@ async def _goods(services: Services, asked: Iterable[int | str | None]) -> dict[
             currency=None if unknown else text(supplier, "currency") or names.base_currency(),
             price=number(variant or NOTHING, "purchase_price"),
             supplier=of if isinstance(of, int) else None,
+            supplier_name=text(supplier, "name"),
             minimum=number(variant or NOTHING, "minimum_order_quantity"),
             unit=text(item, "purchase_uom") or text(item, "uom"),
             rate=number(item, "purchase_uom_conversion_rate"),

@@ -67,7 +67,7 @@ def second_looks(rows: Sequence[NewRow], path: str, facts: Directory, supplier: 
         if good.named.one is None:
             continue
         if row.price_per_unit is None and None not in (supplier, good.supplier) and good.supplier != supplier:
-            theirs, ours = (facts.called("supplier", each) for each in (good.supplier, supplier))
+            theirs, ours = good.supplier_name or good.supplier, facts.called("supplier", supplier)
             told = f"{here}.price_per_unit: {good.named.one.called} has the price of supplier {theirs}, not of {ours}"
             yield advisory(warning_codes.OTHER_SUPPLIER, told, f"{here}.price_per_unit")
         rate = row.purchase_uom_conversion_rate or good.rate or 1
