@@ -236,3 +236,13 @@ async def test_the_price_of_another_supplier_is_told_by_name(stage: Stage, tenan
     planned = await stage.call("create_purchase_order", **_new(tenant, supplier_id=other["id"], rows=rows))
     (told,) = [each["message"] for each in planned["warnings"] if each["code"] == "other_supplier"]
     assert told.endswith(f"has the price of supplier {theirs['name']}, not of {other['name']}")
+
+
+async def test_a_plan_without_a_way_back_says_so_before_it_is_written(stage: Stage, tenant: Tenant) -> None:
+    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "PARTIALLY_RECEIVED")
+    final = await stage.call("modify_purchase_order", purchase_order_id=order["id"], status="RECEIVED")
+    assert [each["severity"] for each in final["warnings"] if each["code"] == "no_way_back"] == ["advisory"]
+    usual = await stage.call("modify_purchase_order", purchase_order_id=order["id"], additional_info="new")
+    assert [each for each in usual["warnings"] if each["code"] == "no_way_back"] == []
+    (outcome,) = (await applied(stage, final["plan_token"]))["outcomes"]
+    assert "revert" not in outcome

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from katana_mcp.entities.stock_transfers.create import CREATE, CreateStockTransferRequest, NewTransfer
 from katana_mcp.entities.stock_transfers.delete import DELETE
@@ -336,3 +337,9 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     assert told == ["3 WHEEL would leave North, which has 2"]
     unread = replace(facts, goods=())
     assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])
+
+
+def test_a_quantity_has_as_many_decimals_as_katana_keeps() -> None:
+    assert _new(rows=[{"sku_or_variant_id": "FORK", "quantity": 0.0000000001}]).rows[0].quantity == Decimal("1E-10")
+    with pytest.raises(ValidationError, match="must have at most 10 decimals"):
+        _new(rows=[{"sku_or_variant_id": "FORK", "quantity": 0.00000000001}])
