@@ -48,8 +48,8 @@ def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> N
     assert bool(_record(before, write.collection, key)) is (write.make is not None)
     assert bool(_record(after, write.collection, key)) is not goes
     if write.lined:
-        _proves_lines(write, preview, before, after)
-    if preview.get("changes"):
+        _proves_lines(write, preview, before, after, goes=goes)
+    if "id" in preview and not goes:
         _proves_fields(write, dict(_said(write, preview, key, before, after)), before, after)
 
 
@@ -76,10 +76,10 @@ def _comes_or_goes(collection: str, key: object, before: Held, after: Held) -> b
     return bool(_record(before, collection, key)) is not bool(_record(after, collection, key))
 
 
-def _proves_lines(write: Write, preview: Payload, before: Held, after: Held) -> None:
+def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, goes: bool) -> None:
     """Assert that the parts which come and go are the lines of the preview that say so."""
     told = {"add": list[Line](), "delete": list[Line]()}
-    usual = "add" if "id" not in preview else "" if preview.get("changes") else "delete"
+    usual = "add" if "id" not in preview else "delete" if goes else ""
     for each in preview.get("lines", ()):
         change = each.get("change", usual)
         if change in told:
