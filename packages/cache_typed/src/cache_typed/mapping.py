@@ -5,10 +5,11 @@ Refuses to lose anything: what no column can hold exactly goes into the JSON of 
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple, cast
 
 from sqlalchemy import Column, Table
@@ -25,6 +26,7 @@ type Names = Mapping[Cell, Sequence[str]]
 type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 
 _OURS = "cache_"
+_MOST_PICKED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,7 @@ class Shape:
         )
         self.known = frozenset(self.fields)
         self._stores = tuple(codec.store for codec in self.fields.values())
-        self._loads = tuple(
-            (place, name, codec.load) for place, (name, codec) in enumerate(self.fields.items()) if codec.load
-        )
+        self._picked: dict[Cell, _Picked] = {}
 
     def cells(self, record: Mapping[str, Json], odd: dict[str, Json], known: frozenset[str]) -> tuple[list[Cell], bool]:
         """Return the cells of a record, and whether some value did not fit.
@@ -117,16 +117,54 @@ class Shape:
         return cells, strange
 
     def record(self, values: dict[str, Json], cells: Sequence[Cell], names: Names) -> dict[str, Json]:
-        """Return the object whose cells these are; `values` holds what the caller knows of it, and grows."""
-        values.update(cast("Iterable[tuple[str, Json]]", zip(self.fields, cells, strict=False)))
-        for place, name, load in self._loads:
-            cell = cells[place]
-            if cell is not None:
-                values[name] = load(cell)
+        """Return the object whose cells these are, fields in the order sent.
+
+        Args:
+            values: what the caller knows of fields that have no column here.
+            cells: the row; what stands before the cells of `columns` does not matter.
+            names: the field names that rows refer to.
+        """
         listed, unknown = cells[-2], cells[-1]
+        picked = self._picked.get(listed) or self._learnt(listed, names)
+        record = cast("dict[str, Json]", dict(zip(picked.names, picked.cells_of(cells), strict=False)))
+        for name, load in picked.loads:
+            cell = record[name]
+            if cell is not None:
+                record[name] = load(cast("Cell", cell))
         if unknown is not None:
-            values.update(decode(str(unknown)))
-        return {name: values[name] for name in names[listed]}
+            values |= decode(str(unknown))
+            record.update((name, value) for name, value in values.items() if name in record)
+        for name in picked.others:
+            record[name] = values[name]
+        return record
+
+    def _learnt(self, listed: Cell, names: Names) -> "_Picked":
+        """Return how to read the rows whose fields have these names, and keep it: a number stands for the same ones."""
+        places = {name: place - len(self.columns) for place, name in enumerate(self.fields)}
+        sent = names[listed]
+        # Two more cells than names: of fewer than two, `itemgetter` makes no tuple.
+        cells_of = itemgetter(*(places.get(name, -1) for name in sent), -1, -1)
+        loads = tuple((name, load) for name in sent if name in self.fields and (load := self.fields[name].load))
+        picked = _Picked(tuple(sent), cells_of, loads, tuple(name for name in sent if name not in places))
+        if len(self._picked) < _MOST_PICKED:
+            self._picked[listed] = picked
+        return picked
+
+
+class _Picked(NamedTuple):
+    """How rows are read whose fields have the same names.
+
+    Attributes:
+        names: the names in the order sent.
+        cells_of: returns a row's cells in their order, and two more.
+        loads: what turns a cell into a value, where it is not one already.
+        others: names that have no column here.
+    """
+
+    names: tuple[str, ...]
+    cells_of: Callable[[Sequence[Cell]], tuple[Cell, ...]]
+    loads: tuple[tuple[str, Callable[[Cell], Json]], ...]
+    others: tuple[str, ...]
 
 
 class Layout:
@@ -209,18 +247,19 @@ class Layout:
 
         Args:
             nr: its primary key.
-            cells: its cells, in the order of `columns`.
+            cells: its row; what stands before the cells of `columns` does not matter.
             parts: its parts' cells by field, in the order of their shapes' columns.
             names: the field names that the rows refer to.
         """
         values: dict[str, Json] = {self.pk: nr} if self.id_is_pk else {}
-        for index, (part, shape) in enumerate(self.parts):
+        first = len(cells) - len(self.columns)
+        for index, (part, shape) in enumerate(self.parts, first):
             if cells[index] is None:
                 values[part.field] = None
                 continue
             rows: list[Json] = [shape.record({}, row, names) for row in parts.get(part.field, ())]
             values[part.field] = rows[0] if part.single else rows
-        return self.main.record(values, cells[len(self.counts) :], names)
+        return self.main.record(values, cells, names)
 
 
 @dataclass(frozen=True, slots=True)

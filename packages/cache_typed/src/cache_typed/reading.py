@@ -51,8 +51,8 @@ def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict
             f"SELECT cache_parent, {columns} FROM {shape.name} WHERE cache_parent IN ({marks(nrs)})"
             " ORDER BY cache_parent, cache_position"
         )
-        for nr, *cells in db.execute(sql, nrs):
-            found.setdefault(nr, {}).setdefault(part.field, []).append(cells)
+        for cells in db.execute(sql, nrs):
+            found.setdefault(cells[0], {}).setdefault(part.field, []).append(cells)
     return found
 
 
@@ -72,11 +72,11 @@ def _names(
 def _stored(
     layout: Layout, cells: Sequence[Cell], parts: dict[str, list[Sequence[Cell]]], names: dict[Cell, list[str]]
 ) -> Stored:
-    nr, text_id, version, deleted, archived, *wire = cells
+    nr, text_id, version, deleted, archived = cells[:5]
     key = int(str(nr))
     row_id = key if text_id is None else read_back(str(text_id))
     known = None if version is None else str(version)
-    return Stored(row_id, known, layout.to_record(key, wire, parts, names), bool(deleted), bool(archived))
+    return Stored(row_id, known, layout.to_record(key, cells, parts, names), bool(deleted), bool(archived))
 
 
 def get_many(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> Found:
