@@ -61,7 +61,7 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
 def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Record]:
     """Yield the known records whose soft state this record shares."""
     for lookup in spec.inherits:
-        for parent_id in _ids(record, lookup):
+        for parent_id in _ids(record, lookup.path):
             if (lookup.entity, parent_id) in parents:
                 yield parents[lookup.entity, parent_id]
 
@@ -69,10 +69,11 @@ def inherited(spec: EntitySpec, record: Record, parents: Parents) -> Iterable[Re
 async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBackend) -> Parents:
     """Return every record that these records borrow from, in any soft state; unknown ones are left out."""
     wanted: dict[str, dict[RecordId, None]] = {}
-    for lookup in (*spec.searchable.lookups(), *spec.inherits):
-        if lookup.entity in cache.entities:
-            ids = wanted.setdefault(lookup.entity, {})
-            ids.update((each, None) for record in records for each in _ids(record, lookup))
+    places = dict.fromkeys((each.entity, each.path) for each in (*spec.searchable.lookups(), *spec.inherits))
+    for entity, path in places:
+        if entity in cache.entities:
+            ids = wanted.setdefault(entity, {})
+            ids.update((each, None) for record in records for each in _ids(record, path))
     parents: Parents = {}
     for entity, ids in wanted.items():
         found = await cache.get_many(entity, list(ids))
@@ -117,8 +118,8 @@ async def _every(entity: str, where: tuple[OneOf, ...], cache: CacheBackend) -> 
         offset += REINDEX_STEP
 
 
-def _ids(record: Record, lookup: Lookup) -> Iterable[RecordId]:
-    return (each for value in values_at(record, lookup.path) if (each := as_id(value)) is not None)
+def _ids(record: Record, path: str) -> Iterable[RecordId]:
+    return (each for value in values_at(record, path) if (each := as_id(value)) is not None)
 
 
 _LENT_STATE = ("deleted_at", "archived_at")

@@ -15,6 +15,9 @@ type Json = bool | int | Decimal | str | list[Json] | dict[str, Json] | None
 type Record = Mapping[str, object]
 type RecordId = int | str
 
+_OBJECT = (dict, Mapping)
+"""A union would be built anew for each look."""
+
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=Decimal)
 
@@ -79,7 +82,7 @@ def as_id(value: object) -> RecordId | None:
 def values_at(record: object, path: str) -> Iterator[object]:
     """Yield each non-null value at a dotted path; `[]` steps into a list: `sales_order_rows[].variant_id`."""
     name, listed, rest = _step(path)
-    value = record.get(name) if isinstance(record, dict | Mapping) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
+    value = record.get(name) if isinstance(record, _OBJECT) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType] - records are open
     if value is None:
         return
     items: list[object] = value if listed and isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType] - records are open

@@ -171,14 +171,23 @@ def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchTex
     """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
     parts: list[str] = []
     codes: list[tuple[str, WeightClass]] = []
-    for place, paths in zip(WeightClass, spec.searchable.by_class(), strict=False):
+    for (place, plain), paths in zip(_CLASSES, spec.searchable.by_class(), strict=True):
         texts = [text for path in paths for text in texts_at(path, record, parents)]
         values = dict.fromkeys(value for text in texts if (value := normalised(text)))
         parts.append(" ".join(values))
-        if place in {WeightClass.KEYS, WeightClass.EXTRAS}:
+        if plain is not None:
             codes.extend((value, place) for value in values)
-            codes.extend((code, WeightClass(place + 1)) for text in texts if (code := unseparated(text, place)))
+            codes.extend((code, plain) for text in texts if (code := unseparated(text, place)))
     return SearchText(*parts, codes=tuple(codes))
+
+
+_CLASSES = (
+    (WeightClass.KEYS, WeightClass.NAMES),
+    (WeightClass.NAMES, None),
+    (WeightClass.EXTRAS, WeightClass.RELATED),
+    (WeightClass.RELATED, None),
+)
+"""The classes of texts, and as which those that hold codes count without their separators."""
 
 
 def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
