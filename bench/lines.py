@@ -21,6 +21,8 @@ SANDBOX = "Sandbox"
 
 STORED = "pages → stored and searchable"
 AGAIN = "the same pages again, unchanged"
+SAME = "same answer"
+"""A side of a call: the same answer, under the same schema, from a tool that does nothing else."""
 
 READ_TOOLS = (
     *("search_items", "list_items", "get_item"),

@@ -1,8 +1,16 @@
-"""The floor of a tool call and of a start: a FastMCP server with one tool that does nothing."""
+"""The floor of a tool call and of a start: a FastMCP server with one tool that does nothing.
 
-from typing import Any
+Beside it one whose tools give the answers of others again: what an answer costs FastMCP and its client by its size.
+"""
 
+from collections.abc import Iterable
+from typing import Any, Self
+
+import mcp.types as mt
 from fastmcp import FastMCP
+from fastmcp.client.client import CallToolResult
+from fastmcp.tools.base import Tool, ToolResult
+from pydantic import PrivateAttr
 
 
 def server() -> FastMCP[Any]:
@@ -15,6 +23,29 @@ def server() -> FastMCP[Any]:
         return {"text": text}
 
     return mcp
+
+
+class Repeating(Tool):
+    """A tool that gives one answer, whatever is asked."""
+
+    _answer: ToolResult = PrivateAttr()
+
+    @classmethod
+    def of(cls, tool: mt.Tool, answer: CallToolResult) -> Self:
+        """Return a tool that looks like this one, and answers so."""
+        repeating = cls(name=tool.name, parameters=tool.input_schema, output_schema=tool.output_schema)
+        repeating._answer = ToolResult(content=answer.content, structured_content=answer.structured_content)
+        return repeating
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        """Give the answer."""
+        del arguments
+        return self._answer
+
+
+def repeating(tools: Iterable[Repeating]) -> FastMCP[Any]:
+    """Return a server of such tools."""
+    return FastMCP("repeating", tools=list(tools))
 
 
 if __name__ == "__main__":

@@ -25,9 +25,10 @@ Written by `make bench ARGS=--write` on {date}: {machine}. All figures are of on
 Backends and floor are measured beside each other, each repeat on every side in turn, by the {timer}. A floor is the
 same work by plain means: fixed statements in plain sqlite3 (`bench/floors`), `json.loads`, a FastMCP server with one
 tool that does nothing (`bench/noop_server.py`). The floor of a search finds whole codes, ranks the rows that hold
-every word, counts them, and decodes the best 20, as a search does. The ratio says how many times the floor's cost
-ours is. Absolute times spread by a factor of two from machine to machine and from hour to hour; ratios of one run do
-not.
+every word, counts them, and decodes the best 20, as a search does. `same answer` is a FastMCP tool that gives the very
+answer of ours and does nothing else: what the size of an answer costs the framework, and the client that checks it.
+The ratio says how many times the floor's cost ours is. Absolute times spread by a factor of two from machine to machine
+and from hour to hour; ratios of one run do not.
 """
 
 

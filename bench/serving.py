@@ -15,6 +15,7 @@ from tests.surface.matrix import matrix, prepare
 from bench import lines
 from bench.caches import FLOOR
 from bench.figures import REPEATS, Figure, Work, p50, side_by_side
+from bench.noop_server import Repeating, repeating
 from bench.noop_server import server as noop_server
 from katana_mcp.backends import BACKENDS
 from katana_mcp.logs import configure
@@ -38,22 +39,42 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
             own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
             prepare(own.sandbox.tenant())
             stages[name] = await stack.enter_async_context(staged(own, Setup(flags={"cache_backend": name})))
+        same = await stack.enter_async_context(Client(repeating(await _answers(next(iter(stages.values()))))))
         for tool in lines.READ_TOOLS:
-            figures += await _warm(tool, stages, lambda _: plain.call_tool("nothing", {"text": "00.4021.018.003"}))
+            least: dict[str, Work] = {
+                lines.SAME: lambda _, tool=tool: same.call_tool(tool),
+                FLOOR: lambda _: plain.call_tool("nothing", {"text": "00.4021.018.003"}),
+            }
+            figures += await _warm(tool, stages, least)
     return figures
 
 
-async def _warm(tool: str, stages: dict[str, Stage], least: Work) -> list[Figure]:
+async def _answers(stage: Stage) -> list[Repeating]:
+    """Return tools that give the answers of an everyday call again."""
+    known = {each.name: each for each in await stage.client.list_tools()}
+    found: list[Repeating] = []
+    for tool in lines.READ_TOOLS:
+        _a_minute_later(stage)
+        found.append(Repeating.of(known[tool], await stage.result(tool, _usual(stage, tool))))
+    return found
+
+
+def _a_minute_later(stage: Stage) -> None:
+    """Give what is read next the requests of a minute of its own."""
+    clock = stage.own.sandbox.clock
+    assert isinstance(clock, ManualClock)
+    clock.advance(61)
+
+
+async def _warm(tool: str, stages: dict[str, Stage], least: dict[str, Work]) -> list[Figure]:
     works: dict[str, Work] = {}
     before: dict[str, int] = {}
     for name, stage in stages.items():
         works[name] = partial(_called, stage, tool, _usual(stage, tool))
-        clock = stage.own.sandbox.clock
-        assert isinstance(clock, ManualClock)
-        clock.advance(61)  # what is read first has the requests of a minute of its own
+        _a_minute_later(stage)
         await works[name](0)
         before[name] = stage.requests()
-    took = p50(await side_by_side(works | {FLOOR: least}, REPEATS))
+    took = p50(await side_by_side(works | least, REPEATS))
     asked = {name: (stage.requests() - before[name]) / REPEATS for name, stage in stages.items()}
     return [
         Figure(topic=lines.CALLS, what=f"{tool}, p50", size=0, values=took),
