@@ -53,10 +53,18 @@ MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the bench; 1 when a measurement failed. A missed goal is told, not an error."""
+    """Run the bench; 1 when a measurement failed, 130 when it was stopped. A missed goal is told, not an error."""
     chosen = _parser().parse_args(arguments)
-    if chosen.one:
-        return _one(chosen)
+    try:
+        return _one(chosen) if chosen.one else _reported(chosen)
+    except KeyboardInterrupt:
+        if not chosen.one:
+            sys.stderr.write("stopped: nothing is written\n")
+        return 130
+
+
+def _reported(chosen: argparse.Namespace) -> int:
+    """Measure what was chosen, and show it."""
     figures, failed = _all(chosen)
     run = Run(
         date=datetime.now(UTC).date().isoformat(),

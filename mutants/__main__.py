@@ -158,4 +158,8 @@ def _ran(tree: Path, arguments: Sequence[str]) -> tuple[int, str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        raise SystemExit(main())
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped: the rest was not tried\n")
+        raise SystemExit(130) from None

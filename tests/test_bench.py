@@ -1,8 +1,11 @@
 """The page of measured figures says all that there is to measure, and every tool that only reads is measured."""
 
+import subprocess
 from pathlib import Path
+from typing import NoReturn
 
-from bench.__main__ import PAGE
+import pytest
+from bench.__main__ import PAGE, main
 from bench.figures import Figure
 from bench.lines import LINES, READ_TOOLS
 from bench.report import Run, as_page, merged
@@ -57,3 +60,16 @@ def test_sides_measured_apart_stand_beside_each_other_and_a_missed_goal_is_told(
     assert "| peak memory of the process, MB | 5,000 | 300 | 70 | 60 | 5.0 | ≤ 250 | **missed**" in page
     assert "only a part: sync" in page
     assert "| peak memory of the process, MB | 500,000 |  |  |  |  | ≤ 250 | not measured |" in page
+
+
+def test_a_run_that_is_stopped_says_so_and_writes_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = (ROOT / PAGE).read_bytes()
+    monkeypatch.setattr(subprocess, "run", stopped)
+    assert main(["--only", "client", "--write"]) == 130
+    assert capsys.readouterr().err.endswith("stopped: nothing is written\n")
+    assert (ROOT / PAGE).read_bytes() == before
