@@ -170,6 +170,20 @@ class Action:
         return cls(**fields)  # pyright: ignore[reportArgumentType] # ty: ignore[invalid-argument-type] - kept by `told`
 
 
+def on_record(title: str, entity: str, collection: str, key: int, body: JsonObject | None = None) -> Action:
+    """Return what changes a record, or deletes it where there is no body; a listing by its id tells whether it did."""
+    return Action(
+        title=title,
+        method="DELETE" if body is None else "PATCH",
+        path=f"/{collection}/{key}",
+        body=body,
+        entity=entity,
+        record=key,
+        expects=body or {},
+        recognise=Recognise(collection=collection, filters={"ids": [key]}),
+    )
+
+
 def as_json(value: object) -> object:
     """Return a value with its references as they stand in JSON."""
     if isinstance(value, Ref | IfApplied):

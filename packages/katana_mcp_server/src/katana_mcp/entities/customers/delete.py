@@ -15,7 +15,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import whole
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft
 
 _SHOWN = 5
@@ -72,14 +72,6 @@ def plan(request: DeleteCustomerRequest, facts: LeavingCustomer) -> Draft:
     del request
     old = facts.old
     record, addresses = old.record, old.addresses
-    action = Action(
-        title=f"delete customer {old.name}",
-        method="DELETE",
-        path=f"/{COLLECTION}/{old.id}",
-        entity=ENTITY,
-        record=old.id,
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [old.id]}),
-    )
     held = {name: record[name] for name in HEAD if record.get(name) not in {None, ""}}
     places = list(again(addresses, whole(record, DEFAULT)).values())
     told = [*changes("", dict.fromkeys(held), record)]
@@ -88,7 +80,7 @@ def plan(request: DeleteCustomerRequest, facts: LeavingCustomer) -> Draft:
     more = facts.open_orders - len(facts.newest)
     return Draft(
         summary=f"delete customer {old.name} (addresses: {len(addresses)}, open sales orders: {facts.open_orders})",
-        actions=(action,),
+        actions=(on_record(f"delete customer {old.name}", ENTITY, COLLECTION, old.id),),
         touches={"record": record, "open_orders": [facts.open_orders, *(_number(each) for each in facts.newest)]},
         id=old.id,
         changes=tuple(told),

@@ -1,6 +1,7 @@
 """`modify_customer`: its head, its addresses by their ids, and which of them is the default for shipping."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from cache_core.records import Json, canonical
 from katana_client.resources.customer_addresses import CustomerAddressCreate, CustomerAddressUpdate
@@ -10,7 +11,7 @@ from katana_mcp.entities.customers.head import COLLECTION, ENTITY, OldCustomer, 
 from katana_mcp.entities.customers.wanted import DEFAULT, ModifyCustomerRequest, Wanted, checks, wanted
 from katana_mcp.services import Services
 from katana_mcp.values import NOTHING, whole
-from katana_mcp.writing.actions import Action, IfApplied, Method, Recognise, Ref
+from katana_mcp.writing.actions import Action, IfApplied, Recognise, Ref, on_record
 from katana_mcp.writing.change import Change, Draft
 from katana_mcp.writing.preview import FieldChange, shown_value
 
@@ -43,48 +44,25 @@ def plan(request: ModifyCustomerRequest, facts: OldCustomer) -> Draft:
 
 def _head(head: Mapping[str, Json], facts: OldCustomer) -> Action:
     body = canonical(CustomerUpdate.model_validate(dict(head)).wire())
-    return _patch(f"change customer {facts.name}", body, facts)
+    return on_record(f"change customer {facts.name}", ENTITY, COLLECTION, facts.id, body)
 
 
 def _choose(address: Ref, facts: OldCustomer) -> Action:
-    return _patch(f"make the new address the default of customer {facts.name}", {DEFAULT: address}, facts)
-
-
-def _patch(title: str, body: Mapping[str, object], facts: OldCustomer) -> Action:
-    return Action(
-        title=title,
-        method="PATCH",
-        path=f"/{COLLECTION}/{facts.id}",
-        body=body,
-        entity=ENTITY,
-        record=facts.id,
-        expects=body,
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
-    )
+    title = f"make the new address the default of customer {facts.name}"
+    return on_record(title, ENTITY, COLLECTION, facts.id, {DEFAULT: address})
 
 
 def _update(key: int, lines: Mapping[str, Json], facts: OldCustomer) -> Action:
     body = canonical(CustomerAddressUpdate.model_validate(dict(lines)).wire())
-    return _part("PATCH", f"change address {key} of customer {facts.name}", key, body, facts)
+    return _part(f"change address {key} of customer {facts.name}", key, body, facts)
 
 
 def _delete(key: int, facts: OldCustomer) -> Action:
-    return _part("DELETE", f"delete address {key} of customer {facts.name}", key, None, facts)
+    return _part(f"delete address {key} of customer {facts.name}", key, None, facts)
 
 
-def _part(method: Method, title: str, key: int, body: dict[str, Json] | None, facts: OldCustomer) -> Action:
-    return Action(
-        title=title,
-        method=method,
-        path=f"/{PART}/{key}",
-        body=body,
-        entity=ENTITY,
-        record=facts.id,
-        part=PART,
-        row=key,
-        expects=body or {},
-        recognise=Recognise(collection=PART, filters={"ids": [key]}),
-    )
+def _part(title: str, key: int, body: dict[str, Json] | None, facts: OldCustomer) -> Action:
+    return replace(on_record(title, ENTITY, PART, key, body), record=facts.id, part=PART, row=key)
 
 
 def _add(address: NewAddress, facts: OldCustomer) -> Action:

@@ -29,7 +29,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import number, whole
-from katana_mcp.writing.actions import Action, Recognise, Ref
+from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.preview import PlanLine
 
 _NAMED = {"additional_cost_id": "additional_cost", "tax_rate_id": "tax_rate"}
@@ -138,18 +138,8 @@ def added_cost(fields: Record, facts: Directory) -> str:
 
 def change_cost(cost: Record, fields: Record, title: str) -> Action:
     """Return what changes a cost, or deletes it where there are no fields."""
-    record = whole(cost, "id") or 0
     body = canonical(PurchaseOrderAdditionalCostRowUpdate.model_validate(fields).wire()) if fields else None
-    return Action(
-        title=title,
-        method="PATCH" if fields else "DELETE",
-        path=f"/{COSTS}/{record}",
-        body=body,
-        entity=COST,
-        record=record,
-        expects=body or {},
-        recognise=Recognise(collection=COSTS, filters={"ids": [record]}),
-    )
+    return on_record(title, COST, COSTS, whole(cost, "id") or 0, body)
 
 
 def cost_line(fields: Record, facts: Directory, change: Literal["add", "update", "delete"] | None = None) -> PlanLine:

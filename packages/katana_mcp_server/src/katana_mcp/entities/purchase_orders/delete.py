@@ -24,7 +24,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import total, whole
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft
 
 _INGREDIENTS, _BILLS = "outsourced_purchase_order_recipe_row", "purchase_order_accounting_metadata"
@@ -69,21 +69,13 @@ def checks(request: DeletePurchaseOrderRequest, facts: OldOrder) -> list[ToolWar
 def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
     """Return the plan of a deletion."""
     del request
-    action = Action(
-        title=f"delete purchase order {facts.number}",
-        method="DELETE",
-        path=f"/{COLLECTION}/{facts.id}",
-        entity=ENTITY,
-        record=facts.id,
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
-    )
     home = facts.record.get("location_id")
     lines = [line(each, facts.directory, home=home) for each in facts.rows]
     lines += [cost_line(each, facts.directory) for each in facts.costs]
     ingredients = [f"ingredients of its outsourced rows: {facts.ingredients}"] if facts.ingredients else []
     return Draft(
         summary=f"delete purchase order {facts.number} ({facts.status}, rows: {len(facts.rows)})",
-        actions=(action,),
+        actions=(on_record(f"delete purchase order {facts.number}", ENTITY, COLLECTION, facts.id),),
         touches={"record": facts.record, "costs": list(facts.costs), "bills": list(facts.bills)},
         id=facts.id,
         number=facts.number,

@@ -29,7 +29,7 @@ from katana_mcp.lookup import live_with_key
 from katana_mcp.names import text
 from katana_mcp.services import Services
 from katana_mcp.values import total, whole
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import Change, Draft
 
 
@@ -128,17 +128,7 @@ def _patch(title: str, fields: Mapping[str, Json], notes: object, rows: Sequence
     # Katana wipes the notes where a PATCH leaves them out.
     kept = {"additional_info": notes} if notes and "additional_info" not in fields else {}
     body = canonical(PurchaseOrderUpdate.model_validate({**kept, **fields}).wire())
-    return Action(
-        title=title,
-        method="PATCH",
-        path=f"/{COLLECTION}/{facts.id}",
-        body=body,
-        entity=ENTITY,
-        record=facts.id,
-        expects=body,
-        implies={ROWS: list(rows)} if rows else {},
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
-    )
+    return replace(on_record(title, ENTITY, COLLECTION, facts.id, body), implies={ROWS: list(rows)} if rows else {})
 
 
 def _of_rows(wanted: Wanted) -> list[Action]:

@@ -11,7 +11,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import whole
-from katana_mcp.writing.actions import Action, Recognise, Ref
+from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.meaning import holds
 
 NEEDED = frozenset({"variant_id", "quantity", "price_per_unit"})
@@ -46,18 +46,7 @@ def change_row(order: int, row: Record, fields: dict[str, Json], title: str) -> 
     """Return what changes a row of an order, or deletes it where there are no fields."""
     row_id = whole(row, "id") or 0
     body = changed_body(fields) if fields else None
-    return Action(
-        title=title,
-        method="PATCH" if fields else "DELETE",
-        path=f"/{ROWS}/{row_id}",
-        body=body,
-        entity=ENTITY,
-        record=order,
-        part=ROWS,
-        row=row_id,
-        expects=body or {},
-        recognise=Recognise(collection=ROWS, filters={"ids": [row_id]}),
-    )
+    return replace(on_record(title, ENTITY, ROWS, row_id, body), record=order, part=ROWS, row=row_id)
 
 
 def second_looks(rows: Sequence[NewRow], path: str, facts: Directory, supplier: int | None) -> Iterator[ToolWarning]:

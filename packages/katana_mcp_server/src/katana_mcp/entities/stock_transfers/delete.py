@@ -16,7 +16,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import number, rows, whole
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft
 
 
@@ -43,14 +43,6 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
     """Return the plan of a deletion."""
     del request
     record = facts.record
-    action = Action(
-        title=f"delete stock transfer {facts.number}",
-        method="DELETE",
-        path=f"/{COLLECTION}/{facts.id}",
-        entity=ENTITY,
-        record=facts.id,
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
-    )
     known = {each.asked: each.one for each in facts.goods}
     moved = [(whole(each, "variant_id"), number(each, "quantity")) for each in rows(record, "stock_transfer_rows")]
     again: dict[str, object] = {
@@ -61,7 +53,7 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
     again |= {name: str(record[name]) for name in HEAD if record.get(name)}
     return Draft(
         summary=f"delete stock transfer {facts.number} ({facts.status}, rows: {len(moved)})",
-        actions=(action,),
+        actions=(on_record(f"delete stock transfer {facts.number}", ENTITY, COLLECTION, facts.id),),
         touches={"record": record},
         id=facts.id,
         number=facts.number,

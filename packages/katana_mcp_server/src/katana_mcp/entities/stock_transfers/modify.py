@@ -1,6 +1,7 @@
 """`modify_stock_transfer`: its head, then its status; locations and rows never change."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from cache_core.records import Json, canonical
@@ -27,7 +28,7 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId
 from katana_mcp.tools.warnings import ToolWarning, blocking
-from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import Change, Draft
 from katana_mcp.writing.preview import FieldChange, shown_value
 
@@ -119,25 +120,13 @@ def _head(head: Mapping[str, Json], facts: OldTransfer) -> Action:
     notes = facts.record.get("additional_info")
     kept = {"additional_info": notes} if notes and "additional_info" not in head else {}
     body = canonical(StockTransferUpdate.model_validate({**kept, **head}).wire())
-    return _patch(f"change the head of stock transfer {facts.number}", "", body, facts)
+    return on_record(f"change the head of stock transfer {facts.number}", ENTITY, COLLECTION, facts.id, body)
 
 
 def _status(wanted: Status, facts: OldTransfer) -> Action:
     body = canonical(StockTransferStatusUpdate(status=wanted).wire())
-    return _patch(f"set stock transfer {facts.number} to {wanted}", "/status", body, facts)
-
-
-def _patch(title: str, below: str, body: dict[str, Json], facts: OldTransfer) -> Action:
-    return Action(
-        title=title,
-        method="PATCH",
-        path=f"/{COLLECTION}/{facts.id}{below}",
-        body=body,
-        entity=ENTITY,
-        record=facts.id,
-        expects=body,
-        recognise=Recognise(collection=COLLECTION, filters={"ids": [facts.id]}),
-    )
+    action = on_record(f"set stock transfer {facts.number} to {wanted}", ENTITY, COLLECTION, facts.id, body)
+    return replace(action, path=f"{action.path}/status")
 
 
 MODIFY = Change(
