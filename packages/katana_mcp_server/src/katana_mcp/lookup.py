@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import RecordId
-from katana_mcp.names import none_yet, service_variants, titled
+from cache_core.records import Record, RecordId
+from katana_mcp.names import none_yet, service_variants, text, titled
 from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -54,6 +54,12 @@ async def live_record(services: Services, entity: str, wanted: int | str, key: s
     known = await one_record(services, entity, wanted, key)
     await as_they_are_now(services, entity, [known.id])
     return (await services.cache.get_many(entity, [known.id])).rows[0]
+
+
+def gone(entity: str, called: str, record: Record, *, deleted: bool) -> list[ToolWarning]:
+    """Return what speaks against changing a record that is deleted; `called` is what people call it."""
+    told = f"{titled(entity)} {called} was deleted in Katana at {text(record, 'deleted_at')}"
+    return [blocking(warning_codes.NOT_FOUND, told, f"{entity}_id")] if deleted else []
 
 
 async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordId]) -> None:

@@ -6,9 +6,9 @@ from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.entities.customers.addresses import LINES, again
-from katana_mcp.entities.customers.head import COLLECTION, ENTITY, HEAD, OldCustomer, changes, gather_old, gone
+from katana_mcp.entities.customers.head import COLLECTION, ENTITY, HEAD, OldCustomer, changes, gather_old
 from katana_mcp.entities.customers.wanted import DEFAULT
-from katana_mcp.lookup import all_listed
+from katana_mcp.lookup import all_listed, gone
 from katana_mcp.names import text
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -54,12 +54,13 @@ async def _gather(request: DeleteCustomerRequest, services: Services) -> Leaving
 def checks(request: DeleteCustomerRequest, facts: LeavingCustomer) -> list[ToolWarning]:
     """Return what speaks against deleting a customer."""
     del request
-    warnings = gone(facts.old)
+    old = facts.old
+    warnings = gone(ENTITY, old.name, old.record, deleted=old.deleted)
     if facts.open_orders:
         # By their ids: a number is a text that somebody wrote; `linked` has those.
         ids = ", ".join(str(each.get("id")) for each in facts.newest)
         more = " and more" if facts.open_orders > len(facts.newest) else ""
-        told = f"customer {facts.old.id} has {facts.open_orders} open sales orders: ids {ids}{more}"
+        told = f"customer {old.id} has {facts.open_orders} open sales orders: ids {ids}{more}"
         warnings.append(ToolWarning(severity="advisory", code=warning_codes.OPEN_ORDERS, message=told))
     if not facts.is_counted:
         told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"

@@ -14,7 +14,7 @@ from katana_mcp.operations.filters import Currency
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Notes, Percent, ShortText, WriteRequest
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import FieldChange, shown_value
@@ -101,12 +101,6 @@ async def ever_called(name: str, services: Services) -> tuple[int, ...]:
     """Return the ids of the cached customers that have this name, deleted ones too."""
     selection = Selection((OneOf("name", (name,)),), Order("id"), _MOST, visibility=EVERYTHING)
     return tuple(each.id for each in await services.cache.select(ENTITY, selection) if isinstance(each.id, int))
-
-
-def gone(facts: OldCustomer) -> list[ToolWarning]:
-    """Return what speaks against changing a customer that is deleted."""
-    told = f"customer {facts.name} was deleted in Katana at {text(facts.record, 'deleted_at')}"
-    return [blocking(warning_codes.NOT_FOUND, told, "customer_id")] if facts.deleted else []
 
 
 def duplicates(name: str, taken: Sequence[int]) -> list[ToolWarning]:

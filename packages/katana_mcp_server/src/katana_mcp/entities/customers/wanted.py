@@ -14,7 +14,8 @@ from katana_mcp.entities.customers.addresses import (
     NewAddresses,
     against_adding,
 )
-from katana_mcp.entities.customers.head import CustomerFields, OldCustomer, duplicates, gone, unlike
+from katana_mcp.entities.customers.head import ENTITY, CustomerFields, OldCustomer, duplicates, unlike
+from katana_mcp.lookup import gone
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, NewName, RecordNumber
 from katana_mcp.tools.warnings import ToolWarning, blocking
@@ -98,7 +99,7 @@ def checks(request: ModifyCustomerRequest, facts: OldCustomer) -> list[ToolWarni
     """Return what speaks against a change."""
     kept = [each for key, each in facts.addresses.items() if key not in request.delete_address_ids]
     warnings = [
-        *gone(facts),
+        *gone(ENTITY, facts.name, facts.record, deleted=facts.deleted),
         *duplicates(request.name or "", facts.taken),
         *_misnamed(request, facts),
         *against_adding(request.add_addresses, "add_addresses", kept),

@@ -4,19 +4,11 @@ from dataclasses import replace
 
 from katana_mcp.entities.purchase_orders.costs import cost_line
 from katana_mcp.entities.purchase_orders.facts import directory
-from katana_mcp.entities.purchase_orders.head import (
-    COLLECTION,
-    ENTITY,
-    READS,
-    OldOrder,
-    advisory,
-    gather_old,
-    gone,
-    named_by,
-)
+from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, READS, OldOrder, advisory, gather_old, named_by
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.undoing import made_again
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED
+from katana_mcp.lookup import gone
 from katana_mcp.names import text
 from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services
@@ -55,7 +47,7 @@ async def _gather(request: DeletePurchaseOrderRequest, services: Services) -> Ol
 def checks(request: DeletePurchaseOrderRequest, facts: OldOrder) -> list[ToolWarning]:
     """Return what speaks against deleting an order."""
     del request
-    warnings = gone(facts)
+    warnings = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
     called = f"purchase order {facts.number}"
     if facts.status in RECEIVED:
         told = f"{called} is {facts.status}: Katana may refuse to delete it; if not, its receipts leave the stock"

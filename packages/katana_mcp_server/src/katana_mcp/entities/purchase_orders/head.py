@@ -15,9 +15,8 @@ from katana_mcp.names import FACTORY, VARIANT_ENTITIES, text
 from katana_mcp.operations.filters import Currency, Moment
 from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, WriteQuantity, WriteRequest
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.meaning import same
 
@@ -167,12 +166,6 @@ def named_by(record: Record, costs: Sequence[Record] = ()) -> list[Asked]:
 def unlike(name: str, value: object, old: object) -> bool:
     """Return whether a field would be something else than it is."""
     return (value or None) != (old or None) if name in TEXTS else not same(value, old)
-
-
-def gone(facts: OldOrder) -> list[ToolWarning]:
-    """Return what speaks against changing an order that is deleted."""
-    told = f"purchase order {facts.number} was deleted in Katana at {text(facts.record, 'deleted_at')}"
-    return [blocking(warning_codes.NOT_FOUND, told, "purchase_order_id")] if facts.deleted else []
 
 
 def advisory(code: str, message: str, field_path: str | None = None) -> ToolWarning:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.cascading import cascades, told_rows
 from katana_mcp.entities.purchase_orders.costs import cost_checks
-from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder, advisory, gone
+from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder, advisory
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import second_looks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
+from katana_mcp.lookup import gone
 from katana_mcp.names import text
 from katana_mcp.naming import duplicates
 from katana_mcp.tools import warning_codes
@@ -24,7 +25,7 @@ _REFUSED = {(each, "DRAFT") for each in RECEIVED} | {("DRAFT", "RECEIVED")}
 def checks(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> list[ToolWarning]:
     """Return what speaks against a change."""
     wanted = Wanted(request, facts)
-    warnings = gone(facts)
+    warnings = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
     for name in PARTIES:
         asked = getattr(request, name)
         warnings += [] if asked is None else facts.directory.unnamed(PLACED[name], asked, name)

@@ -1,15 +1,7 @@
 """`delete_stock_transfer`: the whole document, as it is now."""
 
-from katana_mcp.entities.stock_transfers.head import (
-    COLLECTION,
-    ENTITY,
-    HEAD,
-    OldTransfer,
-    gather_old,
-    gone,
-    line,
-    with_goods,
-)
+from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, OldTransfer, gather_old, line, with_goods
+from katana_mcp.lookup import gone
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -36,7 +28,8 @@ def checks(request: DeleteStockTransferRequest, facts: OldTransfer) -> list[Tool
     del request
     told = f"stock transfer {facts.number} is {facts.status}: check the stock of both locations afterwards"
     moved = ToolWarning(severity="advisory", code=warning_codes.STOCK_WAS_MOVED, message=told)
-    return [*gone(facts), *([] if facts.status == "draft" else [moved])]
+    deleted = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
+    return [*deleted, *([] if facts.status == "draft" else [moved])]
 
 
 def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:

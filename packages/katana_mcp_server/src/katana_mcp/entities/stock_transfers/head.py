@@ -12,9 +12,7 @@ from katana_mcp.names import VARIANT_ENTITIES, text
 from katana_mcp.naming import Known, Named, named, variants
 from katana_mcp.operations.filters import Moment
 from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Notes, WriteRequest
-from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import PlanLine
@@ -118,12 +116,6 @@ def unlike(name: str, value: Json, record: Record) -> bool:
     """Return whether a field is to be something else than it is; 7 and 7.0 are two texts, a date is one moment."""
     old = record.get(name)
     return not same(value, old) if name in DATES else (value or None) != (old or None)
-
-
-def gone(facts: OldTransfer) -> list[ToolWarning]:
-    """Return what speaks against changing a transfer that is deleted."""
-    told = f"stock transfer {facts.number} was deleted in Katana at {text(facts.record, 'deleted_at')}"
-    return [blocking(warning_codes.NOT_FOUND, told, "stock_transfer_id")] if facts.deleted else []
 
 
 def line(known: Known | None, asked: int | str | None, quantity: Decimal | None) -> PlanLine:

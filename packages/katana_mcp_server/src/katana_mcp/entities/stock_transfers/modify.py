@@ -14,7 +14,6 @@ from katana_mcp.entities.stock_transfers.head import (
     OldTransfer,
     TransferDates,
     gather_old,
-    gone,
     line,
     moving,
     unlike,
@@ -22,6 +21,7 @@ from katana_mcp.entities.stock_transfers.head import (
     with_stock,
 )
 from katana_mcp.entities.stock_transfers.stock import lacking
+from katana_mcp.lookup import gone
 from katana_mcp.naming import duplicates
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services
@@ -60,7 +60,8 @@ async def _gather(request: ModifyStockTransferRequest, services: Services) -> Ol
 def checks(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
     """Return what speaks against a change."""
     name, called = "stock_transfer_number", request.stock_transfer_number or ""
-    warnings = [*gone(facts), *duplicates(ENTITY, name, called, facts.taken)]
+    warnings = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
+    warnings += duplicates(ENTITY, name, called, facts.taken)
     if not _wanted(request, facts):
         told = f"stock transfer {facts.number} is like that already: nothing would change"
         warnings.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, told))
