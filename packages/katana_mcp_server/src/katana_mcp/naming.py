@@ -9,7 +9,7 @@ from katana_mcp.names import look_up, text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import whole
 from katana_mcp.writing.numbers import next_number
 
@@ -117,7 +117,7 @@ def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
         return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {known.called} is deleted in Katana", path)]
     if known.archived:
         told = f"{path}: {title} {known.called} is archived in Katana"
-        return [ToolWarning(severity="advisory", code=warning_codes.ARCHIVED_ITEM, message=told, field_path=path)]
+        return [advisory(warning_codes.ARCHIVED_ITEM, told, path)]
     return []
 
 
@@ -182,7 +182,7 @@ def number_checks(entity: str, path: str, given: str | None, numbered: Numbered)
         told = f"no free number was found up to {called}, which is in use too; give one"
         return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
     told = f"the next free number was taken: {called}"
-    return [ToolWarning(severity="info", code=warning_codes.DEFAULT_NUMBER, message=told)]
+    return [info(warning_codes.DEFAULT_NUMBER, told)]
 
 
 def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> list[ToolWarning]:
@@ -191,5 +191,4 @@ def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> lis
         return []
     what, have = (titled(entity), "has") if len(taken) == 1 else (f"{titled(entity)}s", "have")
     told = f"{what} {', '.join(map(str, taken[:5]))} {have} the number {called} too"
-    code = warning_codes.DUPLICATE_ORDER_NUMBER
-    return [ToolWarning(severity="advisory", code=code, message=told, field_path=path)]
+    return [advisory(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]

@@ -16,7 +16,7 @@ from katana_mcp.journal.journal import Journal
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, Stale
 from katana_mcp.tools.asking import NOBODY, Person
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +228,12 @@ def _current(
         state = f"cannot go on ({reasons})" if reasons else "is not finished"
         again = " until Katana can be read again" if reasons else "; ask again in a moment"
         message = f"the first sync of {names} {state}: rows may be missing or old{again}"
-        warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message))
+        warnings.append(advisory(warning_codes.COLD_CACHE, message))
     if unread:
         message = (
             f"records that Katana has but that could not be read are left out: {'; '.join(unread)}; see cache_status"
         )
-        warnings.append(ToolWarning(severity="advisory", code=warning_codes.UNREAD_RECORDS, message=message))
+        warnings.append(advisory(warning_codes.UNREAD_RECORDS, message))
     return Current(
         as_of=as_of,
         stale=stale,

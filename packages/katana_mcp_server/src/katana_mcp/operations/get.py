@@ -19,7 +19,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, Envelope, size_of
 from katana_mcp.tools.outgoing import LONGEST_TEXT, MAX_ANSWER_BYTES
 from katana_mcp.tools.requests import PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 
 
 class DocumentRequest(Request):
@@ -192,7 +192,7 @@ def _gone(document: Document, stored: Stored, spec: EntitySpec) -> list[ToolWarn
     called = f"{titled(document.source)} {text(stored.record, spec.key_path or 'id')}"
     message = f"{called} was {state} in Katana at {text(stored.record, f'{state}_at')}"
     code = warning_codes.DELETED_ITEM if stored.deleted else warning_codes.ARCHIVED_ITEM
-    return [ToolWarning(severity="advisory", code=code, message=message)]
+    return [advisory(code, message)]
 
 
 def _description(document: Document) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from katana_mcp.services import Current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, fitting
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, info
 
 
 class Window(Protocol):
@@ -87,4 +87,4 @@ def _next_after(first: int, fits: int) -> tuple[int, int]:
 
 def _cut(kept: int, rows: int, following: str) -> ToolWarning:
     message = f"{kept} of the {rows} rows of this page fit into one answer; go on with {following}"
-    return ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="limit")
+    return info(warning_codes.TRUNCATED_RESULT, message, "limit")

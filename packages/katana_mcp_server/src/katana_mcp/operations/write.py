@@ -11,7 +11,7 @@ from katana_mcp.services import Services, as_it_stands
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
@@ -75,7 +75,7 @@ def _final(draft: Draft) -> list[ToolWarning]:
     if not draft.actions or draft.revert is not None:
         return []
     told = "no call takes all of this back: the outcome will have no revert"
-    return [ToolWarning(severity="advisory", code=warning_codes.NO_WAY_BACK, message=told)]
+    return [advisory(warning_codes.NO_WAY_BACK, told)]
 
 
 def _plan(

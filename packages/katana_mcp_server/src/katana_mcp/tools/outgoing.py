@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from katana_mcp.tools.hidden import shown_in
 from katana_mcp.tools.warning_codes import TRUNCATED_RESULT
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import info
 
 MAX_ANSWER_BYTES = 40_000
 """An answer is no larger: hosts cut what is much longer."""
@@ -69,7 +69,7 @@ def outgoing(payload: Payload) -> Payload:
 def _warned(payload: Payload, texts: int, entries: int) -> Payload:
     lists = "" if entries == _ALL else f", lists at {entries} entries"
     message = f"to fit into one answer, texts are cut at {texts} characters{lists}; {_WHOLE[payload.get('is_preview')]}"
-    warning = ToolWarning(severity="info", code=TRUNCATED_RESULT, message=message)
+    warning = info(TRUNCATED_RESULT, message)
     return {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
 
 

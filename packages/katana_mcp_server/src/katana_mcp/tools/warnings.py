@@ -105,9 +105,19 @@ class Refused(Exception):
 
 def truncated(message: str) -> ToolWarning:
     """Return a warning about what was left unread because there is too much of it."""
-    return ToolWarning(severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message)
+    return advisory(warning_codes.TRUNCATED_RESULT, message)
 
 
 def blocking(code: str, message: str, field_path: str | None = None) -> ToolWarning:
     """Return a blocking warning."""
     return ToolWarning(severity="blocking", code=code, message=message, field_path=field_path)
+
+
+def advisory(code: str, message: str, field_path: str | None = None) -> ToolWarning:
+    """Return an advisory warning."""
+    return ToolWarning(severity="advisory", code=code, message=message, field_path=field_path)
+
+
+def info(code: str, message: str, field_path: str | None = None) -> ToolWarning:
+    """Return a warning that only gives context, such as where a value comes from."""
+    return ToolWarning(severity="info", code=code, message=message, field_path=field_path)

@@ -14,7 +14,7 @@ from cache_core.records import Record
 from katana_mcp.names import text
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, total, whole
 
 LEDGER = "inventory_movement"
@@ -42,7 +42,7 @@ class Ledger:
             f"balances of {len(self.doubtful)} ledgers (variants {variants}) do not follow from their movements and "
             "could not be read again: they may be those from before a back-dated movement"
         )
-        return [ToolWarning(severity="advisory", code=warning_codes.LEDGER_IN_DOUBT, message=message)]
+        return [advisory(warning_codes.LEDGER_IN_DOUBT, message)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.values import NOTHING, number, rows, whole
 from katana_mcp.workflows.stock import stale_stock, unread
 
@@ -206,7 +206,7 @@ class _Judged:
         if not self.unknown:
             return []
         message = f"{self.unknown} levels could not be judged, because Katana gives no figure for a part of them"
-        return [ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)]
+        return [advisory(warning_codes.STOCK_UNKNOWN, message)]
 
 
 def _too_many(count: int) -> ToolWarning:

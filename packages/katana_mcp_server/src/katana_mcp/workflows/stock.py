@@ -7,7 +7,7 @@ from cache_core.sync import StockAnswer
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 
 NEVER = "a service is never in stock"
 
@@ -32,4 +32,4 @@ def unread(stock: StockAnswer) -> list[ToolWarning]:
     message = (
         f"the stock of {len(stock.unknown)} variants is unknown, not zero: Katana could not be asked ({stock.reason})"
     )
-    return [ToolWarning(severity="advisory", code=warning_codes.STOCK_UNKNOWN, message=message)]
+    return [advisory(warning_codes.STOCK_UNKNOWN, message)]

@@ -12,7 +12,7 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory, info
 
 _KINDS = ("variant", "service")
 
@@ -135,9 +135,7 @@ def beside(resolved: Resolved) -> Beside:
     if fits == len(noted):
         return Beside(shown.not_found, shown.warnings)
     message = f"{len(noted) - fits} more of those asked were not found or need a remark; ask for fewer at once"
-    more = ToolWarning(
-        severity="advisory", code=warning_codes.TRUNCATED_RESULT, message=message, field_path="skus_or_variant_ids"
-    )
+    more = advisory(warning_codes.TRUNCATED_RESULT, message, "skus_or_variant_ids")
     return Beside(shown.not_found, [*shown.warnings, more])
 
 
@@ -157,7 +155,7 @@ def _rest(tool: str, kept: int, rows: int, left: Sequence[Found]) -> tuple[list[
     if len(names.encode()) > _REST_BYTES:
         names = f"the last {len(dict.fromkeys(each.asked for each in left))} of those asked"
     message = f"{kept} of {rows} variants fit into one answer; ask again for the others"
-    warning = ToolWarning(severity="info", code=warning_codes.TRUNCATED_RESULT, message=message)
+    warning = info(warning_codes.TRUNCATED_RESULT, message)
     return [warning], [f"{tool}(skus_or_variant_ids={names})"]
 
 
@@ -197,23 +195,22 @@ def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWa
     ids = ", ".join(str(row.id) for row in rows[:EXPLAINED]) + (" and more" if len(rows) > EXPLAINED else "")
     message = f"{len(rows)} variants have the SKU {asked!r}: all are shown, ids {ids}"
     place = f"skus_or_variant_ids[{index}]"
-    return [ToolWarning(severity="advisory", code=warning_codes.DUPLICATE_SKU, message=message, field_path=place)]
+    return [advisory(warning_codes.DUPLICATE_SKU, message, place)]
 
 
 def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
     state = "deleted" if row.deleted else "archived"
-    return ToolWarning(
-        severity="advisory",
-        code=warning_codes.DELETED_ITEM if row.deleted else warning_codes.ARCHIVED_ITEM,
-        message=f"variant {row.id}, asked for as {asked!r}, is {state} in Katana",
-        field_path=f"skus_or_variant_ids[{index}]",
+    return advisory(
+        warning_codes.DELETED_ITEM if row.deleted else warning_codes.ARCHIVED_ITEM,
+        f"variant {row.id}, asked for as {asked!r}, is {state} in Katana",
+        f"skus_or_variant_ids[{index}]",
     )
 
 
 def _unknown(asked: str | int, index: int) -> ToolWarning:
     message = f"{asked!r} is unknown, not missing: the first sync of variants has not ended; ask again in a moment"
     place = f"skus_or_variant_ids[{index}]"
-    return ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=message, field_path=place)
+    return advisory(warning_codes.COLD_CACHE, message, place)
 
 
 def _unexplained(index: int) -> ToolWarning:

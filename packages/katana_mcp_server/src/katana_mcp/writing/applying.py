@@ -27,7 +27,7 @@ from katana_mcp.journal.file import BEAT_EVERY, GONE_AFTER
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Changes
 from katana_mcp.writing.limits import no_room, too_large
@@ -204,9 +204,7 @@ async def _ended(work: _Work, claim: Claimed | Broken, *, ready: bool) -> PlanOu
     except ClaimLost:
         raise
     except JournalError as error:
-        work.warnings.append(
-            ToolWarning(severity="advisory", code=warning_codes.JOURNAL_UNAVAILABLE, message=str(error))
-        )
+        work.warnings.append(advisory(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
         outcome = work.outcome()
     finally:
         beating.cancel()

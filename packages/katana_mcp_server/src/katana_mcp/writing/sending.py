@@ -17,7 +17,7 @@ from katana_client.sending import Answer
 from katana_mcp.journal.entries import ActionState, JsonObject
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.meaning import differing, holds
@@ -116,10 +116,9 @@ def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
     """Return what Katana's answer says otherwise than was planned."""
     found = state.result or {}
     return [
-        ToolWarning(
-            severity="advisory",
-            code=warning_codes.UNEXPECTED_RESULT,
-            message=f"{action.title}: {name} is {shown_value(found[name])}, not {shown_value(action.expects[name])}",
+        advisory(
+            warning_codes.UNEXPECTED_RESULT,
+            f"{action.title}: {name} is {shown_value(found[name])}, not {shown_value(action.expects[name])}",
         )
         for name in differing(action.expects, found)
     ]
@@ -192,7 +191,7 @@ def _last(parts: Sequence[Part]) -> list[Part]:
 
 def _not_shown(what: str) -> ToolWarning:
     message = f"{what}; the next sync brings it"
-    return ToolWarning(severity="info", code=warning_codes.CACHE_WRITE_FAILED, message=message)
+    return info(warning_codes.CACHE_WRITE_FAILED, message)
 
 
 def _record(action: Action, value: object, client: KatanaClient) -> JsonObject | None:

@@ -13,7 +13,7 @@ from katana_mcp.names import text
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft
@@ -61,10 +61,10 @@ def checks(request: DeleteCustomerRequest, facts: LeavingCustomer) -> list[ToolW
         ids = ", ".join(str(each.get("id")) for each in facts.newest)
         more = " and more" if facts.open_orders > len(facts.newest) else ""
         told = f"customer {old.id} has {facts.open_orders} open sales orders: ids {ids}{more}"
-        warnings.append(ToolWarning(severity="advisory", code=warning_codes.OPEN_ORDERS, message=told))
+        warnings.append(advisory(warning_codes.OPEN_ORDERS, told))
     if not facts.is_counted:
         told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"
-        warnings.append(ToolWarning(severity="advisory", code=warning_codes.COLD_CACHE, message=told))
+        warnings.append(advisory(warning_codes.COLD_CACHE, told))
     return warnings
 
 

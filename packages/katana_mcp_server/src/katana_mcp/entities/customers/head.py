@@ -14,7 +14,7 @@ from katana_mcp.operations.filters import Currency
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Notes, Percent, ShortText, WriteRequest
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import FieldChange, shown_value
@@ -106,8 +106,7 @@ async def ever_called(name: str, services: Services) -> tuple[int, ...]:
 def duplicates(name: str, taken: Sequence[int]) -> list[ToolWarning]:
     """Return that other customers have a name."""
     told = f"customer {', '.join(map(str, taken[:5]))} is called {name} too: a name alone will not find either"
-    code = warning_codes.DUPLICATE_NAME
-    return [ToolWarning(severity="advisory", code=code, message=told, field_path="name")] if taken else []
+    return [advisory(warning_codes.DUPLICATE_NAME, told, "name")] if taken else []
 
 
 def unlike(name: str, value: Json, record: Record) -> bool:

@@ -18,7 +18,7 @@ from katana_mcp.entities.customers.head import ENTITY, CustomerFields, OldCustom
 from katana_mcp.lookup import gone
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, NewName, RecordNumber
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 
 DEFAULT = "default_shipping_id"
 
@@ -161,6 +161,6 @@ def _forsaken(request: ModifyCustomerRequest, facts: OldCustomer) -> Iterator[To
     for nr, key in enumerate(request.delete_address_ids):
         kind = facts.addresses.get(key, {}).get("entity_type")
         if key in facts.defaults and kind not in replaced:
-            path, code = f"delete_address_ids[{nr}]", warning_codes.DEFAULT_ADDRESS_DELETED
+            path = f"delete_address_ids[{nr}]"
             told = f"{path}: address {key} is the default for {kind}: Katana does not say which one is it afterwards"
-            yield ToolWarning(severity="advisory", code=code, message=told, field_path=path)
+            yield advisory(warning_codes.DEFAULT_ADDRESS_DELETED, told, path)

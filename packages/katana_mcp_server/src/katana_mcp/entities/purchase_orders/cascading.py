@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from cache_core.records import Record
-from katana_mcp.entities.purchase_orders.head import advisory
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.wanted import Wanted
 from katana_mcp.names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, whole
 from katana_mcp.writing.meaning import same
 

@@ -20,14 +20,13 @@ from katana_mcp.entities.purchase_orders.head import (
     PartId,
     PartRequest,
     Reference,
-    info,
     told_elsewhere,
 )
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import WriteRequest
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, blocking, info
 from katana_mcp.values import number, whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.preview import PlanLine

@@ -29,7 +29,6 @@ from katana_mcp.entities.purchase_orders.head import (
     READS,
     OrderHead,
     Reference,
-    advisory,
 )
 from katana_mcp.entities.purchase_orders.lines import NewRow, asked_by, fields_of, line, new_body, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, second_looks, told_apart
@@ -38,7 +37,7 @@ from katana_mcp.naming import Numbered, given_or_next, number_checks
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import total
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import Change, Draft

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from katana_mcp.entities.purchase_orders.costs import cost_line
 from katana_mcp.entities.purchase_orders.facts import directory
-from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, READS, OldOrder, advisory, gather_old, named_by
+from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, READS, OldOrder, gather_old, named_by
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.undoing import made_again
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED
@@ -14,7 +14,7 @@ from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import total, whole
 from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft

@@ -16,7 +16,7 @@ from katana_mcp.operations.filters import Currency, Moment
 from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services, current
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, WriteQuantity, WriteRequest
-from katana_mcp.tools.warnings import Refused, ToolWarning
+from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.meaning import same
 
@@ -166,13 +166,3 @@ def named_by(record: Record, costs: Sequence[Record] = ()) -> list[Asked]:
 def unlike(name: str, value: object, old: object) -> bool:
     """Return whether a field would be something else than it is."""
     return (value or None) != (old or None) if name in TEXTS else not same(value, old)
-
-
-def advisory(code: str, message: str, field_path: str | None = None) -> ToolWarning:
-    """Return an advisory warning."""
-    return ToolWarning(severity="advisory", code=code, message=message, field_path=field_path)
-
-
-def info(code: str, message: str, field_path: str | None = None) -> ToolWarning:
-    """Return a warning that only says where a value comes from."""
-    return ToolWarning(severity="info", code=code, message=message, field_path=field_path)

@@ -9,23 +9,14 @@ from pydantic import ConfigDict, Field, StrictStr
 from cache_core.records import Json, Record, canonical
 from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow, PurchaseOrderRowUpdate
 from katana_mcp.entities.purchase_orders.facts import Asked, Directory, Good
-from katana_mcp.entities.purchase_orders.head import (
-    Amount,
-    PartChange,
-    PartId,
-    PartRequest,
-    Reference,
-    advisory,
-    info,
-    told_elsewhere,
-)
+from katana_mcp.entities.purchase_orders.head import Amount, PartChange, PartId, PartRequest, Reference, told_elsewhere
 from katana_mcp.names import text
 from katana_mcp.naming import unnamed
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import WriteRequest
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import NOTHING, number, whole
 from katana_mcp.writing.preview import PlanLine
 

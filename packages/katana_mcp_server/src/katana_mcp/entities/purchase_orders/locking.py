@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.cascading import cascades, told_rows
 from katana_mcp.entities.purchase_orders.costs import cost_checks
-from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder, advisory
+from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import second_looks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
@@ -14,7 +14,7 @@ from katana_mcp.lookup import gone
 from katana_mcp.names import text
 from katana_mcp.naming import duplicates
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import whole
 
 _UNRECEIVED = frozenset({*PARTIES, "currency"})

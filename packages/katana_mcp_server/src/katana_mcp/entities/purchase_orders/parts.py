@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from cache_core.records import Json, Record
 from katana_mcp.entities.purchase_orders.facts import Directory
-from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS, advisory
+from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS
 from katana_mcp.entities.purchase_orders.lines import NewRow, changed_body, new_body
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.meaning import holds

@@ -6,7 +6,7 @@ from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft
@@ -27,7 +27,7 @@ def checks(request: DeleteStockTransferRequest, facts: OldTransfer) -> list[Tool
     """Return what speaks against deleting a transfer."""
     del request
     told = f"stock transfer {facts.number} is {facts.status}: check the stock of both locations afterwards"
-    moved = ToolWarning(severity="advisory", code=warning_codes.STOCK_WAS_MOVED, message=told)
+    moved = advisory(warning_codes.STOCK_WAS_MOVED, told)
     deleted = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
     return [*deleted, *([] if facts.status == "draft" else [moved])]
 

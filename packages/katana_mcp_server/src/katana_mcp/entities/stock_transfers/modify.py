@@ -27,7 +27,7 @@ from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId
-from katana_mcp.tools.warnings import ToolWarning, blocking
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import Change, Draft
 from katana_mcp.writing.preview import FieldChange, shown_value
@@ -77,8 +77,7 @@ def _move(facts: OldTransfer, wanted: Status) -> list[ToolWarning]:
         why = f"{told} and cannot become {wanted} again; draft is possible"
         return [blocking(warning_codes.INVALID_STATUS_TRANSITION, why, "status")]
     if _ORDER[wanted] < _ORDER.get(facts.status, 0):
-        why, code = f"{told}: as {wanted} its goods go back", warning_codes.STATUS_MOVES_BACK
-        return [ToolWarning(severity="advisory", code=code, message=why, field_path="status")]
+        return [advisory(warning_codes.STATUS_MOVES_BACK, f"{told}: as {wanted} its goods go back", "status")]
     return []
 
 

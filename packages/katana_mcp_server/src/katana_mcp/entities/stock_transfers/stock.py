@@ -6,7 +6,7 @@ from decimal import Decimal
 from katana_mcp.naming import Known
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows
 
 
@@ -39,11 +39,10 @@ def lacking(
             before = needed[known.id][1] if known.id in needed else Decimal(0)
             needed[known.id] = (known, before + (quantity or Decimal(0)), path)
     warnings: list[ToolWarning] = []
-    code = warning_codes.INSUFFICIENT_STOCK
     for known, amount, path in needed.values():
         if amount > held[known.id]:
             told = (
                 f"{amount.normalize():f} {known.called} would leave {place}, which has {held[known.id].normalize():f}"
             )
-            warnings.append(ToolWarning(severity="advisory", code=code, message=told, field_path=path))
+            warnings.append(advisory(warning_codes.INSUFFICIENT_STOCK, told, path))
     return warnings
