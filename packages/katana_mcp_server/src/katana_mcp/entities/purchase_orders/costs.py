@@ -11,7 +11,7 @@ from katana_client.resources.po_additional_cost_rows import (
     PurchaseOrderAdditionalCostRowCreate,
     PurchaseOrderAdditionalCostRowUpdate,
 )
-from katana_mcp.entities.purchase_orders.facts import Asked, Directory
+from katana_mcp.entities.purchase_orders.facts import Directory
 from katana_mcp.entities.purchase_orders.head import (
     COST,
     COSTS,
@@ -31,8 +31,9 @@ from katana_mcp.values import number, whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.preview import PlanLine
 
-_NAMED = {"additional_cost_id": "additional_cost", "tax_rate_id": "tax_rate"}
-FIELDS = (*_NAMED, "price", "distribution_method")
+COST_NAMES = ("additional_cost_id", "tax_rate_id")
+"""What of a cost names a record."""
+FIELDS = (*COST_NAMES, "price", "distribution_method")
 """What of a cost may be written, under Katana's names."""
 
 
@@ -73,18 +74,10 @@ class CostChange(_CostFields, PartChange):
     """Without tax."""
 
 
-def costs_asked_by(costs: Sequence[NewCost | CostChange]) -> list[Asked]:
-    """Return what costs name."""
-    given = [(entity, getattr(cost, name)) for cost in costs for name, entity in _NAMED.items()]
-    return [(entity, each) for entity, each in given if each is not None]
-
-
 def cost_fields(cost: NewCost | CostChange, facts: Directory) -> dict[str, Json]:
     """Return what is set of a cost, under Katana's names; a new one has the tax rate of purchases by default."""
     found: dict[str, object] = {"price": cost.price, "distribution_method": cost.distribution_method}
-    for name, entity in _NAMED.items():
-        asked = getattr(cost, name)
-        found[name] = None if asked is None else facts.id(entity, asked)
+    found |= facts.ids_in(COST_NAMES, cost)
     if isinstance(cost, NewCost) and cost.tax_rate_id is None:
         found["tax_rate_id"] = facts.default_tax
     return canonical({name: value for name, value in found.items() if value is not None})
@@ -95,9 +88,7 @@ def cost_checks(costs: Sequence[NewCost | CostChange], path: str, facts: Directo
     warnings: list[ToolWarning] = []
     for place, cost in enumerate(costs):
         here = f"{path}[{place}]"
-        for name, entity in _NAMED.items():
-            asked = getattr(cost, name)
-            warnings += [] if asked is None else facts.unnamed(entity, asked, f"{here}.{name}")
+        warnings += facts.unnamed_in(COST_NAMES, cost, f"{here}.")
         if isinstance(cost, NewCost) and cost.tax_rate_id is None:
             warnings.append(_taxed(facts, f"{here}.tax_rate_id"))
     return warnings
@@ -113,7 +104,7 @@ def _taxed(facts: Directory, path: str) -> ToolWarning:
 
 def add_cost(fields: Record, group: int | Ref, title: str, besides: Sequence[int] = ()) -> Action | None:
     """Return what adds a cost to a group; None where something of it is not known."""
-    if not {*_NAMED, "price"} <= set(fields):
+    if not {*COST_NAMES, "price"} <= set(fields):
         return None
     body = canonical(PurchaseOrderAdditionalCostRowCreate.model_validate({**fields, "group_id": 1}).wire())
     kind = body["additional_cost_id"]

@@ -10,27 +10,18 @@ from pydantic import Field
 from cache_core.records import Json, canonical
 from katana_client.resources.purchase_orders import PurchaseOrderCreate
 from katana_mcp.entities.purchase_orders.costs import (
+    COST_NAMES,
     NewCost,
     add_cost,
     added_cost,
     cost_checks,
     cost_fields,
     cost_line,
-    costs_asked_by,
 )
-from katana_mcp.entities.purchase_orders.facts import Asked, Directory, directory, supplier_now
+from katana_mcp.entities.purchase_orders.facts import Directory, asked_in, directory, supplier_now
 from katana_mcp.entities.purchase_orders.filters import Kind
-from katana_mcp.entities.purchase_orders.head import (
-    COLLECTION,
-    ENTITY,
-    HEAD,
-    PARTIES,
-    PLACED,
-    READS,
-    OrderHead,
-    Reference,
-)
-from katana_mcp.entities.purchase_orders.lines import NewRow, asked_by, fields_of, line, new_body, new_row_checks
+from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, PARTIES, READS, OrderHead, Reference
+from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, second_looks, told_apart
 from katana_mcp.entities.purchase_orders.showing import head_of
 from katana_mcp.naming import Numbered, given_or_next, number_checks
@@ -83,8 +74,8 @@ async def _gather(request: CreatePurchaseOrderRequest, services: Services) -> Ne
     await current(services, READS, (ENTITY, "supplier", "location", "variant"))
     numbered = await given_or_next(services, ENTITY, request.order_no, "order_no", "PO-")
     currency = await supplier_now(services, request.supplier_id)
-    parties: list[Asked] = [(PLACED[each], asked) for each in PARTIES if (asked := getattr(request, each)) is not None]
-    asked = [*parties, *asked_by(request.rows), *costs_asked_by(request.additional_costs)]
+    asked = asked_in(PARTIES, request)
+    asked += [*asked_in(ROW_NAMES, *request.rows), *asked_in(COST_NAMES, *request.additional_costs)]
     found = await directory(services, asked, [each.sku_or_variant_id for each in request.rows])
     return NewOrder(now=services.clock.now(), numbered=numbered, currency=currency, directory=found)
 
@@ -92,11 +83,8 @@ async def _gather(request: CreatePurchaseOrderRequest, services: Services) -> Ne
 def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWarning]:
     """Return what speaks against a new order."""
     known = facts.directory
-    warnings: list[ToolWarning] = []
-    for name in PARTIES:
-        asked = getattr(request, name)
-        warnings += [] if asked is None else known.unnamed(PLACED[name], asked, name)
-    warnings += [
+    return [
+        *known.unnamed_in(PARTIES, request),
         *_foreign(request, facts),
         *_tracked(request),
         *new_row_checks(request.rows, "rows", known, _currency(request, facts)),
@@ -105,7 +93,6 @@ def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWar
         *cost_checks(request.additional_costs, "additional_costs", known),
         *number_checks(ENTITY, "order_no", request.order_no, facts.numbered),
     ]
-    return warnings
 
 
 def _currency(request: CreatePurchaseOrderRequest, facts: NewOrder) -> str | None:
@@ -205,8 +192,7 @@ def _actions(
 
 
 def _parties(request: CreatePurchaseOrderRequest, facts: NewOrder) -> dict[str, int] | None:
-    asked = {name: each for name in PARTIES if (each := getattr(request, name)) is not None}
-    found = {name: facts.directory.id(PLACED[name], each) for name, each in asked.items()}
+    found = facts.directory.ids_in(PARTIES, request)
     known = {name: each for name, each in found.items() if each is not None}
     outsourced = request.entity_type == "outsourced"
     return known if len(known) == len(found) and outsourced == ("tracking_location_id" in known) else None

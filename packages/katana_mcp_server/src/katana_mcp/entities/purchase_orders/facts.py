@@ -1,6 +1,6 @@
 """What requests and records of purchase orders name, found for them: parties, tax rates, costs, goods with prices."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 
@@ -10,11 +10,20 @@ from katana_mcp.lookup import as_they_are_now
 from katana_mcp.names import look_up, text
 from katana_mcp.naming import Named, named, unnamed, variants
 from katana_mcp.services import Services
+from katana_mcp.tools.requests import WriteRequest
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import NOTHING, flag, number
 
 type Asked = tuple[str, int | str]
 """A cache entity, and the id or the exact name of one of its records."""
+ENTITIES = {
+    "supplier_id": "supplier",
+    "location_id": "location",
+    "tracking_location_id": "location",
+    "tax_rate_id": "tax_rate",
+    "additional_cost_id": "additional_cost",
+}
+"""What each field names that names a record, except goods."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +67,14 @@ class Directory:
         known = found.found[0] if found is not None and found.found else None
         return known.called if known is not None else None if asked is None else str(asked)
 
-    def unnamed(self, entity: str, asked: int | str, path: str) -> list[ToolWarning]:
-        """Return what is wrong with a name."""
-        return unnamed(entity, self.names[entity, asked], path)
+    def ids_in(self, names: Sequence[str], part: WriteRequest) -> dict[str, int | None]:
+        """Return the ids of what a part of a request names in these fields; None where it is not known."""
+        return {name: self.id(*asked) for name, asked in _given(names, part).items()}
+
+    def unnamed_in(self, names: Sequence[str], part: WriteRequest, here: str = "") -> list[ToolWarning]:
+        """Return what is wrong with what a part of a request names in these fields; `here` is the path before them."""
+        found = [unnamed(asked[0], self.names[asked], here + name) for name, asked in _given(names, part).items()]
+        return [warning for each in found for warning in each]
 
     def good(self, asked: object) -> Good:
         """Return a good by the SKU or id by which it was asked for."""
@@ -80,6 +94,15 @@ class Directory:
         }
         goods = {str(asked): asdict(one) | {"named": asdict(one.named)["found"]} for asked, one in self.goods.items()}
         return {"names": told, "goods": goods, "default_tax": self.default_tax}
+
+
+def asked_in(names: Sequence[str], *parts: WriteRequest) -> list[Asked]:
+    """Return what parts of a request name in these fields."""
+    return [asked for part in parts for asked in _given(names, part).values()]
+
+
+def _given(names: Sequence[str], part: WriteRequest) -> dict[str, Asked]:
+    return {name: (ENTITIES[name], asked) for name in names if (asked := getattr(part, name)) is not None}
 
 
 async def directory(services: Services, asked: Iterable[Asked | None], goods: Iterable[int | str | None]) -> Directory:

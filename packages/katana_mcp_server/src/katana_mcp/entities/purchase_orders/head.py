@@ -9,7 +9,7 @@ from pydantic import ConfigDict, WithJsonSchema
 
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
-from katana_mcp.entities.purchase_orders.facts import Asked, Directory
+from katana_mcp.entities.purchase_orders.facts import ENTITIES, Asked, Directory
 from katana_mcp.lookup import as_they_are_now, live_record, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, text
 from katana_mcp.operations.filters import Currency, Moment
@@ -27,8 +27,6 @@ PARTIES = ("supplier_id", "location_id", "tracking_location_id")
 """Fields of the head that name another record."""
 HEAD = ("order_no", *PARTIES, "currency", "expected_arrival_date", "order_created_date", "additional_info")
 """Fields of the head that a request may set, under Katana's names."""
-PLACED = {"supplier_id": "supplier", "location_id": "location", "tracking_location_id": "location"}
-"""What each party is."""
 TEXTS = frozenset({"order_no", "currency", "additional_info", "purchase_uom"})
 """Fields in which 1.10 and 1.1 are two texts, not one number."""
 CASCADING = {"arrival_date": "expected_arrival_date", "location_id": "location_id"}
@@ -155,7 +153,7 @@ async def _costs_now(record: Record, services: Services) -> list[Record]:
 
 def named_by(record: Record, costs: Sequence[Record] = ()) -> list[Asked]:
     """Return what an order, its rows and its costs name by id."""
-    paths = [(PLACED[name], whole(record, name)) for name in PARTIES]
+    paths = [(ENTITIES[name], whole(record, name)) for name in PARTIES]
     for row in rows(record, ROWS):
         paths += [("location", whole(row, "location_id")), ("tax_rate", whole(row, "tax_rate_id"))]
     for cost in costs:

@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StrictStr
 
 from cache_core.records import Json, Record, canonical
 from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow, PurchaseOrderRowUpdate
-from katana_mcp.entities.purchase_orders.facts import Asked, Directory, Good
+from katana_mcp.entities.purchase_orders.facts import Directory, Good
 from katana_mcp.entities.purchase_orders.head import Amount, PartChange, PartId, PartRequest, Reference, told_elsewhere
 from katana_mcp.names import text
 from katana_mcp.naming import unnamed
@@ -23,10 +23,11 @@ from katana_mcp.writing.preview import PlanLine
 _PLAIN = ("quantity", "price_per_unit", "purchase_uom", "purchase_uom_conversion_rate", "arrival_date")
 UNIT = ("purchase_uom", "purchase_uom_conversion_rate")
 """What of a row is set together only."""
-_NAMED = {"tax_rate_id": "tax_rate", "location_id": "location"}
-LOCKED = frozenset({"variant_id", *_PLAIN[:-1], *_NAMED})
+ROW_NAMES = ("tax_rate_id", "location_id")
+"""What of a row names a record, except its good."""
+LOCKED = frozenset({"variant_id", *_PLAIN[:-1], *ROW_NAMES})
 """What of a row stays as it is once it is received."""
-FIELDS = ("variant_id", *_PLAIN, *_NAMED)
+FIELDS = ("variant_id", *_PLAIN, *ROW_NAMES)
 """What of a row may be written, under Katana's names."""
 
 
@@ -82,12 +83,6 @@ class RowChange(_RowFields, PartChange):
     """Of a received row."""
 
 
-def asked_by(rows: Sequence[NewRow | RowChange]) -> list[Asked]:
-    """Return what rows name besides goods."""
-    given = [(entity, getattr(row, name)) for row in rows for name, entity in _NAMED.items()]
-    return [(entity, each) for entity, each in given if each is not None]
-
-
 def fields_of(row: NewRow | RowChange, facts: Directory, currency: str | None = None) -> dict[str, Json]:
     """Return what is set of a row, under Katana's names, except `received_date`; what is not known is left out.
 
@@ -102,9 +97,7 @@ def fields_of(row: NewRow | RowChange, facts: Directory, currency: str | None = 
         found["variant_id"] = None if good.named.one is None else good.named.one.id
         if isinstance(row, NewRow) and row.price_per_unit is None:
             found["price_per_unit"] = own_price(row, good, currency)
-    for name, entity in _NAMED.items():
-        asked = getattr(row, name)
-        found[name] = None if asked is None else facts.id(entity, asked)
+    found |= facts.ids_in(ROW_NAMES, row)
     return canonical({name: value for name, value in found.items() if value is not None})
 
 
@@ -206,9 +199,7 @@ def field_checks(row: NewRow | RowChange, here: str, facts: Directory) -> list[T
     if row.sku_or_variant_id is not None:
         good, path = facts.good(row.sku_or_variant_id), f"{here}.sku_or_variant_id"
         warnings += [*unnamed("variant", good.named, path), *_not_bought(good, path)]
-    for name, entity in _NAMED.items():
-        asked = getattr(row, name)
-        warnings += [] if asked is None else facts.unnamed(entity, asked, f"{here}.{name}")
+    warnings += facts.unnamed_in(ROW_NAMES, row, f"{here}.")
     if row.quantity == 0:
         told = f"{here}.quantity is 0: delete the row or leave it out"
         warnings.append(blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.cascading import cascades, told_rows
 from katana_mcp.entities.purchase_orders.costs import cost_checks
-from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, PLACED, OldOrder
+from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, OldOrder
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import second_looks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
@@ -26,10 +26,8 @@ def checks(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> list[ToolWar
     """Return what speaks against a change."""
     wanted = Wanted(request, facts)
     warnings = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
-    for name in PARTIES:
-        asked = getattr(request, name)
-        warnings += [] if asked is None else facts.directory.unnamed(PLACED[name], asked, name)
     warnings += [
+        *facts.directory.unnamed_in(PARTIES, request),
         *_head(wanted),
         *duplicates(ENTITY, "order_no", request.order_no or "", facts.taken),
         *_status(wanted),

@@ -5,21 +5,20 @@ from dataclasses import replace
 
 from cache_core.records import Json, Record, canonical
 from katana_client.resources.purchase_orders import PurchaseOrderUpdate
-from katana_mcp.entities.purchase_orders.costs import add_cost, added_cost, change_cost, costs_asked_by
-from katana_mcp.entities.purchase_orders.facts import Asked, directory, supplier_now
+from katana_mcp.entities.purchase_orders.costs import COST_NAMES, add_cost, added_cost, change_cost
+from katana_mcp.entities.purchase_orders.facts import asked_in, directory, supplier_now
 from katana_mcp.entities.purchase_orders.head import (
     CASCADING,
     COLLECTION,
     ENTITY,
     PARTIES,
-    PLACED,
     READS,
     ROWS,
     OldOrder,
     gather_old,
     named_by,
 )
-from katana_mcp.entities.purchase_orders.lines import asked_by
+from katana_mcp.entities.purchase_orders.lines import ROW_NAMES
 from katana_mcp.entities.purchase_orders.locking import checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, change_row, told_apart
 from katana_mcp.entities.purchase_orders.showing import changes_of, lines_of
@@ -36,9 +35,9 @@ from katana_mcp.writing.change import Change, Draft
 async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> OldOrder:
     facts = await gather_old(request.purchase_order_id, services)
     having = () if request.order_no is None else await live_with_key(services, ENTITY, request.order_no)
-    parties: list[Asked] = [(PLACED[each], asked) for each in PARTIES if (asked := getattr(request, each)) is not None]
-    asked = [*named_by(facts.record, facts.costs), *parties, *asked_by([*request.add_rows, *request.update_rows])]
-    asked += costs_asked_by([*request.add_additional_costs, *request.update_additional_costs])
+    asked = [*named_by(facts.record, facts.costs), *asked_in(PARTIES, request)]
+    asked += asked_in(ROW_NAMES, *request.add_rows, *request.update_rows)
+    asked += asked_in(COST_NAMES, *request.add_additional_costs, *request.update_additional_costs)
     currency = None if request.supplier_id is None else await supplier_now(services, request.supplier_id)
     goods = [each.sku_or_variant_id for each in (*request.add_rows, *request.update_rows)]
     found = await directory(services, asked, [*goods, *(whole(each, "variant_id") for each in facts.rows)])

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.costs import cost_line
-from katana_mcp.entities.purchase_orders.facts import Directory
-from katana_mcp.entities.purchase_orders.head import CASCADING, PLACED
+from katana_mcp.entities.purchase_orders.facts import ENTITIES, Directory
+from katana_mcp.entities.purchase_orders.head import CASCADING
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.wanted import Changed, Wanted, by_id
 from katana_mcp.names import text
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
-
-_ENTITIES = {**PLACED, "tax_rate_id": "tax_rate", "additional_cost_id": "additional_cost"}
 
 
 def lines_of(wanted: Wanted) -> list[PlanLine]:
@@ -96,7 +94,7 @@ def _words(name: str, value: object, known: Directory) -> str | None:
     if name == "variant_id":
         found = known.good(value).named.found
         return found[0].called if found else shown_value(value)
-    called = known.called(_ENTITIES[name], value) if name in _ENTITIES else None
+    called = known.called(ENTITIES[name], value) if name in ENTITIES else None
     return called or shown_value(value)
 
 

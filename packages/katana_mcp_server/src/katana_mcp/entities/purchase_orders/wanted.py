@@ -9,16 +9,8 @@ from pydantic import Field
 
 from cache_core.records import Json, Record, canonical
 from katana_mcp.entities.purchase_orders.costs import AddedCost, CostChange, cost_fields
-from katana_mcp.entities.purchase_orders.head import (
-    HEAD,
-    PARTIES,
-    PLACED,
-    OldOrder,
-    OrderHead,
-    PartId,
-    Reference,
-    unlike,
-)
+from katana_mcp.entities.purchase_orders.facts import ENTITIES
+from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, OrderHead, PartId, Reference, unlike
 from katana_mcp.entities.purchase_orders.lines import UNIT, AddedRow, RowChange, fields_of
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
@@ -94,7 +86,7 @@ class Wanted:
         value = getattr(self.request, name)
         if name == "additional_info":
             return value or ""
-        return self.facts.directory.id(PLACED[name], value) if name in PARTIES else value
+        return self.facts.directory.id(ENTITIES[name], value) if name in PARTIES else value
 
     @property
     def status(self) -> Settable | None:
