@@ -39,6 +39,16 @@ def test_an_order_comes_back_whole_and_fits_its_columns() -> None:
     assert encode(there_and_back(ORDERS, 7, record)) == encode(record)
 
 
+def test_names_that_a_damaged_file_gives_a_number_are_forgotten_at_once() -> None:
+    record = order(7, sales_order_rows=[{"id": 1, "only_here": 2}], only_here=3)
+    stored = ORDERS.to_rows(7, record)
+    sound: dict[Cell, list[str]] = {each.nr: json.loads(each.names) for each in stored.names}
+    damaged = {nr: names[::-1] for nr, names in sound.items()}
+    parts = {field: [cells[2:] for cells in rows] for field, rows in stored.parts.items()}
+    assert encode(ORDERS.to_record(7, stored.cells, parts, damaged)) != encode(record)
+    assert encode(ORDERS.to_record(7, stored.cells, parts, sound)) == encode(record)
+
+
 @pytest.mark.parametrize("entity", sorted(DOCUMENTS))
 def test_a_document_as_katana_sends_it_fits_its_columns(entity: str) -> None:
     layout = next(layout_of(mapping) for mapping in TABLES if mapping.spec.name == entity)

@@ -27,6 +27,7 @@ type PartCells = Mapping[str, Sequence[Sequence[Cell]]]
 
 _OURS = "cache_"
 _MOST_PICKED = 4096
+"""Lists of field names that are kept per table; Katana sends a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +140,17 @@ class Shape:
         return record
 
     def _learnt(self, listed: Cell, names: Names) -> "_Picked":
-        """Return how to read the rows whose fields have these names, and keep it: a number stands for the same ones."""
+        """Return how to read the rows whose fields have these names, and keep it.
+
+        Not where the number is of other names, as in a damaged file: what is kept serves every file of this process.
+        """
         places = {name: place - len(self.columns) for place, name in enumerate(self.fields)}
-        sent = names[listed]
+        sent = tuple(names[listed])
         # Two more cells than names: of fewer than two, `itemgetter` makes no tuple.
         cells_of = itemgetter(*(places.get(name, -1) for name in sent), -1, -1)
         loads = tuple((name, load) for name in sent if name in self.fields and (load := self.fields[name].load))
-        picked = _Picked(tuple(sent), cells_of, loads, tuple(name for name in sent if name not in places))
-        if len(self._picked) < _MOST_PICKED:
+        picked = _Picked(sent, cells_of, loads, tuple(name for name in sent if name not in places))
+        if len(self._picked) < _MOST_PICKED and field_names(sent).nr == listed:
             self._picked[listed] = picked
         return picked
 
