@@ -144,7 +144,7 @@ def _said(write: Write, preview: Payload, key: object, before: Held, after: Held
         known = int(number) in before[collection]
         return collection, int(number) if known else _added(before, after, collection)[int(number)]
 
-    for each in preview["changes"]:
+    for each in preview.get("changes", ()):
         found, names_new = _PART.fullmatch(each["field"]), _NEW.fullmatch(each.get("new") or "")
         new = str(part(*names_new.groups())[1]) if names_new else each.get("new")
         where = (*part(found[1], found[2]), found[3]) if found else (write.collection, key, each["field"])
