@@ -54,7 +54,7 @@ bench: .venv/.synced  ## Measure both backends, client, sandbox and server besid
 
 soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof failed
 	@$(RUN) pytest -q -m "soak and alone" --timeout 3600 --durations 10 $(ARGS); alone=$$?; \
-	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 2 $(ARGS); beside=$$?; \
+	$(RUN) pytest -q -m "soak and not alone" --timeout 3600 --durations 10 -n 3 --dist worksteal $(ARGS); beside=$$?; \
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy

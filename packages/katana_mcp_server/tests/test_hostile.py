@@ -195,9 +195,12 @@ async def test_the_server_answers_hostile_calls_and_is_alive_afterwards(
     assert (await stage.call("search_items", query="fork"))["total"] > 0
 
 
-async def test_whatever_is_asked_only_expected_paths_are_requested(stage: Stage, clock: ManualClock) -> None:
+@pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.soak)])
+async def test_whatever_is_asked_only_expected_paths_are_requested(
+    stage: Stage, clock: ManualClock, count: int
+) -> None:
     rng = random.Random(20_260_302)
-    texts = ["".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 4))) for _ in range(1_000)]
+    texts = ["".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 4))) for _ in range(count)]
     wheres = [(tool, name) for tool in LISTED for name in _names(tool) if _takes_text(tool, name)]
     assert len(wheres) >= 8
     failed: list[tuple[str, str, str]] = []
