@@ -10,7 +10,7 @@ from typing import cast
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from tests.surface.matrix import matrix, prepare
+from tests.surface.matrix import matrix, prepared
 
 from bench import lines
 from bench.caches import FLOOR
@@ -19,9 +19,8 @@ from bench.noop_server import Repeating, repeating
 from bench.noop_server import server as noop_server
 from katana_mcp.backends import BACKENDS
 from katana_mcp.logs import configure
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
-from katana_sandbox import ManualClock, Sandbox
+from katana_sandbox import ManualClock
 
 STARTS = 5
 OURS = "ours"
@@ -36,8 +35,7 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
         stages: dict[str, Stage] = {}
         for name in BACKENDS:
             # Time stands still: what is measured is a warm call, not a refresh that falls due meanwhile.
-            own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
-            prepare(own.sandbox.tenant())
+            own = prepared(ManualClock(auto=False))
             stages[name] = await stack.enter_async_context(staged(own, Setup(flags={"cache_backend": name})))
         same = await stack.enter_async_context(Client(repeating(await _answers(next(iter(stages.values()))))))
         for tool in lines.READ_TOOLS:

@@ -7,9 +7,9 @@ import pytest
 from katana_mcp.journal import schema
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
-from katana_sandbox import ManualClock, Sandbox, Tenant
+from katana_sandbox import ManualClock, Tenant
 
-from .matrix import prepare
+from .matrix import prepared
 
 
 @pytest.fixture
@@ -19,9 +19,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def own(clock: ManualClock) -> OwnSandbox:
-    sandbox = Sandbox(clock=clock)
-    prepare(sandbox.tenant())
-    return OwnSandbox(sandbox)
+    return prepared(clock)
 
 
 @pytest.fixture

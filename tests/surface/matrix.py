@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
-from katana_sandbox import ManualClock, Tenant
+from katana_sandbox import ManualClock, Sandbox, Tenant
 
 PART = "00.4021.018.003"
 
@@ -369,14 +370,17 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
-def prepare(tenant: Tenant) -> None:
-    """Give the factory deleted documents, and a BOM of two levels."""
+def prepared(clock: ManualClock) -> OwnSandbox:
+    """Return a sandbox on this clock whose factory has deleted documents, and a BOM of two levels."""
+    sandbox = Sandbox(clock=clock)
+    tenant = sandbox.tenant()
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
         tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
     first, *others = tenant.all("bom_rows")
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
     below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
+    return OwnSandbox(sandbox)
 
 
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import structlog
 from server_wire import live
-from tests.surface.matrix import matrix, prepare
+from tests.surface.matrix import matrix, prepared
 
 from katana_mcp.accounts.tenants import identity
 from katana_mcp.logs import configure
@@ -126,10 +126,9 @@ async def test_no_key_is_said_anywhere_and_nothing_personal_is_logged(
     level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: Kept
 ) -> None:
     clock = ManualClock(auto=False)
-    own = OwnSandbox(Sandbox(clock=clock))
+    own = prepared(clock)
     tenant = own.sandbox.tenant()
     own.sandbox.add_key(KEY)
-    prepare(tenant)
     _plant(tenant)
     configure(level)
     async with staged(own, Setup(cache_dir=tmp_path, api_key=KEY)) as stage:
