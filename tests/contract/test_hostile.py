@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import random
 import statistics
 import sys
@@ -22,6 +21,8 @@ from .catalogue import VOCABULARY, fill
 from .toys import HOSTILE_TEXTS, listing, toy
 
 ROWS = 50_000
+LONGEST = 0.500
+"""Seconds within which any text is answered."""
 PIECES = (
     *(
         '"',
@@ -133,29 +134,32 @@ async def _seconds_of(cache: CacheBackend, text: str) -> float:
     return time.perf_counter() - start
 
 
+async def _at_best(cache: CacheBackend, text: str, seconds: float) -> float:
+    """Ask anew what took too long: a text that is slow is slow each time; once, another process was in the way."""
+    if seconds < LONGEST:
+        return seconds
+    return min(seconds, await _seconds_of(cache, text), await _seconds_of(cache, text))
+
+
 @pytest.mark.soak
 @pytest.mark.alone
+@pytest.mark.usefixtures("heap_of_its_own")
 @pytest.mark.timeout(3_600)
 async def test_ten_thousand_texts_are_answered_in_bounded_time(large: CacheBackend) -> None:
     stalls, taken = Stalls(), list[tuple[float, str]]()
     texts = ten_thousand()
-    gc.collect()
-    gc.freeze()  # What pytest and Hypothesis made is not the server's: a look through all of it takes 0.1 s.
     async with stalls.watched():
         for text in texts:
             taken.append((await _seconds_of(large, text), text))
         taken.sort()
         p99 = taken[int(len(taken) * 0.99)][0]
-        # A text that is slow is slow each time; once, another process may have been in the way.
-        again = [
-            (min([seconds, *[await _seconds_of(large, text) for _ in range(2)]]), text) for seconds, text in taken[-20:]
-        ]
-    longest, slowest = max(again)
+        judged = [(await _at_best(large, text, seconds), text) for seconds, text in taken]
+    longest, slowest = max(judged)
     sys.stderr.write(
         f"\n  {large.name}: {len(taken):,} texts over {ROWS:,} variants: median"
         f" {statistics.median(each for each, _ in taken) * 1_000:.1f} ms, p99 {p99 * 1_000:.0f} ms,"
         f" longest {longest * 1_000:.0f} ms ({slowest[:40]!r}), longest stall {stalls.longest * 1_000:.0f} ms\n"
     )
     assert p99 < 0.150
-    assert longest < 0.500
+    assert longest < LONGEST
     assert stalls.longest < 0.050
