@@ -7,7 +7,7 @@ from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
-from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import resolved
 from katana_mcp.writing.meaning import holds
 from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
@@ -46,7 +46,7 @@ async def usual_preview(stage: Stage, clock: ManualClock, tool: str, text: str) 
     preview: Payload = {}
     for _ in range(3):
         clock.advance(61)
-        preview = (await within(clock, 300, stage.result(tool, arguments))).structured_content or {}
+        preview = payload_of(await within(clock, 300, stage.result(tool, arguments)))
         if "plan_token" in preview:
             break
     assert "plan_token" in preview, preview

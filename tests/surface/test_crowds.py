@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 
-from katana_mcp.testing import Payload, Stage, paced, within
+from katana_mcp.testing import Payload, Stage, paced, payload_of, within
 from katana_sandbox import Delay, Fault, JournalEntry, ManualClock
 
 from .matrix import matrix
@@ -31,7 +31,7 @@ async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than
     stage.own.sandbox.faults.add(Fault("*", action=Delay(LATENCY), times=None))
     crowd = [stage.result(TOOLS[each % len(TOOLS)], usual[TOOLS[each % len(TOOLS)]].arguments) for each in range(CALLS)]
     results = await within(clock, 2, asyncio.gather(*crowd))
-    assert [refused(each.structured_content) for each in results if each.is_error] == []
+    assert [refused(payload_of(each)) for each in results if each.is_error] == []
     await paced(clock, clock.sleep(30), 1)
     asked = list(stage.own.sandbox.journal)[before:]
     first_pages = [each.query for each in asked if each.path == _STOCK and dict(each.query)["page"] == "1"]

@@ -8,7 +8,7 @@ from katana_mcp.adapter.catalogue import catalogue, in_search_mode, tokens
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
 from katana_mcp.surface import promised, tools
-from katana_mcp.testing import Setup, staged, text_of
+from katana_mcp.testing import Setup, payload_of, staged, text_of
 from katana_sandbox import ManualClock
 
 from .matrix import PLANS, lasting, matrix
@@ -51,7 +51,7 @@ async def test_every_tool_answers_through_the_one_that_calls_as_it_does_by_itsel
                 clock.advance(61)  # a plan asks Katana how things are now, and a minute has 60 requests
             result = await stage.result("call_tool", {"name": tool, "arguments": usual.arguments})
             answer = await stage.call(tool, **usual.arguments)
-            assert lasting(result.structured_content or {}) == lasting(answer), tool
+            assert lasting(payload_of(result)) == lasting(answer), tool
             assert json.loads(text_of(result)) == result.structured_content
 
 

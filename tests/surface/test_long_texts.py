@@ -24,7 +24,7 @@ async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(
         for tool, arguments in calls.items():
             a_minute_later(clock, tool)
             result = await stage.result(tool, arguments)
-            assert not result.is_error, (tool, str(result.structured_content)[:300])
+            assert not result.is_error, (tool, text_of(result)[:300])
             texts[tool] = text_of(result)
             assert json.loads(texts[tool]) == result.structured_content, tool
         texts["refusal"] = json.dumps(await stage.refusal("get_customer", customer_id="long"))

@@ -14,7 +14,7 @@ from katana_mcp.adapter.schemas import WARNING
 from katana_mcp.adapter.server import RESOURCES
 from katana_mcp.adapter.tool import LABEL
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage, staged, text_of
+from katana_mcp.testing import Stage, payload_of, staged, text_of
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.hidden import shown
 from katana_sandbox import ManualClock
@@ -183,7 +183,7 @@ ENVELOPE = {f"warnings[].{name}" for name in WARNING["required"]} | {f"stale.{na
 async def _answered(stage: Stage, tool: str, arguments: dict[str, object], planted: _Planted, known: set[str]) -> int:
     """Return how many planted texts an answer holds: as data of it, under keys that its schema has."""
     result = await stage.result(tool, arguments)
-    answer: dict[str, Any] = result.structured_content or {}
+    answer: dict[str, Any] = payload_of(result)
     assert not result.is_error, (tool, str(answer)[:300])
     assert json.loads(text_of(result)) == answer, tool
     assert (result.meta or {}).items() >= LABEL.items(), tool

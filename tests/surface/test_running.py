@@ -16,7 +16,7 @@ from katana_mcp.resources.help import EXAMPLES
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
 from katana_mcp.surface import promised, tools
-from katana_mcp.testing import Payload, Setup, Stage, staged, text_of
+from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock, Tenant
 
 from .matrix import PLANS, WRITES, a_minute_later, lasting, matrix
@@ -162,7 +162,7 @@ async def test_every_answer_has_the_envelope_and_its_text_is_its_structure(
     for tool, usual in matrix(tenant).items():
         a_minute_later(clock, tool)
         result = await stage.result(tool, usual.arguments)
-        payload: Payload = result.structured_content or {}
+        payload: Payload = payload_of(result)
         assert json.loads(text_of(result)) == payload, tool
         assert payload["source"] == "sandbox", tool
         assert isinstance(payload["warnings"], list), tool
@@ -172,12 +172,13 @@ async def test_every_answer_has_the_envelope_and_its_text_is_its_structure(
         assert "warming" not in payload, tool
 
 
-async def test_every_refusal_has_the_shape_of_a_warning(stage: Stage) -> None:
+async def test_every_refusal_has_the_shape_of_a_warning_and_is_text_alone(stage: Stage) -> None:
     for tool in LISTED:
         result = await stage.result(tool, {"no_such_argument": 1})
-        payload = result.structured_content or {}
+        payload = json.loads(text_of(result))
         assert result.is_error, tool
-        assert json.loads(text_of(result)) == payload, tool
+        assert result.structured_content is None, tool
+        assert (result.meta or {})["katana-mcp/error"] == "unknown_argument", tool
         assert payload["error"] == payload["warnings"][0]["code"] == "unknown_argument", tool
         for warning in payload["warnings"]:
             assert list(warning) == ["severity", "message", "field_path", "code"], tool

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, paced, staged, within
+from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
 from .matrix import PLANS, Usual, a_minute_later, lasting, matrix
@@ -60,9 +60,7 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds(clock: ManualCl
     async with staged(own) as stage:
         unnamed = [(tool, {**usual[tool].arguments, **other}) for tool in tools for other in _unnamed(usual[tool])]
         results = await within(clock, 10, asyncio.gather(*(stage.result(*each) for each in unnamed)))
-        errors = {
-            tool: (each.structured_content or {})["error"] for (tool, _), each in zip(unnamed, results, strict=True)
-        }
+        errors = {tool: payload_of(each)["error"] for (tool, _), each in zip(unnamed, results, strict=True)}
         assert errors.keys() == set(tools) - ALWAYS_ANSWER
         # What this list reads has few records: its listings are complete before the patience ends.
         assert {tool for tool, error in errors.items() if error != "cold_cache"} <= {"list_items"}, errors

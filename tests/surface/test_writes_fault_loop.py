@@ -15,7 +15,7 @@ from tests.contract.fuses import Blow, Cancelling, Fuse, Wired, fails
 from katana_mcp.journal import schema
 from katana_mcp.journal.file import GONE_AFTER, JournalFile
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
 from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
 
 from .all_writes import WRITES
@@ -54,7 +54,7 @@ def _on_the_fuse(stage: Stage, fuse: Fuse) -> None:
 
 
 async def _asked(stage: Stage, token: str) -> Payload:
-    return (await stage.result("apply_plan", {"plan_tokens": [token]})).structured_content or {}
+    return payload_of(await stage.result("apply_plan", {"plan_tokens": [token]}))
 
 
 async def _in_trouble(stage: Stage, clock: ManualClock, token: str, fuse: Fuse) -> None:

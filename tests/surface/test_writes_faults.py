@@ -11,7 +11,7 @@ import pytest
 from katana_mcp.journal.entries import ActionState, Claimed
 from katana_mcp.journal.file import GONE_AFTER, JournalFile
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Setup, Stage, paced, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
 from katana_sandbox import (
     Action,
     Delay,
@@ -150,7 +150,7 @@ class Run:
 
 
 async def _asked(stage: Stage, token: str) -> Payload:
-    return (await stage.result("apply_plan", {"plan_tokens": [token]})).structured_content or {}
+    return payload_of(await stage.result("apply_plan", {"plan_tokens": [token]}))
 
 
 async def _run(stage: Stage, clock: ManualClock, root: Path, seed: int) -> str:

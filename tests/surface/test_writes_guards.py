@@ -5,7 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_sandbox import Action, EditBody, Fault, ManualClock, Status, Tenant, Truncate
 
 from .all_writes import WRITES
@@ -35,7 +35,7 @@ async def _planned(
 
 async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payload:
     asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
-    return (await within(clock, 400, asked)).structured_content or {}
+    return payload_of(await within(clock, 400, asked))
 
 
 def _codes(answer: Payload, *, blocking: bool = True) -> list[str]:

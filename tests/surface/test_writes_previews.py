@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.surface import tools
-from katana_mcp.testing import Stage, staged
+from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Tenant
 
 from .all_writes import WRITES
@@ -51,7 +51,7 @@ async def _wire(stage: Stage, clock: ManualClock, tool: str, asked: Arguments) -
     """Return the requests of a preview, with their bodies."""
     clock.advance(30)
     result = await stage.result(tool, asked)
-    return [list(each) for each in as_planned((result.structured_content or {}).get("requests", []))]
+    return [list(each) for each in as_planned(payload_of(result).get("requests", []))]
 
 
 async def test_every_argument_at_every_depth_changes_what_is_sent(
@@ -107,7 +107,7 @@ async def _one(stage: Stage, clock: ManualClock, tool: str, data: st.DataObject)
     drawn = data.draw(_drawn(tool, write.pools(sandbox.tenant(), document)), label=tool)
     asked = {**drawn, **write.named(document)}
     began = len(sandbox.journal)
-    preview = (await stage.result(tool, asked)).structured_content or {}
+    preview = payload_of(await stage.result(tool, asked))
     assert writes(sandbox.journal[began:]) == []
     if "plan_token" not in preview:
         return "blocked"

@@ -7,7 +7,7 @@ import pytest
 
 from katana_mcp.descriptor import Entity
 from katana_mcp.entities import ENTITIES
-from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.meaning import same
 from katana_sandbox import Fault, ManualClock, ReplicaLag, Tenant
 
@@ -29,7 +29,7 @@ async def _applied(stage: Stage, clock: ManualClock, tool: str, **arguments: obj
     clock.advance(61)
     preview = await stage.call(tool, **arguments)
     asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
-    (outcome,) = ((await within(clock, 400, asked)).structured_content or {})["outcomes"]
+    (outcome,) = payload_of(await within(clock, 400, asked))["outcomes"]
     assert [each["state"] for each in outcome["actions"]] == ["applied"] * len(preview["requests"]), outcome
     return preview, outcome["id"]
 

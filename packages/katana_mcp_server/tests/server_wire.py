@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, cast
 
-from katana_mcp.testing import Stage, text_of
+from katana_mcp.testing import Stage, payload_of, text_of
 from katana_sandbox import EditBody, Tenant
 
 type Wire = dict[str, Any]
@@ -43,7 +43,7 @@ async def rows_of_cut_pages(
     left = limit
     while True:
         result = await stage.result(tool, {**asked, "limit": left, "page": page})
-        answer = result.structured_content or {}
+        answer = payload_of(result)
         assert len(text_of(result).encode()) <= 40_000, answer
         seen += answer["rows"]
         if not answer["has_more"]:

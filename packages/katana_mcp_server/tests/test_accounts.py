@@ -13,7 +13,7 @@ from katana_mcp.application import application
 from katana_mcp.cache_commands.rebuild import rebuild
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
-from katana_mcp.testing import Payload, Setup, Stage, paced, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
 from katana_mcp.wiring import Outside
 from katana_sandbox import Fault, ManualClock, Status
 from katana_sandbox.journal import key_digest
@@ -37,7 +37,7 @@ async def _customers(own: OwnSandbox, setup: Setup, seconds: float = 10) -> tupl
 
 async def _searched(stage: Stage, seconds: float = 10) -> Payload:
     result = await within(_clock(stage.own), seconds, stage.result("search_customers", {"query": "velo"}))
-    return result.structured_content or {}
+    return payload_of(result)
 
 
 def _clock(own: OwnSandbox) -> ManualClock:

@@ -18,7 +18,7 @@ from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, Stage, staged, within
+from katana_mcp.testing import Setup, Stage, payload_of, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
 from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, Mutate, ReplicaLag, Status, Tenant, Truncate
@@ -77,7 +77,7 @@ async def test_twenty_at_once_write_once_and_are_told_the_same(
 ) -> None:
     token = await planned(stage)
     calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for _ in range(20)]
-    answers = [each.structured_content for each in await within(clock, 60, asyncio.gather(*calls))]
+    answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
     assert [each for each in answers if each != answers[0]] == []
     assert answers[0] is not None
     assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
@@ -92,7 +92,7 @@ async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
     async with staged(own, setup) as one, staged(own, setup) as other:
         token = await planned(one)
         calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
-        answers = [each.structured_content for each in await within(clock, 60, asyncio.gather(*calls))]
+        answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
     assert [each for each in answers if each != answers[0]] == []
     assert len(made(tenant)) == 1
 
@@ -344,7 +344,7 @@ async def test_a_plan_that_another_keeps_applying_is_told_to_be_running(
             clock.advance(5)
             file.heartbeat(claim.run)
         file.close()
-        assert (call.result().structured_content or {})["error"] == "plan_running"
+        assert payload_of(call.result())["error"] == "plan_running"
         assert writes(stage) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from server_wire import Wire, amount, live
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, paced, staged, text_of
+from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 
 BLOCKING = "list_blocking_ingredients"
@@ -217,7 +217,7 @@ async def test_many_orders_are_counted_and_the_first_of_them_named(stage: Stage,
         tenant.create("manufacturing_orders", body)
     result = await stage.result(BLOCKING, {"limit": 250})
     assert len(text_of(result).encode()) <= 40_000
-    answer = result.structured_content or {}
+    answer = payload_of(result)
     top = answer["rows"][0]
     assert (len(top["orders"]), top["order_count"] >= 60) == (20, True)
     assert answer["has_more"] is (len(answer["rows"]) < answer["total"])

@@ -7,7 +7,7 @@ import pytest
 from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, staged, text_of
+from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Tenant
 
 TOOLS: list[tuple[str, str, Payload]] = [
@@ -20,9 +20,9 @@ TOOLS: list[tuple[str, str, Payload]] = [
 async def bounded(stage: Stage, tool: str, arguments: Payload) -> Payload:
     """Return an answer that is not too large."""
     result = await stage.result(tool, arguments)
-    assert not result.is_error, result.structured_content
+    assert not result.is_error, payload_of(result)
     assert len(text_of(result).encode()) <= 40_000
-    return result.structured_content or {}
+    return payload_of(result)
 
 
 def left_of(answer: Payload, asked: Sequence[object]) -> list[object]:

@@ -16,7 +16,7 @@ from transfer_plans import applied, counted, made, new_transfer, planned, writes
 
 from katana_mcp.adapter.caller import READ_ONLY, principal_of
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, Stage, staged
+from katana_mcp.testing import Setup, Stage, payload_of, staged
 from katana_sandbox import Tenant
 
 type Era = Literal["auto", "legacy"]
@@ -107,7 +107,7 @@ async def test_of_one_session_each_request_says_for_itself_and_what_is_no_clear_
 
 
 async def _error(stage: Stage, call: dict[str, object]) -> object:
-    return ((await stage.result("call_tool", call)).structured_content or {})["error"]
+    return payload_of(await stage.result("call_tool", call))["error"]
 
 
 async def test_in_search_mode_it_is_neither_found_nor_called(

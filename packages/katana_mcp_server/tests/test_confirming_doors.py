@@ -15,7 +15,7 @@ from journal_plans import hasty
 from transfer_plans import NUMBER, made, new_transfer
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, staged
+from katana_mcp.testing import Setup, payload_of, staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 type Era = Literal["auto", "legacy"]
@@ -54,7 +54,7 @@ async def written(
     handler = person if answers else None
     async with Client(transport, mode=era, init_timeout=60, elicitation_handler=handler) as client:
         preview = await client.call_tool("create_stock_transfer", new_transfer(tenant))
-        token = (preview.structured_content or {})["plan_token"]
+        token = payload_of(preview)["plan_token"]
         counts: list[int] = []
         for _ in range(len(answers) + 1):
             await client.call_tool("apply_plan", {"plan_tokens": [token]})

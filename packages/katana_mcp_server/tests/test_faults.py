@@ -8,7 +8,7 @@ from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.services import Current
-from katana_mcp.testing import Payload, Stage, paced, staged, within
+from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
@@ -254,7 +254,7 @@ async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage,
         ]
         results = await paced(clock, asyncio.gather(*calls), 0.001)
         assert len(results) > 170
-        assert [each.structured_content for each in results if each.is_error] == []
+        assert [payload_of(each) for each in results if each.is_error] == []
         asked = Counter(each.path for each in list(stage.own.sandbox.journal)[before:])
         # Each first listing of documents that move stock makes old what was read before it.
         moving = {"/v1/sales_orders", "/v1/purchase_orders", "/v1/manufacturing_orders"} & set(asked)

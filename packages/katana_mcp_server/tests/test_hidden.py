@@ -10,7 +10,7 @@ from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
-from katana_mcp.testing import Setup, Stage, staged, text_of
+from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
 from katana_mcp.tools.hidden import meant, shown
 from katana_sandbox import ManualClock
 
@@ -112,7 +112,7 @@ async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back
             clock.advance(61)  # a new minute has its own requests, and stock that was marked is read after its mark
             for tool, arguments in calls.items():
                 result = await stage.result(tool, arguments)
-                answer: dict[str, Any] = result.structured_content or {}
+                answer: dict[str, Any] = payload_of(result)
                 assert not result.is_error, tool
                 assert [each for each in _texts(answer) if HIDDEN.search(each)] == [], tool
                 assert shown(payload) in "".join(_texts(answer)), tool
@@ -145,7 +145,7 @@ async def test_an_answer_stays_bounded_however_much_is_hidden_in_it(own: OwnSand
     async with staged(own) as stage:
         result = await stage.result("list_sales_orders", {"limit": 100})
         assert 10_000 < len(text_of(result).encode()) <= 40_000
-        assert (result.structured_content or {})["has_more"] is True
+        assert payload_of(result)["has_more"] is True
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "Größe ❤️ 漢字", "№ 5 µm ½″", "<U+0041>", "<U+FFFFFF>", "plain"])

@@ -13,7 +13,7 @@ import pytest
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.surface import tools
-from katana_mcp.testing import Stage
+from katana_mcp.testing import Stage, payload_of
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock
 
@@ -187,7 +187,7 @@ async def test_the_server_answers_hostile_calls_and_is_alive_afterwards(
         if number % 20 == 0:
             clock.advance(61)  # Katana counts requests by the minute
         result = await stage.result(tool, {**_needed(tool), name: bad})
-        said = result.structured_content or {}
+        said = payload_of(result)
         assert said.get("error") != "internal_error", (name, label)
         assert all(len(each["message"]) < 2_000 for each in said["warnings"]), (name, label)
     assert (await stage.call("search_items", query="fork"))["total"] > 0
@@ -208,7 +208,7 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
         tool, name = wheres[index % len(wheres)]
         value = [text] if name == "skus_or_variant_ids" else text
         result = await stage.result(tool, {**_needed(tool), name: value})
-        if (result.structured_content or {}).get("error") == "internal_error":
+        if payload_of(result).get("error") == "internal_error":
             failed.append((tool, name, text))
     for wanted in rng.sample(range(1, 2**31), 50):
         await stage.result("check_inventory", {"skus_or_variant_ids": [wanted]})

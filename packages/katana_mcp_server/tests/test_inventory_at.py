@@ -8,7 +8,7 @@ from server_wire import Wire, amount, live
 
 from cache_core.records import Record
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, paced, staged, text_of
+from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
 from katana_mcp.workflows.ledger import place, standing
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 
@@ -104,7 +104,7 @@ async def test_what_does_not_fit_is_named_for_the_next_call(stage: Stage, tenant
     ids = [each["id"] for each in live(tenant, "variants")[:250]]
     result = await stage.result("inventory_at", {"as_of": MOMENTS[3], "skus_or_variant_ids": ids})
     assert len(text_of(result).encode()) <= 40_000
-    answer = result.structured_content or {}
+    answer = payload_of(result)
     assert [each["code"] for each in answer["warnings"]] == ["truncated_result"]
     assert answer["next_actions"][0].startswith("inventory_at(as_of='2026-03-02T09:00:00.000Z', skus_or_variant_ids=[")
 

@@ -4,7 +4,7 @@ import pytest
 from server_wire import Filtered, Wire, amount, deleted_within, live
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, staged, text_of
+from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
 TYPES = ("product", "material", "service")
@@ -225,7 +225,7 @@ async def test_an_item_of_many_variants_comes_in_pages_and_bounded(clock: Manual
         while more:
             result = await stage.result("get_item", {"item_id": "Many", "rows_page": page})
             assert 10_000 < len(text_of(result).encode()) <= 40_000
-            answer = result.structured_content or {}
+            answer = payload_of(result)
             seen += [row["variant_id"] for row in answer["item"]["rows"]]
             page, more = page + 1, answer["rows_have_more"]
     assert item["name"] == "Many"

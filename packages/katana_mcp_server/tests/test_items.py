@@ -6,7 +6,7 @@ import pytest
 from server_wire import Wire, amount, live, unique_sku
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Stage, staged, text_of
+from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
 
@@ -107,7 +107,7 @@ async def test_the_stock_of_250_variants_takes_three_requests_and_comes_bounded(
         while left:
             result = await stage.result("check_inventory", {"skus_or_variant_ids": left})
             assert len(text_of(result).encode()) <= 40_000
-            answer: Payload = result.structured_content or {}
+            answer: Payload = payload_of(result)
             seen += [each["variant_id"] for each in answer["stock"]]
             cut = [each["code"] for each in answer["warnings"]] == ["truncated_result"]
             assert cut is bool(answer["next_actions"])

@@ -20,7 +20,7 @@ from people import People, nothing_differs, unseen, work
 from cache_core.protocol import Batch
 from cache_core.records import iso
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import paced
+from katana_mcp.testing import paced, payload_of
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "600"))
@@ -134,7 +134,7 @@ async def _use(client: Client[Any], seconds: float) -> tuple[int, list[object]]:
         for tool, arguments in TOOLS.items():
             result = await client.call_tool(tool, arguments, raise_on_error=False)
             calls += 1
-            refused += [result.structured_content] if result.is_error else []
+            refused += [payload_of(result)] if result.is_error else []
             await asyncio.sleep(0.2)
     return calls, refused
 

@@ -7,7 +7,7 @@ import pytest
 from server_wire import Filtered, Keeps, Wire, amount, live
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Stage, staged
+from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
 MIDDLE = "2026-02-01T12:00:00.000Z"
@@ -326,7 +326,7 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
         first = await stage.result("list_sales_orders", {"limit": 250, "include_rows": True})
         size = len(str(getattr(first.content[0], "text", "")).encode())
         assert 20_000 < size <= 40_000
-        cut = first.structured_content or {}
+        cut = payload_of(first)
         assert [each["code"] for each in cut["warnings"]] == ["truncated_result"]
         fits = len(cut["rows"])
         assert cut["next_actions"] == [f"list_sales_orders(..., limit={fits}, page=2)"]

@@ -15,7 +15,7 @@ from tests.surface.matrix import matrix, prepared
 from katana_mcp.accounts.tenants import identity
 from katana_mcp.logs import configure
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, Stage, paced, staged
+from katana_mcp.testing import Setup, Stage, paced, payload_of, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, Status, Tenant
 
 KEY = "canary-api-key-8d1f0c"
@@ -91,7 +91,7 @@ def _of_every_tool(tenant: Tenant) -> list[tuple[str, dict[str, object]]]:
 
 
 async def _said(stage: Stage, clock: ManualClock, calls: Iterable[tuple[str, dict[str, object]]]) -> list[str]:
-    return [str((await paced(clock, stage.result(tool, words))).structured_content) for tool, words in calls]
+    return [str(payload_of(await paced(clock, stage.result(tool, words)))) for tool, words in calls]
 
 
 def _customer(tenant: Tenant) -> int:

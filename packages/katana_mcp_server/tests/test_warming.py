@@ -5,7 +5,7 @@ from server_wire import live, unique_sku
 from transfer_plans import new_transfer
 
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import paced, staged, within
+from katana_mcp.testing import paced, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
 
@@ -125,7 +125,7 @@ async def test_what_a_plan_names_is_unknown_before_a_first_sync_has_brought_it(
     del transfer["stock_transfer_number"]
     async with staged(own) as stage:
         answer = await paced(clock, stage.result("create_stock_transfer", transfer))
-    warnings = (answer.structured_content or {})["warnings"]
+    warnings = payload_of(answer)["warnings"]
     assert {each["code"] for each in warnings if each["severity"] == "blocking"} == {"cold_cache"}, warnings
 
 

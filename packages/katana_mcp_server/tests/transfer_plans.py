@@ -4,7 +4,7 @@ from typing import Any
 
 from server_wire import live
 
-from katana_mcp.testing import Payload, Stage, SteppedClock, within
+from katana_mcp.testing import Payload, Stage, SteppedClock, payload_of, within
 from katana_sandbox import Tenant
 
 NUMBER = "ST-900"
@@ -31,7 +31,7 @@ async def planned(stage: Stage, tool: str = "create_stock_transfer", **arguments
 
 async def applied(stage: Stage, *tokens: str) -> Payload:
     """Return the answer of `apply_plan`; time stands still."""
-    return (await stage.result("apply_plan", {"plan_tokens": list(tokens)})).structured_content or {}
+    return payload_of(await stage.result("apply_plan", {"plan_tokens": list(tokens)}))
 
 
 async def applied_in_time(stage: Stage, clock: SteppedClock, *tokens: str) -> Payload:

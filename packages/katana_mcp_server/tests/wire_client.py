@@ -1,5 +1,6 @@
 """A client that puts each message on the wire itself, in either protocol era, so that it can also be a wrong one."""
 
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -25,6 +26,11 @@ _META = "io.modelcontextprotocol/"
 
 type _Reads = ReadStream[SessionMessage | Exception]
 type _Writes = WriteStream[SessionMessage]
+
+
+def payload_in(result: Payload) -> Payload:
+    """Return what a result on the wire holds; a refusal has it as text alone."""
+    return json.loads(result["content"][0]["text"]) if result.get("isError") else result["structuredContent"]
 
 
 class _Streams(ClientSession):
@@ -72,7 +78,7 @@ class Said:
         """What the call came to; nothing for a question, and `{"error": ...}` for a refusal by the protocol."""
         if self.is_question:
             return {}
-        return self.message["result"]["structuredContent"] if "result" in self.message else self.message
+        return payload_in(self.message["result"]) if "result" in self.message else self.message
 
 
 class WireClient:

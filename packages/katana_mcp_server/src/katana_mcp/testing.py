@@ -1,6 +1,7 @@
 """A server on a sandbox with an MCP client in front of it: one process, no sockets, time moved by hand."""
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -21,7 +22,7 @@ from katana_mcp.stores import PARTS
 from katana_mcp.wiring import Outside
 
 type Payload = dict[str, Any]
-"""The structured content of an answer or a refusal."""
+"""What an answer or a refusal holds."""
 type Answers = Callable[[str, Any, Any, Any], Awaitable[Any]]
 """How a client answers a question of the server: by its text, and what FastMCP hands over with it."""
 
@@ -98,14 +99,14 @@ class Stage:
     async def call(self, tool: str, **arguments: object) -> Payload:
         """Return the answer of a tool; AssertionError when it was refused."""
         result = await self.result(tool, arguments)
-        assert not result.is_error, result.structured_content
-        return result.structured_content or {}
+        assert not result.is_error, text_of(result)
+        return payload_of(result)
 
     async def refusal(self, tool: str, **arguments: object) -> Payload:
         """Return the refusal of a tool; AssertionError when it answered."""
         result = await self.result(tool, arguments)
-        assert result.is_error, result.structured_content
-        return result.structured_content or {}
+        assert result.is_error, text_of(result)
+        return payload_of(result)
 
     async def read(self, uri: str) -> str:
         """Return the text of a resource."""
@@ -121,6 +122,11 @@ def text_of(result: CallToolResult) -> str:
     """Return the text content of a result."""
     (content,) = result.content
     return getattr(content, "text", "")
+
+
+def payload_of(result: CallToolResult) -> Payload:
+    """Return what a result holds: an answer's structured content, or a refusal's text, which has no other form."""
+    return json.loads(text_of(result)) if result.is_error else result.structured_content or {}
 
 
 @asynccontextmanager

@@ -130,9 +130,17 @@ def payload_of(answer: Answer) -> dict[str, Any]:
 
 
 def refused(refusal: Refused) -> ToolResult:
-    """Return a refusal: the warnings, as structured content and as the same JSON."""
-    return _result(told(refusal), is_error=True)
+    """Return a refusal: the warnings as JSON text alone, its code in `_meta` too.
+
+    Clients hold structured content against the tool's output schema, and drop the text of what does not fit.
+    """
+    payload = told(refusal)
+    return ToolResult([_text(payload)], meta=LABEL | {"katana-mcp/error": payload["error"]}, is_error=True)
 
 
-def _result(payload: dict[str, Any], *, is_error: bool = False) -> ToolResult:
-    return ToolResult([TextContent(type="text", text=json_of(payload))], payload, LABEL, is_error)
+def _result(payload: dict[str, Any]) -> ToolResult:
+    return ToolResult([_text(payload)], payload, LABEL)
+
+
+def _text(payload: dict[str, Any]) -> TextContent:
+    return TextContent(type="text", text=json_of(payload))

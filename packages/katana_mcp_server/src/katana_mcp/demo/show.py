@@ -153,4 +153,5 @@ async def _asked(
         prompt = await client.get_prompt(step.tool, arguments)
         return {"text": getattr(prompt.messages[0].content, "text", "")}, False
     result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
-    return result.structured_content or {"content": str(result.content)}, result.is_error
+    (content,) = result.content
+    return json.loads(getattr(content, "text", "{}")), result.is_error
