@@ -11,6 +11,7 @@ from katana_mcp.flags import FLAGS
 from katana_mcp.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
 
 TOLD = {
+    "env_file": "other.env",
     "toolsets": "sales, catalog",
     "tools": "check_inventory",
     "exclude_tools": "cache_status",
@@ -66,6 +67,7 @@ def test_names_that_are_of_other_programs_set_nothing(
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
     value, default = TOLD[name], Settings.model_fields[name].default
+    (tmp_path / TOLD["env_file"]).touch()
     told: list[object] = []
     clean.setenv(variable(name), value)
     told.append(getattr(load(), name))
@@ -73,11 +75,14 @@ def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path:
     clean.setenv(variable(name).lower(), value)
     told.append(getattr(load(), name))
     clean.delenv(variable(name).lower())
-    (tmp_path / ".env").write_text(f"{variable(name)}='{value}'\n")
-    told.append(getattr(load(), name))
-    (tmp_path / ".env").write_text(f"export {variable(name)}={value}\n")
-    told.append(getattr(load(), name))
-    (tmp_path / ".env").unlink()
+    if name != "env_file":
+        clean.delenv("KATANA_API_KEY", raising=False)
+        (tmp_path / ".env").write_text(f"KATANA_API_KEY=key\n{variable(name)}='{value}'\n")
+        told.append(getattr(load(), name))
+        (tmp_path / ".env").write_text(f"KATANA_API_KEY=key\nexport {variable(name)}={value}\n")
+        told.append(getattr(load(), name))
+        (tmp_path / ".env").unlink()
+        clean.setenv("KATANA_API_KEY", "key")
     if name in Choice.model_fields:
         told.append(getattr(load_choice(**{name: value}), name))
     told.append(getattr(load(**{name: value}), name))

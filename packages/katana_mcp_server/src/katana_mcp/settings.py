@@ -4,28 +4,23 @@ Refuses what cannot work before anything starts, in one sentence that names the 
 """
 
 import difflib
-import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 from urllib.parse import urlsplit
 
 import platformdirs
-from dotenv.parser import Binding, parse_stream
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from katana_mcp.env_file import EnvFile, read_env_file
+from katana_mcp.env_file import SettingsError as SettingsError
 from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
-_FILE = ".env"
-
-
-class SettingsError(Exception):
-    """A setting that cannot work; the message is one sentence per problem."""
 
 
 def _names(value: object) -> object:
@@ -88,16 +83,17 @@ type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
 
 
 class Choice(BaseSettings):
-    """Which tools are served."""
+    """Which tools are served, and which file says more."""
 
     model_config = SettingsConfigDict(
-        env_file=_FILE,
         env_file_encoding="utf-8",
         extra="ignore",
         frozen=True,
         use_attribute_docstrings=True,
     )
 
+    env_file: Annotated[Directory, Field(validation_alias="KATANA_MCP_ENV_FILE")] = None
+    """A file of settings to read instead of `.env` in the working directory. Only a flag, or from the environment."""
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
     """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
     a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
@@ -264,10 +260,12 @@ def load_choice(**flags: object) -> Choice:
 
 def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
     try:
-        _refuse_misspelt()
         # By its own name a field could also be set from the environment, where HOST and API_KEY are other programs'.
         given: dict[str, Any] = {_told_by(name): value for name, value in flags.items() if value is not None}
-        return model(**given)
+        file = read_env_file(_named_file(given))
+        _refuse_misspelt(file.names)
+        _refuse_from_elsewhere(file, set(given))
+        return model(_env_file=file.path, **given)  # pyright: ignore[reportCallIssue] - pydantic-settings takes it
     except ValidationError as error:
         problems = (
             _sentence(each["loc"], wrong(each["type"], each.get("ctx", {}), each["msg"])) for each in error.errors()
@@ -275,10 +273,17 @@ def _read[S: Choice](model: type[S], flags: Mapping[str, object]) -> S:
         raise SettingsError("; ".join(problems)) from None
 
 
-def _refuse_misspelt() -> None:
+def _named_file(given: Mapping[str, object]) -> Path | None:
+    """Return the file that a flag or the environment names; no file of settings names another."""
+    name = variable("env_file")
+    named = given.get(name) or next((os.environ[each] for each in os.environ if each.upper() == name), None)
+    return cast("Path | None", _directory(named))
+
+
+def _refuse_misspelt(names: Iterable[str]) -> None:
     """Stop at a name like one of ours that is none: unread, it would leave a setting where it was, in silence."""
     known = {variable(name) for name in Settings.model_fields}
-    unknown = sorted({name.upper() for name in (*os.environ, *_in_file())} - known)
+    unknown = sorted({name.upper() for name in (*os.environ, *names)} - known)
     for name in unknown:
         near = difflib.get_close_matches(name, known, 1, _LIKE) if name.startswith("KATANA") else []
         if near or name.startswith(_OURS):
@@ -286,37 +291,34 @@ def _refuse_misspelt() -> None:
             raise SettingsError(f"{name}: no such setting; {hint}")
 
 
-def _in_file() -> list[str]:
-    """Return the names that `.env` gives values to: what it says wrongly would be left out in silence.
+def _refuse_from_elsewhere(file: EnvFile, given: Set[str]) -> None:
+    """Stop where a working directory's `.env` would say what is done with a key that is not its own.
 
-    Raises:
-        SettingsError: it cannot be read; a line of it, which may hold a key, is named by its number.
+    Who may write into the directory in which the server happens to start would name the host that the key is sent to,
+    open a door, or loosen a guard.
     """
-    path = Path(_FILE).absolute()
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        return []
-    except UnicodeDecodeError:
-        raise SettingsError(f"{path} is not UTF-8 text") from None
-    except IsADirectoryError:
-        raise SettingsError(f"{path} is a directory, and not a file of settings") from None
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
-    bindings = list(parse_stream(io.StringIO(text)))
-    wrong_lines = [_line(each) for each in bindings if each.error or (each.key is not None and each.value is None)]
-    if wrong_lines:
-        lines = ", ".join(wrong_lines[:5])
-        raise SettingsError(f"{path}: line {lines} cannot be read: write NAME=value, and quotes in pairs")
-    return [each.key for each in bindings if each.key is not None]
+    ours = {variable(name) for name in Settings.model_fields}
+    stronger = {name.upper() for name in os.environ} | given
+    taken = {name.upper() for name in file.names} & ours - stronger
+    if variable("env_file") in taken:
+        raise SettingsError(
+            f"{variable('env_file')} stands in {file.path}: it is taken from the environment or as --env-file alone"
+        )
+    guarded = sorted(taken - {variable(name) for name in HARMLESS} - _KEYS)
+    if not file.named and _KEYS & stronger and guarded:
+        raise SettingsError(
+            f"{', '.join(guarded)} in {file.path}: not taken, because the API key comes from the environment and the "
+            "file from whatever directory the server starts in; set it in the environment too, keep the key in the "
+            "same file, or name the file with --env-file"
+        )
 
 
-def _line(binding: Binding) -> str:
-    """Return the number of the line; what stands before it on blank ones is part of it."""
-    text = binding.original.string
-    return str(binding.original.line + text[: len(text) - len(text.lstrip())].count("\n"))
-
-
+HARMLESS = frozenset(
+    {"toolsets", "tools", "exclude_tools", "read_only", "search_mode", "sync", "fresh_for", "log_level"}
+    | {name for name in Settings.model_fields if name.startswith("cache_backend")}
+)
+"""Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
+_KEYS = frozenset({"KATANA_API_KEY", "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
 _LIKE = 0.85
 
