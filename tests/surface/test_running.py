@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from fastmcp.exceptions import McpError
+from mcp.types import INVALID_PARAMS
 
 from cache_core.records import iso
 from katana_mcp.adapter.catalogue import catalogue
@@ -242,8 +243,10 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
     for uri, one in (("katana://suppliers/7", "supplier/7"), ("katana://tax-rates/7", "tax-rate/7")):
         with pytest.raises(McpError, match=rf"^no resource is called '{uri}'; did you mean 'katana://{one}'\?$"):
             await stage.client.read_resource(uri)
-    with pytest.raises(McpError, match="nothing in katana://suppliers has the id '999999'"):
-        await stage.client.read_resource("katana://supplier/999999")
+    for uri in ("katana://supplier/999999", "katana://journal/999999"):
+        with pytest.raises(McpError, match=r"(has the id|no entry) '999999'") as refusal:
+            await stage.client.read_resource(uri)
+        assert refusal.value.code == INVALID_PARAMS
 
 
 async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(stage: Stage) -> None:

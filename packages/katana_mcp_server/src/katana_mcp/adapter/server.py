@@ -8,7 +8,7 @@ from typing import Any
 from fastmcp import FastMCP
 from fastmcp.resources import ResourceContent, ResourceResult
 from mcp.shared.exceptions import MCPError
-from mcp.types import INTERNAL_ERROR
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from katana_mcp import __version__
 from katana_mcp.adapter.caller import for_caller
@@ -26,6 +26,7 @@ from katana_mcp.resources import journal as journal_pages
 from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource, read, read_one
 from katana_mcp.services import Services, TenantDoor
+from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.outgoing import json_of
 
@@ -135,7 +136,9 @@ async def _read(uri: str, reading: Callable[[Services], Awaitable[Answer]], tena
     except Exception as error:
         _, refusal = await refusal_of(error, uri, tenant)
         data = told(refusal)
-        raise MCPError(INTERNAL_ERROR, "; ".join(each["message"] for each in data["warnings"]), data) from error
+        # The protocol's answer to a resource that is not there; what cannot be read just now is another matter.
+        code = INVALID_PARAMS if data["error"] == warning_codes.NOT_FOUND else INTERNAL_ERROR
+        raise MCPError(code, "; ".join(each["message"] for each in data["warnings"]), data) from error
 
 
 def _add_help(server: FastMCP[Any], tools: Sequence[AnyTool]) -> None:

@@ -1,8 +1,12 @@
-"""Names that are not served: answered with the nearest that is, never with the framework's bare refusal."""
+"""Names that nothing has: answered with the nearest that there is, never with the framework's bare refusal.
+
+What is not our own may come from a server that was mounted or from a provider: FastMCP is asked for it.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from fastmcp import FastMCP
 from fastmcp.prompts import PromptResult
 from fastmcp.resources import ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -20,7 +24,14 @@ _MAX_NAME = 60
 
 
 class UnknownNames(Middleware):
-    """Refuses calls of tools, reads of resources, and prompts and arguments of prompts that are not there."""
+    """Refuses calls of tools, reads of resources, and prompts and arguments of prompts that are not there.
+
+    Args:
+        tools: our own tools.
+        prompts: our own prompts.
+        resources: the URIs of our own resources.
+        templates: the URI templates of our own resources.
+    """
 
     def __init__(
         self,
@@ -41,9 +52,11 @@ class UnknownNames(Middleware):
     ) -> ToolResult:
         """Refuse a tool that is not served."""
         name = meant(context.message, self._tools)
-        if name in self._tools:
+        server = _server(context)
+        if name in self._tools or await server.get_tool(name) is not None:
             return await call_next(context)
-        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, _told("tool", name, self._tools))))
+        there = [*self._tools, *(tool.name for tool in await server.list_tools(run_middleware=False))]
+        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, _told("tool", name, dict.fromkeys(there)))))
 
     async def on_read_resource(
         self,
@@ -53,7 +66,8 @@ class UnknownNames(Middleware):
         """Refuse a resource that does not exist."""
         uri = str(context.message.uri)
         collection, slash, record_id = uri.rpartition("/")
-        if uri in self._resources or (record_id and collection + slash in self._one):
+        ours = uri in self._resources or bool(record_id and collection + slash in self._one)
+        if ours or await _has_resource(_server(context), uri):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
         of_one = collection in self._resources and len(uri) <= _MAX_NAME
@@ -68,6 +82,8 @@ class UnknownNames(Middleware):
         """Refuse a prompt that is not served, an argument that it does not have, and one that it needs and lacks."""
         name, given = context.message.name, context.message.arguments or {}
         if name not in self._prompts:
+            if await _server(context).get_prompt(name) is not None:
+                return await call_next(context)
             raise MCPError(INVALID_PARAMS, _told("prompt", name, self._prompts))
         arguments = self._prompts[name].arguments
         known = [each.name for each in arguments]
@@ -78,6 +94,15 @@ class UnknownNames(Middleware):
             if each.required and not given.get(each.name, "").strip():
                 raise MCPError(INVALID_PARAMS, f"{name} needs {each.name}: {each.description}")
         return await call_next(context)
+
+
+def _server(context: MiddlewareContext[Any]) -> FastMCP[Any]:
+    assert context.fastmcp_context is not None, "FastMCP gives each request its context"
+    return context.fastmcp_context.fastmcp
+
+
+async def _has_resource(server: FastMCP[Any], uri: str) -> bool:
+    return await server.get_resource(uri) is not None or await server.get_resource_template(uri) is not None
 
 
 def _told(kind: str, name: str, known: Collection[str]) -> str:
