@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from fastmcp import FastMCP
 from http_door import TOKEN, Door, opened
 
-from katana_mcp.adapter.doors import serve
+from katana_mcp.adapter.doors import listener_of, serve
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
@@ -153,6 +154,14 @@ async def test_a_port_that_is_taken_is_said_in_one_sentence(
         settings = load(_env_file=None, sandbox=True, api_key="k", http=True, http_token=TOKEN, port=door.port)
         with pytest.raises(SettingsError, match=rf"KATANA_MCP_PORT.*127\.0\.0\.1:{door.port} cannot be bound"):
             await serve(application(settings, Outside(transport=own.transport(), in_memory=True)), settings)
+
+
+def test_what_a_client_is_sent_waits_for_no_acknowledgement() -> None:
+    settings = load(sandbox=True, http=True, http_token=TOKEN, port=0)
+    with listener_of(settings) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_another_page_or_port_of_this_machine_stays_out(
