@@ -45,6 +45,14 @@ class InventedSource:
         self._file.seek(at)
         return SourcePage(read(listed, self._file.read(length)) if length else (), self._sizes[listed.name])
 
+    def batches(self, spec: EntitySpec, ids: Sequence[RecordId]) -> Sequence[Sequence[RecordId]]:
+        """Return nothing: a cold sync asks for no single records."""
+        raise AssertionError(f"{spec.name}: {ids}")
+
+    def key_batches(self, spec: EntitySpec, keys: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Return nothing: a cold sync asks for no single records."""
+        raise AssertionError(f"{spec.name}: {keys}")
+
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
         """Return nothing: a cold sync asks for no single records."""
         raise AssertionError(f"{spec.name}: {ids}")

@@ -44,6 +44,22 @@ async def test_an_audit_that_finds_nothing_costs_a_request_per_250_and_one() -> 
     assert (await world.cache.state("gadget")).audit.completed_at == iso(world.clock.now())
 
 
+async def test_ids_of_any_length_are_audited_in_as_few_requests_as_name_them() -> None:
+    world = World()
+    names = [f"gadget-{number:029}" for number in range(1, 251)]
+    for name in names:
+        world.source.put("gadget", {"id": name, "sku": name[-4:]}, START - timedelta(days=2))
+    world.source.put("gadget", {"id": names[1], "sku": "newest"}, START - timedelta(days=1))
+    await world.syncer.start("gadget")
+    world.asked()
+    for name in (names[0], names[120], names[-1]):
+        world.source.drop("gadget", name)
+    outcome = await world.syncer.audit("gadget")
+    assert await world.cached() == world.truth()
+    # 97 ids of 36 characters fit one request; the fourth compares the totals.
+    assert (outcome.requests, len(world.asked())) == (4, 4)
+
+
 async def test_a_day_after_the_last_one_each_sync_is_followed_by_some_steps() -> None:
     world = World()
     await cached(world, 2_000)

@@ -110,6 +110,19 @@ async def test_five_hundred_changed_documents_are_read_by_two_requests() -> None
     assert [await variants(world, part) for part in (1, 250, 500)] == [[9], [9], [9]]
 
 
+async def test_changed_documents_with_long_ids_are_read_in_as_few_requests_as_name_them() -> None:
+    world = World()
+    for part in range(1_001, 1_201):
+        stock_part(world, part, **{f"r{part}": 5})
+    await synced(world)
+    for part in range(1_001, 1_201):
+        change_row(world, part, part, 9)
+    world.source.longest_filter = 100 * len("ids=1001&")
+    asked = await synced(world)
+    assert asked.count(("part", 0)) == 2
+    assert [await variants(world, part) for part in (1_001, 1_100, 1_200)] == [[9], [9], [9]]
+
+
 class LaggingReads(FakeSource):
     """A source whose readings by id come from a replica that is ten minutes behind."""
 

@@ -3,13 +3,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 
+import pytest
+
 from cache_core.errors import SourceUnavailable
 from cache_core.memory import MemoryBackend
 from cache_core.records import Record, iso
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
 from cache_core.sync.dirt import mark_dirty
-from cache_core.testing import ManualClock
+from cache_core.sync.source import PAGE_SIZE
+from cache_core.testing import ManualClock, fitting
 
 
 class Shelf:
@@ -19,6 +22,9 @@ class Shelf:
         self.levels: dict[int, Decimal] = {}
         self.asked: list[tuple[int, ...]] = []
         self.down: str | None = None
+
+    def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
+        return fitting("variant_id", variant_ids, PAGE_SIZE)
 
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
         self.asked.append(tuple(variant_ids))
@@ -52,10 +58,22 @@ async def test_all_variants_are_asked_for_at_once_and_only_when_not_fresh() -> N
     assert store.shelf.asked == [(2, 1), (1,)]
 
 
-async def test_two_hundred_and_fifty_variants_are_one_listing() -> None:
+async def test_two_hundred_and_fifty_variants_with_short_ids_are_one_listing() -> None:
     store = Store()
     await store.reads.ensure(range(1, 252))
     assert [len(asked) for asked in store.shelf.asked] == [250, 1]
+
+
+@pytest.mark.parametrize(
+    ("digits", "listings"),
+    [(4, [250, 160]), (5, [235, 175]), (7, [210, 200]), (8, [200, 200, 10]), (10, [181, 181, 48])],
+)
+async def test_variants_with_long_ids_are_as_few_listings_as_name_them(digits: int, listings: list[int]) -> None:
+    store = Store()
+    asked = range(10 ** (digits - 1), 10 ** (digits - 1) + 410)
+    answer = await store.reads.ensure(asked)
+    assert [row.id for row in answer.stored] == list(asked)
+    assert [len(batch) for batch in store.shelf.asked] == listings
 
 
 async def test_a_variant_without_levels_is_known_to_have_none() -> None:

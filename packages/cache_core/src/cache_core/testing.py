@@ -4,6 +4,7 @@ import asyncio
 import heapq
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from urllib.parse import quote_plus
 
 from cache_core.clock import Clock
 from cache_core.errors import SourceUnavailable
@@ -55,6 +56,24 @@ class ManualClock:
 type Tamper = Callable[[Listed, int, SourcePage], SourcePage]
 
 
+LONGEST_FILTER = 4_000
+"""Bytes that one filter takes in a query."""
+
+
+def fitting[V: RecordId](name: str, values: Sequence[V], most: int, longest: int = LONGEST_FILTER) -> list[list[V]]:
+    """Cut the values of a filter by both limits of a request: their number, and the bytes that they take."""
+    runs: list[list[V]] = []
+    room = 0
+    for value in values:
+        size = len(f"{name}={quote_plus(str(value), errors='replace')}&")
+        if not runs or len(runs[-1]) == most or size > room:
+            runs.append([])
+            room = longest
+        runs[-1].append(value)
+        room -= size
+    return runs
+
+
 class FakeSource:
     """Records per entity, listed newest created first, with a journal and hooks for what can go wrong.
 
@@ -66,6 +85,7 @@ class FakeSource:
         lag: seconds by which the replica that answers the next request is behind.
         before: called before each page is made, so that a test can edit while a listing runs.
         tamper: replaces a page by another: without its total, shorter, delayed.
+        longest_filter: bytes that the ids or keys of one request take in its query at most.
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
@@ -76,6 +96,7 @@ class FakeSource:
         self.lag: Callable[[], float] = lambda: 0
         self.before: Callable[[Listed, int], None] = lambda spec, number: None
         self.tamper: Tamper = lambda spec, number, page: page
+        self.longest_filter = LONGEST_FILTER
         self._rows: dict[str, dict[RecordId, dict[str, object]]] = {}
         self._history: dict[str, list[tuple[str, RecordId, dict[str, object] | None]]] = {}
 
@@ -119,15 +140,24 @@ class FakeSource:
         shown: Sequence[Record] = [dict(row) for row in matching[window.start : window.end]]
         return self.tamper(listed, window.number, SourcePage(shown, len(matching)))
 
+    def batches(self, spec: EntitySpec, ids: Sequence[RecordId]) -> Sequence[Sequence[RecordId]]:
+        """Cut ids into what one request names."""
+        return fitting("ids", ids, PAGE_SIZE, self.longest_filter)
+
+    def key_batches(self, spec: EntitySpec, keys: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Cut business keys into what one request names."""
+        return fitting(spec.key_path or "", keys, spec.keys_at_once, self.longest_filter)
+
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
-        """Return records by their ids, of which one request names 250 at most."""
-        assert len(ids) <= PAGE_SIZE, f"{len(ids)} ids in one request"
+        """Return records by their ids, as many as one request names."""
+        assert len(self.batches(spec, ids)) <= 1, f"{len(ids)} ids in one request"
         rows = await self._singled(spec)
         shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
-        """Return records by their business keys."""
+        """Return records by their business keys, as many as one request names."""
+        assert len(self.key_batches(spec, keys)) <= 1, f"{len(keys)} keys in one request"
         rows = await self._singled(spec)
         shown: Sequence[Record] = [dict(each) for each in rows.values() if each.get(spec.key_path or "") in keys]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))

@@ -27,6 +27,7 @@ DELETED = ("include_deleted",)
 ARCHIVED = ("include_archived",)
 _MAX_VALUES = 250
 _MAX_LENGTH = 4_000
+"""Bytes that the values of one filter take in the query: 200 ids of eight digits named `variant_id`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,23 @@ def split(known: Filters, wanted: Parameters) -> Iterator[Parameters]:
     An empty list means no request at all: it never means "everything".
     """
     names = list(wanted)
-    choices = [list(_chunks(name, wanted[name], single=name in known.single)) for name in names]
+    choices = [list(_chunks(name, wanted[name], _most(known, name))) for name in names]
     for combination in product(*choices):
         yield dict(zip(names, combination, strict=True))
+
+
+def batches[V: Scalar](known: Filters, name: str, values: Iterable[V], most: int | None = None) -> list[tuple[V, ...]]:
+    """Cut the values of a filter into runs that fit one request each, in order, each as long as it may be.
+
+    Args:
+        known: The filters of the collection; a name that takes one value gets runs of one.
+        name: The filter.
+        values: Any number; each is taken once.
+        most: Values of a run at most, where the caller wants fewer than one request takes.
+    """
+    by_text = {_text(value): value for value in values}
+    chunks = _chunks(name, tuple(by_text), min(_most(known, name), most or _MAX_VALUES))
+    return [tuple(by_text[text] for text in chunk) for chunk in chunks]
 
 
 def query(wanted: Parameters) -> tuple[tuple[str, str], ...]:
@@ -135,12 +150,17 @@ def _text(value: Scalar) -> str:
     return str(value)
 
 
-def _chunks(name: str, values: tuple[str, ...], *, single: bool) -> Iterator[tuple[str, ...]]:
+def _most(known: Filters, name: str) -> int:
+    """Return how many values of a filter one request takes, however short they are."""
+    return 1 if name in known.single else _MAX_VALUES
+
+
+def _chunks(name: str, values: tuple[str, ...], most: int) -> Iterator[tuple[str, ...]]:
     chunk: list[str] = []
     length = 0
     for value in values:
         size = len(name) + len(quote_plus(value, errors="replace")) + 2
-        if chunk and (single or len(chunk) >= _MAX_VALUES or length + size > _MAX_LENGTH):
+        if chunk and (len(chunk) >= most or length + size > _MAX_LENGTH):
             yield tuple(chunk)
             chunk, length = [], 0
         chunk.append(value)

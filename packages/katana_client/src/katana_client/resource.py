@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never, cast
 from katana_client.collection import Collection
 from katana_client.errors import InvalidRequest, NotFound, Refusal, UnexpectedResponse
 from katana_client.exchange import Call
-from katana_client.filters import one_request, parameters, query, split
+from katana_client.filters import batches, one_request, parameters, query, split
 from katana_client.listing import PAGE_SIZE, Listing
 from katana_client.normalise import normalise
 from katana_client.page import InvalidRecord, Page, Shape, read_record, read_what_is_there
@@ -16,7 +16,7 @@ from katana_client.paths import checked_id, checked_uuid, record_path
 from katana_client.wire import ReadModel, WriteModel, is_set
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping
+    from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 
     from katana_client.collection import Identity
     from katana_client.filters import FilterValue, Parameters
@@ -46,6 +46,16 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         _whole("number", number, None)
         _whole("limit", limit, PAGE_SIZE)
         return await self._listing(self._one(filters)).page(number, limit)
+
+    def batches[V: Identity](self, name: str, values: Iterable[V], most: int | None = None) -> Sequence[tuple[V, ...]]:
+        """Cut values of a filter into runs that `page` and `pages` take, in order, each as long as one request allows.
+
+        Args:
+            name: One of `spec.filters`; one that takes a single value gets runs of one.
+            values: Ids, or keys such as SKUs; any number, each taken once.
+            most: Values of a run at most; None for as many as one request takes.
+        """
+        return batches(self.spec.filters, name, values, most)
 
     def pages(self, start: int = 1, *, limit: int = PAGE_SIZE, **filters: FilterValue) -> AsyncIterator[Page[M]]:
         """Yield the pages from `start` on; each is retried alone.

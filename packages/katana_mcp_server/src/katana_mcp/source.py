@@ -1,8 +1,9 @@
 """The cache's `Source` over the Katana client: pages, stock, and errors told in one plain sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import batched
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from cache_core.records import Record, RecordId, is_text
 from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.factory import FACTORY, FACTORY_ID
 from cache_core.sync import SourcePage, Window
+from cache_core.sync.source import PAGE_SIZE
 from katana_client import BASE_URL, KatanaClient, Priority
 from katana_client.errors import (
     CallError,
@@ -37,6 +39,10 @@ class Listable(Protocol):
 
     async def get_record(self, identity: RecordId) -> Mapping[str, object]:
         """Return one record as a plain dict."""
+        ...
+
+    def batches[V: RecordId](self, name: str, values: Iterable[V], most: int | None = None) -> Sequence[tuple[V, ...]]:
+        """Cut values of a filter into runs that one listing takes."""
         ...
 
 
@@ -66,12 +72,22 @@ class KatanaSource:
             filters["updated_at_min"] = datetime.fromisoformat(since)
         return await self._listed(listed, window, filters)
 
+    def batches(self, spec: EntitySpec, ids: Sequence[RecordId]) -> Sequence[Sequence[RecordId]]:
+        """Cut ids into runs that one listing takes, or of a page where each id is a request of its own."""
+        if spec.fetch_by == "list_ids":
+            return self._collection(spec).batches("ids", ids)
+        return [*batched(ids, PAGE_SIZE)]
+
+    def key_batches(self, spec: EntitySpec, keys: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Cut business keys into runs that one listing takes, `spec.keys_at_once` of them at most."""
+        return self._collection(spec).batches(str(spec.key_path), keys, spec.keys_at_once)
+
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
         """Return the records with these ids: from one listing, or one by one where Katana cannot list them by ids."""
         if spec.fetch_by == "list_ids":
             return await self._listed(spec, Window(1), _included(spec) | {"ids": list(ids)})
         found: list[Record] = []
-        collection = cast("Listable", getattr(self._bulk, spec.collection))
+        collection = self._collection(spec)
         try:
             with self._bulk.priority(self._priority):
                 for each in ids:
@@ -87,7 +103,7 @@ class KatanaSource:
         return await self._listed(spec, Window(1), _included(spec) | {str(spec.key_path): value})
 
     async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
-        collection = cast("Listable", getattr(self._bulk, listed.collection))
+        collection = self._collection(listed)
         try:
             with self._bulk.priority(self._priority):
                 page = await collection.page(window.number, limit=window.size, **filters)
@@ -104,6 +120,10 @@ class KatanaSource:
             raise self._unavailable(error) from error
         return SourcePage([{FACTORY.id_path: FACTORY_ID, **settings}], None, bare=True)
 
+    def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Cut ids into runs that one listing of `/inventory` takes."""
+        return self._client.inventory.batches("variant_id", variant_ids)
+
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
         """Return the `/inventory` rows of these variants at every location."""
         rows: list[Mapping[str, object]] = []
@@ -114,6 +134,9 @@ class KatanaSource:
         except KatanaError as error:
             raise self._unavailable(error) from error
         return rows
+
+    def _collection(self, listed: Listed) -> Listable:
+        return cast("Listable", getattr(self._bulk, listed.collection))
 
     def _unavailable(self, error: KatanaError, key: str = "KATANA_API_KEY") -> SourceUnavailable:
         if isinstance(error, KeyRejected):

@@ -64,17 +64,17 @@ class Audits:
         audit = (await self._store.cache.state(spec.name)).audit
         if audit.listing is not None:
             return await self._list(spec, audit.listing, tally)
-        again = self._due_again(audit)[:PAGE_SIZE]
+        again = self._due_again(audit)
         if again and spec.fetch_by == "full_list":
             await self._note(spec, lambda old: replace(old, listing=_FRESH))
             return True
         if again:
-            await self._ask(spec, again, audit.position, tally)
+            await self._ask(spec, self._source.batches(spec, again)[0], audit.position, tally)
             return True
         if audit.running and spec.fetch_by == "list_ids":
-            ids = await self._next_ids(spec, audit.position)
-            if ids:
-                await self._ask(spec, ids, ids[-1], tally)
+            batches = self._source.batches(spec, await self._next_ids(spec, audit.position))
+            if batches:
+                await self._ask(spec, batches[0], batches[0][-1], tally)
                 return True
         return await self._compare(spec, audit, tally)
 
@@ -82,10 +82,10 @@ class Audits:
         where = () if position is None else (Within(spec.id_path, low=position),)
         window = Selection(where, Order(spec.id_path), PAGE_SIZE + len(where), 0, EVERYTHING)
         rows = await self._store.cache.select(spec.name, window)
-        # The row at the position may be gone, and one request names no more.
-        return [row.id for row in rows if row.id != position][:PAGE_SIZE]
+        # The row at the position may be gone.
+        return [row.id for row in rows if row.id != position]
 
-    async def _ask(self, spec: EntitySpec, ids: list[RecordId], position: RecordId | None, tally: Tally) -> None:
+    async def _ask(self, spec: EntitySpec, ids: Sequence[RecordId], position: RecordId | None, tally: Tally) -> None:
         """Read rows by their ids: what comes is stored; what does not is gone, or doubted while it may lag."""
         page = await self._source.records(spec, ids)
         tally.requests += 1

@@ -148,12 +148,18 @@ class Syncer:
     async def fetch(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read these records by their ids and store them; return whether that worked. It moves no cursor."""
         spec = self.specs[entity]
-        return await self._fetched(spec, self._live.records(spec, ids))
+        for batch in self._live.batches(spec, ids):
+            if not await self._fetched(spec, self._live.records(spec, batch)):
+                return False
+        return True
 
     async def fetch_keys(self, entity: str, keys: Sequence[str]) -> bool:
         """Read the records with these business keys and store them, as `fetch` does."""
         spec = self.specs[entity]
-        return await self._fetched(spec, self._live.with_keys(spec, keys))
+        for batch in self._live.key_batches(spec, keys):
+            if not await self._fetched(spec, self._live.with_keys(spec, batch)):
+                return False
+        return True
 
     async def audit(self, entity: str) -> SyncOutcome:
         """Find hard deletions and missing records now, to the end, instead of a few requests after each sync.

@@ -15,7 +15,7 @@ from cache_core.states import Awaited
 from cache_core.sync.cursor import advanced
 from cache_core.sync.listing import Verdict
 from cache_core.sync.run import Run, begun, read_through
-from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
+from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
 
@@ -92,10 +92,9 @@ class Feeds:
         now = iso(self._store.clock.now())
         asked = [each for each in (await self._store.cache.state(spec.name)).awaited if each.until > now]
         ids = list(dict.fromkeys(each.id for each in await self._unshown(spec, asked)))
-        for start in range(0, len(ids), PAGE_SIZE):
-            some = ids[start : start + PAGE_SIZE]
-            tally.requests += 1 if spec.fetch_by == "list_ids" else len(some)
-            tally.add(await self._store.keep(spec, await self._source.records(spec, some)))
+        for batch in self._source.batches(spec, ids):
+            tally.requests += 1 if spec.fetch_by == "list_ids" else len(batch)
+            tally.add(await self._store.keep(spec, await self._source.records(spec, batch)))
         left = tuple(each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED)
         await self._store.remember(spec, lambda state: replace(state, awaited=left))
 

@@ -14,7 +14,6 @@ from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.records import RecordId
 from cache_core.sync.engine import Syncer, SyncOutcome
-from cache_core.sync.source import PAGE_SIZE
 from cache_core.sync.waiting import finished
 
 _FAILED_FOR = 15.0
@@ -148,7 +147,7 @@ class FreshReads:
         return {name: self._freshness(name, states) for name in names}
 
     async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
-        """Read what a first listing has not brought yet by its ids, where that takes one request."""
+        """Read what a first listing has not brought yet by its ids, where one request reads more than one record."""
         spec = self._syncer.specs[entity]
         if spec.fetch_by == "full_list" or not await self._is_first(entity):
             return
@@ -160,7 +159,7 @@ class FreshReads:
         """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
         if self._closed is not None or self._held_off(entity) > 0:
             return False
-        return await self._fetched(entity, self._in_steps(entity, ids))
+        return await self._fetched(entity, self._syncer.fetch(entity, ids))
 
     async def read_keys_again(self, entity: str, keys: Sequence[str]) -> bool:
         """Read records by their business keys whatever is cached; return whether that worked within the patience."""
@@ -168,18 +167,14 @@ class FreshReads:
             return False
         return await self._fetched(entity, self._syncer.fetch_keys(entity, keys))
 
-    async def _in_steps(self, entity: str, ids: Sequence[RecordId]) -> bool:
-        steps = [ids[start : start + PAGE_SIZE] for start in range(0, len(ids), PAGE_SIZE)]
-        return all([await self._syncer.fetch(entity, step) for step in steps])
-
     async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
-        """Read what a first listing has not brought yet by its business keys, where that takes one request."""
+        """Read what a first listing has not brought yet by its business keys, where one request takes more than one."""
         most = self._syncer.specs[entity].keys_at_once
         if not most or not await self._is_first(entity):
             return
         matches = {key: await self._cache.find_by_key(entity, key) for key in dict.fromkeys(keys)}
         missing = [key for key, match in matches.items() if match.row is None and not match.ambiguous]
-        if 0 < len(missing) <= most:
+        if missing and (len(missing) == 1 or most > 1):
             await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
 
     async def _is_first(self, entity: str) -> bool:

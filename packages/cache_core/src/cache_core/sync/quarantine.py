@@ -1,5 +1,7 @@
 """Another try for quarantined records at each sync: one that can be kept by now is healed without a new version."""
 
+from collections.abc import Sequence
+
 from cache_core.protocol import Quarantined
 from cache_core.records import RecordId
 from cache_core.spec import EntitySpec
@@ -12,7 +14,7 @@ _LISTED = 1_000
 
 
 async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally: Tally) -> None:
-    """Read quarantined records again: 250 by one request, or 5 one by one; the next ones at the next turn.
+    """Read quarantined records again: 250 by as few requests as name them, or 5 one by one; the next at the next turn.
 
     Raises:
         SourceUnavailable: the source did not answer.
@@ -22,13 +24,13 @@ async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally:
         return
     poison = await store.cache.quarantined(spec.name, _LISTED)
     ids = _turn([each for each in poison if each.id is not None], turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
-    if ids:
-        page = await source.records(spec, ids)
-        tally.requests += 1 if _at_once(spec) else len(ids)
-        tally.add(await store.keep(spec, page, Extra(removed=absent(spec, ids, page))))
+    for batch in source.batches(spec, ids):
+        page = await source.records(spec, batch)
+        tally.requests += 1 if _at_once(spec) else len(batch)
+        tally.add(await store.keep(spec, page, Extra(removed=absent(spec, batch, page))))
 
 
-def absent(spec: EntitySpec, ids: list[RecordId], page: SourcePage) -> list[RecordId]:
+def absent(spec: EntitySpec, ids: Sequence[RecordId], page: SourcePage) -> list[RecordId]:
     """Return the ids that an answer proves to be gone: nothing for an answer that may be short."""
     if page.total is None or page.size < page.total:
         return []

@@ -62,13 +62,24 @@ class Source(Protocol):
         """Return one page of records with `updated_at` not before `since`, soft-deleted and archived ones included."""
         ...
 
+    def batches(self, spec: EntitySpec, ids: Sequence[RecordId]) -> Sequence[Sequence[RecordId]]:
+        """Cut ids into what `records` takes at once, in order, each batch as long as one request allows.
+
+        How many fit depends on how long they are, not on their number alone.
+        """
+        ...
+
+    def key_batches(self, spec: EntitySpec, keys: Sequence[str]) -> Sequence[Sequence[str]]:
+        """Cut business keys into what `with_keys` takes at once, `spec.keys_at_once` of them at most."""
+        ...
+
     async def records(self, spec: EntitySpec, ids: Sequence[RecordId]) -> SourcePage:
-        """Return the records with these ids, at most 250, in any soft state, as `spec.fetch_by` says.
+        """Return the records with these ids, one of `batches`, in any soft state, as `spec.fetch_by` says.
 
         The total is that of the answer; where it is there and everything came, an id without a record has none.
         """
         ...
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
-        """Return the records with these business keys, at most `spec.keys_at_once`, in any soft state."""
+        """Return the records with these business keys, one of `key_batches`, in any soft state."""
         ...

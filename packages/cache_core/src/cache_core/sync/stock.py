@@ -19,9 +19,6 @@ from cache_core.sync.dirt import dirty_at
 from cache_core.sync.freshness import Patience
 from cache_core.sync.waiting import finished
 
-STEP = 250
-"""Variants per listing: keeps the URL under 5 kB."""
-
 _LEAST = 0.15
 """Seconds that levels are waited for even where the rest of a read has used its patience up."""
 
@@ -29,8 +26,12 @@ _LEAST = 0.15
 class StockSource(Protocol):
     """The origin of stock levels."""
 
+    def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
+        """Cut ids into what `stock` takes at once, in order, each batch as long as one request allows."""
+        ...
+
     async def stock(self, variant_ids: Sequence[int]) -> Sequence[Record]:
-        """Return the `/inventory` rows of these variants at every location, archived ones included.
+        """Return the `/inventory` rows of these variants, one of `stock_batches`, at every location, archived included.
 
         Raises:
             SourceUnavailable: after the retries that are lawful for a read.
@@ -58,7 +59,7 @@ class StockAnswer:
 
 
 class StockReads:
-    """Reads stock levels through the cache: one listing per 250 variants that are not fresh.
+    """Reads stock levels through the cache: as few listings as name those that are not fresh.
 
     Args:
         source: where levels come from.
@@ -125,8 +126,8 @@ class StockReads:
         async with self._turn:  # a second reader of the same variants finds them fresh
             due = await self._due(variant_ids, fresh_for)
             try:
-                for start in range(0, len(due), STEP):
-                    await self._keep(due[start : start + STEP])
+                for batch in self._source.stock_batches(due):
+                    await self._keep(batch)
             except SourceUnavailable as error:
                 return error.reason
             except CacheUnavailable as error:
