@@ -15,7 +15,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
 from katana_mcp.wiring import Outside
-from katana_sandbox import Fault, ManualClock, Status
+from katana_sandbox import Fault, ManualClock, Sandbox, Status
 from katana_sandbox.journal import key_digest
 
 ADDRESS = "https://api.katanamrp.com/v1"
@@ -48,8 +48,6 @@ def _clock(own: OwnSandbox) -> ManualClock:
 
 def _another_account(own: OwnSandbox, key: str = OTHER) -> None:
     other = own.sandbox.add_tenant("other", seed=99, key=key)
-    for each in list(other.all("locations")):
-        other.edit("locations", each["id"], created_at="2021-05-04T03:02:01.000Z")
     for each in list(other.all("customers")):
         other.edit("customers", each["id"], name="a stranger", company="a stranger")
     for each in list(other.all("customer_addresses")):
@@ -62,6 +60,32 @@ def _names(root: Path) -> set[str]:
 
 def _caches(root: Path) -> list[str]:
     return sorted(each.name for each in root.iterdir() if each.is_dir())
+
+
+async def test_two_sandboxes_of_one_seed_are_two_accounts(tmp_path: Path, clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(clock=clock))
+    twin = own.sandbox.add_tenant("twin", key=OTHER)
+    clock.advance(0.001)
+    later = OwnSandbox(Sandbox(clock=clock))
+    shops = (own.sandbox.tenant(), twin, later.sandbox.tenant())
+    oldest = [next(iter(shop.all("locations"))) for shop in shops]
+    assert len({(place["id"], place["name"]) for place in oldest}) == 1
+    assert len({place["created_at"] for place in oldest[:2]}) == 2
+    assert oldest[0]["created_at"] != oldest[2]["created_at"]
+    await _customers(own, _setup(tmp_path))
+    await _customers(own, _setup(tmp_path, OTHER))
+    assert _caches(tmp_path) == sorted([identity(ADDRESS, own.api_key), identity(ADDRESS, OTHER)])
+
+
+async def test_a_restored_sandbox_is_the_account_that_was_saved(tmp_path: Path, clock: ManualClock) -> None:
+    own = OwnSandbox(Sandbox(clock=clock))
+    await _customers(own, _setup(tmp_path / "cache"))
+    own.sandbox.add_key(NEW)
+    own.sandbox.save(tmp_path / "shop.state")
+    clock.advance(60)
+    again = OwnSandbox(Sandbox.restore(tmp_path / "shop.state", clock=clock))
+    await _customers(again, _setup(tmp_path / "cache", NEW))
+    assert _caches(tmp_path / "cache") == [identity(ADDRESS, own.api_key)]
 
 
 async def test_a_rotated_key_finds_the_cache_of_its_account(own: OwnSandbox, tmp_path: Path) -> None:

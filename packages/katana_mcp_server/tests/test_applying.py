@@ -22,6 +22,7 @@ from katana_mcp.testing import Setup, Stage, payload_of, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
 from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, Mutate, ReplicaLag, Status, Tenant, Truncate
+from katana_sandbox.store.keys import FIRST_ID
 
 POST = ("POST", "/v1/stock_transfers")
 
@@ -358,7 +359,7 @@ async def test_an_answer_other_than_planned_is_applied_and_told(stage: Stage, te
     answer = await applied(stage, token)
     assert counted(answer["outcomes"][0]) == {"applied": 1}
     assert [(each["code"], each["severity"]) for each in answer["warnings"]] == [("unexpected_result", "advisory")]
-    assert "target_location_id is 1, not 2002" in answer["warnings"][0]["message"]
+    assert f"target_location_id is 1, not {FIRST_ID + 1}" in answer["warnings"][0]["message"]
     assert len(made(tenant)) == 1
 
 
@@ -397,7 +398,7 @@ async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Te
         ({"destination_location_id": "Main workshop"}, "same_source_destination", "destination_location_id"),
         ({"source_location_id": "Main workshp"}, "not_found", "source_location_id"),
         ({"rows": [{"sku_or_variant_id": "no such sku", "quantity": 1}]}, "not_found", "rows[0].sku_or_variant_id"),
-        ({"rows": [{"sku_or_variant_id": 2004, "quantity": 0}]}, "invalid_quantity", "rows[0].quantity"),
+        ({"rows": [{"sku_or_variant_id": FIRST_ID + 3, "quantity": 0}]}, "invalid_quantity", "rows[0].quantity"),
     ):
         preview = await stage.call("create_stock_transfer", **new_transfer(tenant, **changed))
         assert ("plan_token" in preview, "expires_at" in preview, preview["next_actions"]) == (False, False, [])

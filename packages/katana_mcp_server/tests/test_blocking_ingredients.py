@@ -10,6 +10,7 @@ from server_wire import Wire, amount, live
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Status, Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 BLOCKING = "list_blocking_ingredients"
 NOW = "2026-03-02T09:00:00.000Z"
@@ -138,7 +139,7 @@ async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_
 async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_too(stage: Stage, tenant: Tenant) -> None:
     made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
     assembly = tenant.create(
-        "manufacturing_orders", {"variant_id": made["variant_id"], "planned_quantity": 3, "location_id": 2001}
+        "manufacturing_orders", {"variant_id": made["variant_id"], "planned_quantity": 3, "location_id": FIRST_ID}
     )
     user = next(
         each
@@ -148,7 +149,11 @@ async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_to
     body = {"manufacturing_order_id": user["id"], "variant_id": made["variant_id"], "planned_quantity_per_unit": 10_000}
     tenant.create("manufacturing_order_recipe_rows", body)
     sent = {"variant_id": made["variant_id"], "quantity": "4"}
-    head = {"stock_transfer_number": "ST-way", "source_location_id": 2002, "target_location_id": user["location_id"]}
+    head = {
+        "stock_transfer_number": "ST-way",
+        "source_location_id": FIRST_ID + 1,
+        "target_location_id": user["location_id"],
+    }
     transfer = tenant.create("stock_transfers", {**head, "stock_transfer_rows": [sent]})
     tenant.edit("stock_transfers", transfer["id"], status="inTransit")
     rows = (await stage.call(BLOCKING, limit=250))["rows"]
@@ -177,8 +182,8 @@ FILTERS: list[tuple[dict[str, Any], Keeps]] = [
     ({"deadline_from": MIDDLE}, lambda _, order: (order["production_deadline_date"] or "") >= MIDDLE),
     ({"deadline_to": MIDDLE}, lambda _, order: (order["production_deadline_date"] or "9") <= MIDDLE),
     ({"include_expected": False}, lambda row, _: row["ingredient_availability"] == "NOT_AVAILABLE"),
-    ({"location_id": "Main workshop"}, lambda _, order: order["location_id"] == 2001),
-    ({"location_id": "Returns depot"}, lambda _, order: order["location_id"] == 2003),
+    ({"location_id": "Main workshop"}, lambda _, order: order["location_id"] == FIRST_ID),
+    ({"location_id": "Returns depot"}, lambda _, order: order["location_id"] == FIRST_ID + 2),
 ]
 
 

@@ -14,6 +14,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, staged
 from katana_sandbox import Fault, ManualClock, Status
+from katana_sandbox.store.keys import FIRST_ID
 
 MIXED = tuple(
     {"cache_backend": others, "cache_backend_product": parents, "cache_backend_material": parents}
@@ -27,12 +28,12 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("search_items", {"query": "00.4021", "limit": 50}),
     ("search_items", {"query": "e-bike"}),
     ("search_customers", {"query": "bikes"}),
-    ("get_variant_details", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M", 2004]}),
+    ("get_variant_details", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M", FIRST_ID + 3]}),
     ("check_inventory", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M"]}),
     ("get_inventory_movements", {"skus_or_variant_ids": ["FSKT-35M", "fskt-32m"], "location_id": "Main workshop"}),
     ("inventory_at", {"skus_or_variant_ids": ["FSKT-35M", "fskt-32m"], "as_of": "2026-02-14T12:00:00Z"}),
-    ("get_bom", {"skus_or_variant_ids": ["FSKT-35M", 2008], "direction": "where_used"}),
-    ("get_bom", {"skus_or_variant_ids": [2008]}),
+    ("get_bom", {"skus_or_variant_ids": ["FSKT-35M", FIRST_ID + 7], "direction": "where_used"}),
+    ("get_bom", {"skus_or_variant_ids": [FIRST_ID + 7]}),
     ("list_low_stock_items", {"include_expected": False, "location_id": "Main workshop"}),
     ("list_blocking_ingredients", {"location_id": "Main workshop"}),
     ("list_sales_orders", {"overdue": True, "include_rows": True}),

@@ -13,6 +13,7 @@ from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 type Era = Literal["auto", "legacy"]
 
@@ -41,9 +42,9 @@ class Person:
 
 
 _BODY: dict[str, object] = {
-    "source_location_id": 2001,
-    "target_location_id": 2002,
-    "stock_transfer_rows": [{"variant_id": 2004, "quantity": "1"}],
+    "source_location_id": FIRST_ID,
+    "target_location_id": FIRST_ID + 1,
+    "stock_transfer_rows": [{"variant_id": FIRST_ID + 3, "quantity": "1"}],
 }
 
 

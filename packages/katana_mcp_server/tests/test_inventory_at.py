@@ -11,6 +11,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
 from katana_mcp.workflows.ledger import place, standing
 from katana_sandbox import Fault, ManualClock, Status, Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 MOMENTS = ("2023-01-01T00:00:00Z", "2025-06-30T23:59:59+02:00", "2026-02-14T12:00:00Z", "2026-03-02T09:00:00Z")
 SKUS = ["FSKT-35M", "FSKT-32M"]
@@ -63,7 +64,7 @@ async def test_a_location_narrows_it_down(stage: Stage, tenant: Tenant) -> None:
     ids = [each["id"] for each in live(tenant, "variants")[:100]]
     answer = await stage.call("inventory_at", as_of=MOMENTS[2], skus_or_variant_ids=ids, location_id="North warehouse")
     every = stood(tenant, answer["at"], *ids)
-    assert shown(answer) == {pair: held for pair, held in every.items() if pair[1] == 2002}
+    assert shown(answer) == {pair: held for pair, held in every.items() if pair[1] == FIRST_ID + 1}
     assert 0 < len(shown(answer)) < len(every)
 
 

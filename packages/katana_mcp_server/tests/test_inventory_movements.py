@@ -8,6 +8,7 @@ from server_wire import Filtered, Keeps, Wire, amount, live, rows_of_cut_pages
 
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 MIDDLE = "2026-02-20T12:00:00.000Z"
 GET = "get_inventory_movements"
@@ -79,7 +80,7 @@ FILTERS: list[Filtered] = [
     ({"moved_to": MIDDLE}, lambda each: each["movement_date"] <= MIDDLE),
     ({"moved_to": MIDDLE[:10]}, lambda each: each["movement_date"][:10] <= MIDDLE[:10]),
     ({"resource_type": ["Production"]}, lambda each: each["resource_type"] == "Production"),
-    ({"location_id": "North warehouse"}, lambda each: each["location_id"] == 2002),
+    ({"location_id": "North warehouse"}, lambda each: each["location_id"] == FIRST_ID + 1),
 ]
 
 
@@ -104,12 +105,12 @@ async def test_pages_meet_every_movement_once_also_where_rows_are_cut(stage: Sta
 async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: Stage, tenant: Tenant) -> None:
     variant = busiest(tenant, 1)[0]
     body = {
-        "location_id": 2001,
+        "location_id": FIRST_ID,
         "stock_adjustment_date": "2026-03-01T10:00:00.000Z",
         "stock_adjustment_rows": [{"variant_id": variant["id"], "quantity": each} for each in (5, 7, 11)],
     }
     tenant.create("stock_adjustments", {"stock_adjustment_number": "SA-same", **body})
-    answer = await stage.call(GET, skus_or_variant_ids=[variant["sku"]], moved_from="2026-03-01", location_id=2001)
+    answer = await stage.call(GET, skus_or_variant_ids=[variant["sku"]], moved_from="2026-03-01", location_id=FIRST_ID)
     same = [row for row in answer["rows"] if row["caused_by_order_no"] == "SA-same"]
     assert [amount(row["quantity_change"]) for row in same] == [11, 7, 5]
     for later, earlier in pairwise(same):

@@ -22,6 +22,7 @@ from cache_core.records import iso
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import paced, payload_of
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
+from katana_sandbox.store.keys import FIRST_ID
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", "600"))
 LAG = 600.0
@@ -67,17 +68,17 @@ async def test_the_comparison_finds_what_is_missing_left_over_and_different() ->
     people = People(tenant, 1)
     async with following(OwnSandbox(sandbox)) as services:
         await caught_up(services)
-        batch = Batch(entity="customer", at=iso(clock.now()), removed=[2001])
+        batch = Batch(entity="customer", at=iso(clock.now()), removed=[FIRST_ID])
         await services.cache.apply(batch)
-        tenant.delete("customers", 2002, hard=True)
-        tenant.edit("customers", 2003, name="other")
-        people.words["customers", 2003] = "name", "other"
-        people.deleted.add(("customers", 2004))
+        tenant.delete("customers", FIRST_ID + 1, hard=True)
+        tenant.edit("customers", FIRST_ID + 2, name="other")
+        people.words["customers", FIRST_ID + 2] = "name", "other"
+        people.deleted.add(("customers", FIRST_ID + 3))
         found = (await differences(services.cache, sandbox))["customer"]
-        assert (found.missing, found.surplus, found.different) == ((2001,), (2002,), (2003,))
+        assert (found.missing, found.surplus, found.different) == ((FIRST_ID,), (FIRST_ID + 1,), (FIRST_ID + 2,))
         assert await unseen(people, tenant, services.cache) == [
-            (("customers", 2003), "other"),
-            (("customers", 2004), "deleted"),
+            (("customers", FIRST_ID + 2), "other"),
+            (("customers", FIRST_ID + 3), "deleted"),
         ]
 
 

@@ -10,8 +10,11 @@ from server_wire import Wire, amount, live, records, rows_of_cut_pages
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 LOW = "list_low_stock_items"
+AT_ONCE = 200
+"""Ids of eight digits that one listing of stock names."""
 type Pair = tuple[int, int]
 
 
@@ -55,14 +58,14 @@ async def test_every_short_level_is_listed_with_what_it_lacks_and_no_other(stage
 
 async def test_a_location_counts_by_its_own_reorder_point(stage: Stage, tenant: Tenant) -> None:
     variant = next(each for each in live(tenant, "variants") if each["material_id"])
-    for place, point in ((2001, 500), (2002, 0)):
+    for place, point in ((FIRST_ID, 500), (FIRST_ID + 1, 0)):
         tenant.set_stock(variant["id"], place, 100)
         body = {"variant_id": variant["id"], "location_id": place, "value": point}
         tenant.create("inventory_safety_stock_levels", body)
     found = shown(await stage.call(LOW, limit=250))
-    level = tenant.get("inventory", (variant["id"], 2001))
-    assert found[variant["id"], 2001] == -amount(level["quantity_missing_or_excess"]) >= 300
-    assert (variant["id"], 2002) not in found
+    level = tenant.get("inventory", (variant["id"], FIRST_ID))
+    assert found[variant["id"], FIRST_ID] == -amount(level["quantity_missing_or_excess"]) >= 300
+    assert (variant["id"], FIRST_ID + 1) not in found
 
 
 def figures(tenant: Tenant, pair: Pair, **wanted: object) -> Fault:
@@ -135,7 +138,7 @@ async def test_what_is_expected_can_be_left_out(stage: Stage, tenant: Tenant) ->
 FILTERS: list[tuple[dict[str, Any], Callable[[Tenant, Wire, int], bool]]] = [
     ({"item_type": "material"}, lambda _, variant, __: variant["material_id"] is not None),
     ({"item_type": "product"}, lambda _, variant, __: variant["product_id"] is not None),
-    ({"location_id": "Main workshop"}, lambda _, __, place: place == 2001),
+    ({"location_id": "Main workshop"}, lambda _, __, place: place == FIRST_ID),
 ]
 
 
@@ -196,11 +199,11 @@ async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
     wide.sandbox.faults.add(Fault("GET /inventory", nth=5, action=Status(503), times=None))
     async with staged(wide) as stage:
         first = await paced(clock, stage.call(LOW))
-        assert (first["checked"], first["total_is_lower_bound"]) == (250, True)
+        assert (first["checked"], first["total_is_lower_bound"]) == (AT_ONCE, True)
         assert first["variants"] > 500
         (warning,) = [each for each in first["warnings"] if each["code"] == "stock_unknown"]
-        assert f"the stock of {first['variants'] - 250} variants is unknown, not zero" in warning["message"]
-        assert f"{first['variants'] - 250} variants are not checked yet" in first["next_actions"][-1]
+        assert f"the stock of {first['variants'] - AT_ONCE} variants is unknown, not zero" in warning["message"]
+        assert f"{first['variants'] - AT_ONCE} variants are not checked yet" in first["next_actions"][-1]
         wide.sandbox.faults.clear()
         clock.advance(120)
         known = _asked_for(wide, 0, 3)
@@ -209,7 +212,7 @@ async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
         assert second["checked"] == second["variants"] == first["variants"]
         assert second["total"] == len(lacking(wide.sandbox.tenant()))
         assert "total_is_lower_bound" not in second
-        assert len(known) == 250
+        assert len(known) == AT_ONCE
         assert known & _asked_for(wide, before, None) == set()
 
 
@@ -233,7 +236,7 @@ async def test_what_is_known_is_read_again_only_after_minutes(stage: Stage, cloc
 async def test_pages_meet_every_level_and_fit(wide: OwnSandbox) -> None:
     tenant = wide.sandbox.tenant()
     for variant in live(tenant, "variants")[:250]:
-        body = {"variant_id": variant["id"], "location_id": 2002, "value": 100_000}
+        body = {"variant_id": variant["id"], "location_id": FIRST_ID + 1, "value": 100_000}
         tenant.create("inventory_safety_stock_levels", body)
     async with staged(wide) as stage:
         rows, _ = await rows_of_cut_pages(stage, LOW, 250, include_expected=False)

@@ -6,6 +6,7 @@ from server_wire import Filtered, Wire, amount, assert_filtered, live
 from katana_mcp.operations import filters
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 NOW = "2026-03-02T09:00:00.000Z"
 MIDDLE = "2026-02-10T12:00:00.000Z"
@@ -31,7 +32,7 @@ PLAIN: list[Filtered] = [
 
 async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
     elsewhere = next(each for each in live(tenant, "manufacturing_orders") if not each.get("sales_order_id"))
-    tenant.edit("manufacturing_orders", elsewhere["id"], location_id=2003)
+    tenant.edit("manufacturing_orders", elsewhere["id"], location_id=FIRST_ID + 2)
     orders = live(tenant, "manufacturing_orders")
     made = next(each for each in orders if each.get("sales_order_id"))
     sold = tenant.get("sales_orders", made["sales_order_id"])["order_no"]

@@ -216,7 +216,6 @@ async def test_two_accounts_in_one_process_share_no_row_and_no_file(tmp_path: Pa
     for tenant, word in ((mine, "minecanary"), (other, "othercanary")):
         for each in live(tenant, "customers"):
             tenant.edit("customers", each["id"], name=f"{word} {each['id']}", company=word)
-    other.edit("locations", next(other.all("locations"))["id"], created_at="2021-05-04T03:02:01.000Z")
     first = Setup(cache_dir=tmp_path)
     second = Setup(cache_dir=tmp_path, api_key="key-of-the-other")
     async with staged(own, first) as one, staged(own, second) as two:

@@ -5,6 +5,7 @@ from server_wire import Filtered, Wire, amount, assert_filtered, live
 
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
+from katana_sandbox.store.keys import FIRST_ID
 
 NOW = "2026-03-02T09:00:00.000Z"
 
@@ -18,7 +19,7 @@ async def test_each_filter_keeps_exactly_the_transfers_that_it_names(stage: Stag
         tenant.edit("stock_transfers", each["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
     other = live(tenant, "stock_transfers")[-1]["id"]
     tenant.edit("stock_transfers", other, expected_arrival_date="2026-03-09T00:00:00.000Z")
-    tenant.edit("stock_transfers", other, source_location_id=2003, target_location_id=2001)
+    tenant.edit("stock_transfers", other, source_location_id=FIRST_ID + 2, target_location_id=FIRST_ID)
     moved = live(tenant, "stock_transfers")
     some = moved[3]
     middle, variant = some["transfer_date"], some["stock_transfer_rows"][0]["variant_id"]

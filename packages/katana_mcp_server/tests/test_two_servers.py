@@ -8,6 +8,7 @@ from test_shared_budget import HOSTILE
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, within
 from katana_sandbox import EditHeaders, Fault, ManualClock, Sandbox, SandboxConfig, Status
+from katana_sandbox.store.keys import FIRST_ID
 
 CAP = 65.5
 
@@ -25,7 +26,7 @@ async def test_two_servers_that_warm_up_one_cache_keep_to_the_limit_and_answer_w
             await stage.call("cache_status")
         for _ in range(20):
             for stage in (one, other):
-                await within(clock, 10, stage.call("check_inventory", skus_or_variant_ids=[2001, 2002]))
+                await within(clock, 10, stage.call("check_inventory", skus_or_variant_ids=[FIRST_ID, FIRST_ID + 1]))
             await paced(clock, clock.sleep(5), 1)
     assert len(own.sandbox.journal) > 75
     assert own.sandbox.max_requests_in_window() <= 60

@@ -14,7 +14,7 @@ def with_recipe(tenant: Tenant) -> int:
 
 
 def make(tenant: Tenant) -> dict[str, Any]:
-    body = {"variant_id": with_recipe(tenant), "planned_quantity": 2, "location_id": 2001}
+    body = {"variant_id": with_recipe(tenant), "planned_quantity": 2, "location_id": 10000101}
     return tenant.create("manufacturing_orders", body)
 
 
@@ -36,8 +36,8 @@ def production(tenant: Tenant) -> dict[str, Any]:
 
 
 def to_order(tenant: Tenant) -> object:
-    row = {"variant_id": with_recipe(tenant), "quantity": 2, "price_per_unit": 21.5, "tax_rate_id": 2001}
-    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [row]})
+    row = {"variant_id": with_recipe(tenant), "quantity": 2, "price_per_unit": 21.5, "tax_rate_id": 10000101}
+    order = tenant.create("sales_orders", {"customer_id": 10000101, "sales_order_rows": [row]})
     return order["sales_order_rows"][0]["id"]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from katana_sandbox import Answer, Caller, Tenant
 
-STEEL, BOLT, WORKSHOP = 2006, 2007, 2001
+STEEL, BOLT, WORKSHOP = 10000106, 10000107, 10000101
 DONE_TEXT = "You can not modify manufacturing order with status done"
 
 

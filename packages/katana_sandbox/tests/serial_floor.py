@@ -34,7 +34,7 @@ async def made(api: Caller, variant: int, *names: str) -> list[int]:
 
 async def sold(api: Caller, variant: int, quantity: float = 1) -> dict[str, Any]:
     row = {"variant_id": variant, "quantity": quantity, "price_per_unit": 90}
-    body = {"customer_id": 2001, "location_id": WORKSHOP, "sales_order_rows": [row]}
+    body = {"customer_id": 10000101, "location_id": WORKSHOP, "sales_order_rows": [row]}
     return (await api.post("/sales_orders", body)).body["sales_order_rows"][0]
 
 

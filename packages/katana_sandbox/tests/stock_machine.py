@@ -15,7 +15,7 @@ from katana_sandbox.registry import build_router
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import as_decimal
 
-PLACES = (2001, 2002)
+PLACES = (10000101, 10000102)
 QUANTITIES = st.sampled_from(["1", "2", "3.5", "0.0001", "12.25", "40"])
 TAKEN = st.sampled_from(["-1", "-3.5", "-40"])
 COSTS = st.sampled_from([None, 0, 1, 2.5, 7.77, 0.0000333])
@@ -152,7 +152,7 @@ class StockMachine(RuleBasedStateMachine):
     def add_freight(self, which: int, price: float, method: str) -> None:
         order = self.pick("purchase_orders", which)
         if order:
-            body = {"additional_cost_id": 2001, "group_id": order["default_group_id"], "tax_rate_id": 2001}
+            body = {"additional_cost_id": 10000101, "group_id": order["default_group_id"], "tax_rate_id": 10000101}
             self.account.call(
                 "POST", "/po_additional_cost_rows", {**body, "price": price, "distribution_method": method}
             )
@@ -184,7 +184,7 @@ class StockMachine(RuleBasedStateMachine):
             {"variant_id": self.account.goods[(good + n) % len(self.account.goods)], "quantity": float(quantity)}
             for n in range(2)
         ]
-        header = {"customer_id": self.account.customer, "location_id": 2001 if quote else place}
+        header = {"customer_id": self.account.customer, "location_id": 10000101 if quote else place}
         header |= {"status": "PENDING"} if quote else {}
         with self.unless_refused():
             self.account.call("POST", "/sales_orders", {**header, "sales_order_rows": rows})

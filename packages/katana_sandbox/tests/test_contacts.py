@@ -16,35 +16,35 @@ async def test_the_first_address_of_each_type_becomes_the_default(api: Caller) -
 
 
 async def test_a_customer_has_one_billing_address_and_its_type_never_changes(api: Caller) -> None:
-    answer = await api.post("/customer_addresses", {"customer_id": 2001, "entity_type": "billing"})
+    answer = await api.post("/customer_addresses", {"customer_id": 10000101, "entity_type": "billing"})
     assert answer.error["message"] == "customer already has a billing address"
-    changed = await api.patch("/customer_addresses/2001", {"entity_type": "shipping"})
+    changed = await api.patch("/customer_addresses/10000101", {"entity_type": "shipping"})
     assert changed.error["details"][0]["code"] == "additionalProperties"
 
 
 async def test_only_the_default_shipping_address_is_writable(api: Caller, tenant: Tenant) -> None:
-    new = (await api.post("/customer_addresses", {"customer_id": 2001, "entity_type": "shipping"})).body
+    new = (await api.post("/customer_addresses", {"customer_id": 10000101, "entity_type": "shipping"})).body
     assert new["default"] is False
-    changed = (await api.patch("/customers/2001", {"default_shipping_id": new["id"]})).body
+    changed = (await api.patch("/customers/10000101", {"default_shipping_id": new["id"]})).body
     assert [(row["id"], row["default"]) for row in changed["addresses"] if row["entity_type"] == "shipping"] == [
-        (2002, False),
+        (10000102, False),
         (new["id"], True),
     ]
-    for wrong in (2001, 2004, 9):
-        answer = await api.patch("/customers/2001", {"default_shipping_id": wrong})
+    for wrong in (10000101, 10000104, 9):
+        answer = await api.patch("/customers/10000101", {"default_shipping_id": wrong})
         assert answer.error["message"] == "shipping address not found"
-    refused = await api.patch("/customers/2001", {"default_billing_id": 2001})
+    refused = await api.patch("/customers/10000101", {"default_billing_id": 10000101})
     assert refused.error["details"][0]["info"] == {"additionalProperty": "default_billing_id"}
     await api.delete(f"/customer_addresses/{new['id']}")
-    assert tenant.get("customers", 2001)["default_shipping_id"] is None
+    assert tenant.get("customers", 10000101)["default_shipping_id"] is None
 
 
 async def test_deleting_a_customer_deletes_its_addresses(api: Caller) -> None:
-    assert (await api.delete("/customers/2001")).status == 204
-    assert (await api.get("/customer_addresses", {"customer_ids": 2001})).rows == []
-    hidden = await api.get("/customer_addresses", {"customer_ids": 2001, "include_deleted": True})
+    assert (await api.delete("/customers/10000101")).status == 204
+    assert (await api.get("/customer_addresses", {"customer_ids": 10000101})).rows == []
+    hidden = await api.get("/customer_addresses", {"customer_ids": 10000101, "include_deleted": True})
     assert [row["deleted_at"] is not None for row in hidden.rows] == [True, True]
-    parent = (await api.get("/customers", {"ids": 2001, "include_deleted": True})).rows[0]
+    parent = (await api.get("/customers", {"ids": 10000101, "include_deleted": True})).rows[0]
     assert parent["addresses"] == []
 
 
@@ -90,8 +90,8 @@ async def test_the_currency_of_a_supplier_is_one_of_iso_4217(
     assert (await api.post("/suppliers", {"name": "Neu", "currency": currency})).status == status
     changed = await api.patch(f"/suppliers/{made.body['id']}", {"currency": currency})
     assert changed.status == status
-    row = {"variant_id": 2006, "quantity": 1, "price_per_unit": 1}
-    body = {"supplier_id": made.body["id"], "location_id": 2001, "purchase_order_rows": [row]}
+    row = {"variant_id": 10000106, "quantity": 1, "price_per_unit": 1}
+    body = {"supplier_id": made.body["id"], "location_id": 10000101, "purchase_order_rows": [row]}
     order = (await api.post("/purchase_orders", body)).body
     assert order["currency"] == ("JPY" if status == 422 else currency)
     assert (await api.patch(f"/suppliers/{made.body['id']}", {"comment": "x"})).status == 200
@@ -103,28 +103,33 @@ async def test_one_tax_rate_is_the_default_of_sales_and_one_of_purchases(api: Ca
     async def defaults() -> list[list[object]]:
         return [(await api.get("/tax_rates", {f"is_default_{side}": "true"})).ids for side in ("sales", "purchases")]
 
-    assert await defaults() == [[2001], [2001]]
-    tenant.edit("tax_rates", 2002, is_default_sales=True)
-    assert await defaults() == [[2002], [2001]]
-    tenant.edit("tax_rates", 2003, is_default_purchases=True)
-    assert await defaults() == [[2002], [2003]]
+    assert await defaults() == [[10000101], [10000101]]
+    tenant.edit("tax_rates", 10000102, is_default_sales=True)
+    assert await defaults() == [[10000102], [10000101]]
+    tenant.edit("tax_rates", 10000103, is_default_purchases=True)
+    assert await defaults() == [[10000102], [10000103]]
 
 
 @pytest.mark.parametrize(
     ("word", "rates"),
-    [("purchases", [None, 2002]), ("sales", [2001, None]), ("both", [2001, 2002]), ("none", [None, None])],
+    [
+        ("purchases", [None, 10000102]),
+        ("sales", [10000101, None]),
+        ("both", [10000101, 10000102]),
+        ("none", [None, None]),
+    ],
 )
 async def test_rows_without_a_tax_rate_take_the_default_of_their_side(
     sandbox: Sandbox, api: Caller, tenant: Tenant, word: str, rates: list[int | None]
 ) -> None:
     """4.2 [I]; a rate that is named always wins."""
     sandbox.switches.set("default_tax_rates", word)
-    tenant.edit("tax_rates", 2002, is_default_purchases=True)
-    row = {"variant_id": 2006, "quantity": 1, "price_per_unit": 100}
-    for tax, wanted in (({}, rates), ({"tax_rate_id": 2003}, [2003, 2003])):
-        sale = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [{**row, **tax}]})).body
-        buy = {"supplier_id": 2001, "location_id": 2001, "purchase_order_rows": [{**row, **tax}]}
+    tenant.edit("tax_rates", 10000102, is_default_purchases=True)
+    row = {"variant_id": 10000106, "quantity": 1, "price_per_unit": 100}
+    for tax, wanted in (({}, rates), ({"tax_rate_id": 10000103}, [10000103, 10000103])):
+        sale = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [{**row, **tax}]})).body
+        buy = {"supplier_id": 10000101, "location_id": 10000101, "purchase_order_rows": [{**row, **tax}]}
         bought = (await api.post("/purchase_orders", buy)).body
         assert [sale["sales_order_rows"][0]["tax_rate_id"], bought["purchase_order_rows"][0]["tax_rate_id"]] == wanted
-        percent = {None: 0, 2001: 22, 2002: 9, 2003: 0}
+        percent = {None: 0, 10000101: 22, 10000102: 9, 10000103: 0}
         assert [sale["total"], bought["total"]] == [100 + percent[rate] for rate in wanted]

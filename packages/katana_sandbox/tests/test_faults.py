@@ -156,18 +156,18 @@ async def test_a_drip_sends_a_piece_then_pauses_on_the_virtual_clock(sandbox: Sa
 
 
 async def test_state_can_change_between_two_pages(sandbox: Sandbox, api: Caller) -> None:
-    sandbox.faults.add(Fault("GET /customers", 2, Mutate(lambda tenant: tenant.delete("customers", 2038))))
+    sandbox.faults.add(Fault("GET /customers", 2, Mutate(lambda tenant: tenant.delete("customers", 10000138))))
     first = await api.get("/customers", {"limit": 10})
     second = await api.get("/customers", {"limit": 10, "page": 2})
-    assert 2038 in first.ids
+    assert 10000138 in first.ids
     assert (first.page["total_records"], second.page["total_records"]) == ("39", "38")
 
 
 async def test_state_can_change_right_after_a_write(sandbox: Sandbox, api: Caller, tenant: Tenant) -> None:
-    action = Mutate(collection="customers", id=2001, fields={"comment": "other"}, when="after")
+    action = Mutate(collection="customers", id=10000101, fields={"comment": "other"}, when="after")
     sandbox.faults.add(Fault("PATCH /customers/*", action=action))
-    reply = await api.patch("/customers/2001", {"comment": "mine"})
-    assert (reply.body["comment"], tenant.get("customers", 2001)["comment"]) == ("mine", "other")
+    reply = await api.patch("/customers/10000101", {"comment": "mine"})
+    assert (reply.body["comment"], tenant.get("customers", 10000101)["comment"]) == ("mine", "other")
 
 
 async def test_the_server_clock_can_be_apart_from_the_shared_one(
@@ -235,8 +235,8 @@ TOML_FORMS: dict[str, tuple[str, Action]] = {
     "empty_page": ("", EmptyPage()),
     "drip": ("size = 10\nseconds = 0.5", Drip(10, 0.5)),
     "mutate": (
-        'collection = "products"\nid = 2001\nfields = { name = "x" }\nbump = false\nwhen = "after"',
-        Mutate(collection="products", id=2001, fields={"name": "x"}, bump=False, when="after"),
+        'collection = "products"\nid = 10000101\nfields = { name = "x" }\nbump = false\nwhen = "after"',
+        Mutate(collection="products", id=10000101, fields={"name": "x"}, bump=False, when="after"),
     ),
     "replica_lag": ("seconds = 30", ReplicaLag(30)),
     "clock_offset": ("seconds = -90", ClockOffset(-90)),
@@ -270,12 +270,12 @@ def test_faults_are_read_from_toml() -> None:
         match = "/products"
         action = "mutate"
         collection = "products"
-        id = 2001
+        id = 10000101
         fields = { name = "Renamed" }
     """)
     assert faults[0] == Fault(Match("GET", "/variants*", {"page": "2"}), 2, Status(503), None)
     assert faults[1] == Fault(Match(), 1, Drop("after"))
-    assert faults[2].action == Mutate(collection="products", id=2001, fields={"name": "Renamed"})
+    assert faults[2].action == Mutate(collection="products", id=10000101, fields={"name": "Renamed"})
 
 
 @pytest.mark.parametrize(

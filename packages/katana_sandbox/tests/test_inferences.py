@@ -8,8 +8,8 @@ from katana_sandbox import Caller, Sandbox, Tenant
 
 from .manufacturing_floor import STEEL, WORKSHOP, clear, gadget, ordered, rows_of, stock
 
-PART, STORE = 2006, 2002
-LINE = {"variant_id": PART, "quantity": 4, "price_per_unit": 10, "tax_rate_id": 2001}
+PART, STORE = 10000106, 10000102
+LINE = {"variant_id": PART, "quantity": 4, "price_per_unit": 10, "tax_rate_id": 10000101}
 BUY = {"variant_id": PART, "quantity": 10, "price_per_unit": 4}
 
 
@@ -22,7 +22,7 @@ def clear_shelves(tenant: Tenant) -> None:
 
 
 async def sold(api: Caller, *rows: dict[str, Any], **header: object) -> dict[str, Any]:
-    body = {"customer_id": 2001, "sales_order_rows": list(rows) or [LINE], "currency": "EUR", **header}
+    body = {"customer_id": 10000101, "sales_order_rows": list(rows) or [LINE], "currency": "EUR", **header}
     answer = await api.post("/sales_orders", body)
     assert answer.status == 200, answer.raw
     return answer.body
@@ -35,7 +35,7 @@ async def ship(api: Caller, order: dict[str, Any], quantity: float, status: str,
 
 
 async def bought(api: Caller, *rows: dict[str, Any], **header: object) -> dict[str, Any]:
-    body = {"supplier_id": 2002, "location_id": STORE, "purchase_order_rows": list(rows) or [BUY], **header}
+    body = {"supplier_id": 10000102, "location_id": STORE, "purchase_order_rows": list(rows) or [BUY], **header}
     answer = await api.post("/purchase_orders", body)
     assert answer.status == 200, answer.raw
     return answer.body
@@ -138,7 +138,7 @@ async def test_4_4_tax_is_taken_after_or_before_the_discount_or_left_out(
     sandbox.switches.set("order_tax", tax)
     order = await sold(api, {**LINE, "total_discount": 10})
     assert (order["sales_order_rows"][0]["total"], order["total"]) == (30, total)
-    fee = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 2001}
+    fee = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 10000101}
     assert (await api.post("/sales_order_shipping_fee", fee)).status == 200
     assert (await api.get(f"/sales_orders/{order['id']}")).body["total"] == with_fee
 
@@ -237,7 +237,7 @@ async def test_4_1_documents_may_refer_to_archived_items(
 ) -> None:
     sandbox.switches.set("archived_references", allowed)
     item = (await api.post(f"/{name}", {"name": "Old", "variants": [{"sku": "O"}]})).body
-    body = {"customer_id": 2001, "sales_order_rows": [{**LINE, "variant_id": item["variants"][0]["id"]}]}
+    body = {"customer_id": 10000101, "sales_order_rows": [{**LINE, "variant_id": item["variants"][0]["id"]}]}
     assert (await api.post("/sales_orders", body)).status == 200
     assert (await api.patch(f"/{name}/{item['id']}", {"is_archived": True})).status == 200
     assert (await api.post("/sales_orders", body)).status == status

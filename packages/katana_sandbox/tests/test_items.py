@@ -44,7 +44,7 @@ async def test_a_created_product_has_ids_for_configs_and_variants_and_defaults(a
         ({"is_auto_assembly": True, "is_producible": False, "is_purchasable": True}, "auto assembly needs"),
         ({"purchase_uom": "box"}, "purchase_uom and purchase_uom_conversion_rate must be provided together"),
         ({"purchase_uom_conversion_rate": 2}, "purchase_uom and purchase_uom_conversion_rate must be"),
-        ({"default_supplier_id": 2001}, "default supplier needs a purchasable product"),
+        ({"default_supplier_id": 10000101}, "default supplier needs a purchasable product"),
         ({"configs": [CONFIGS[0], CONFIGS[0]]}, "config names must be unique"),
         ({"configs": [CONFIGS[0]]}, "config attribute Colour not found"),
         ({"variants": [variant("S"), {"sku": "T"}]}, "each variant needs a value for every config of its item"),
@@ -93,25 +93,25 @@ async def test_a_new_option_value_is_appended_and_an_unknown_option_refused(api:
     assert answer.error["message"] == "config attribute Smell not found"
 
 
-@pytest.mark.parametrize("links", [{}, {"product_id": 2001, "material_id": 2001}])
+@pytest.mark.parametrize("links", [{}, {"product_id": 10000101, "material_id": 10000101}])
 async def test_a_variant_needs_exactly_one_item(api: Caller, links: dict[str, int]) -> None:
     answer = await api.post("/variants", {"sku": "X", **links})
     assert answer.error["message"] == "exactly one of product_id or material_id is required"
 
 
 async def test_the_item_of_a_variant_can_not_be_changed(api: Caller) -> None:
-    answer = await api.patch("/variants/2006", {"material_id": 2002})
+    answer = await api.patch("/variants/10000106", {"material_id": 10000102})
     assert answer.error["details"][0]["info"] == {"additionalProperty": "material_id"}
 
 
 async def test_codes_and_barcodes_are_replaced_whole_and_found_by_value(api: Caller) -> None:
     codes = ["00.4021.018.003", "ALT-7"]
     body = {"supplier_item_codes": codes, "registered_barcode": "4711", "internal_barcode": "B-1", "lead_time": 0}
-    changed = (await api.patch("/variants/2006", body)).body
+    changed = (await api.patch("/variants/10000106", body)).body
     assert (changed["supplier_item_codes"], changed["lead_time"]) == (codes, 0)
     for name, value in (("supplier_item_codes", "ALT-7"), ("registered_barcode", "4711"), ("internal_barcode", "B-1")):
-        assert (await api.get("/variants", {name: value})).ids == [2006]
-    assert (await api.patch("/variants/2006", {"supplier_item_codes": []})).body["supplier_item_codes"] == []
+        assert (await api.get("/variants", {name: value})).ids == [10000106]
+    assert (await api.patch("/variants/10000106", {"supplier_item_codes": []})).body["supplier_item_codes"] == []
     assert (await api.get("/variants", {"supplier_item_codes": "ALT-7"})).rows == []
 
 
@@ -160,10 +160,10 @@ async def test_a_service_has_one_variant_which_header_fields_write(api: Caller) 
 async def test_bom_rows_have_uuids_ranks_and_checks(api: Caller, tenant: Tenant) -> None:
     product = await made(api)
     ids = [row["id"] for row in product["variants"]]
-    body = {"product_variant_id": ids[0], "product_item_id": product["id"], "ingredient_variant_id": 2006}
+    body = {"product_variant_id": ids[0], "product_item_id": product["id"], "ingredient_variant_id": 10000106}
     first, second = [(await api.post("/bom_rows", body)).body for _ in range(2)]
     assert (len(first["id"]), first["rank"], second["rank"]) == (36, 0, 10000)
-    wrong = await api.post("/bom_rows", {**body, "product_item_id": 2001})
+    wrong = await api.post("/bom_rows", {**body, "product_item_id": 10000101})
     assert wrong.error["message"] == "product variant does not belong to the product"
     itself = await api.post("/bom_rows", {**body, "ingredient_variant_id": ids[0]})
     assert itself.error["message"] == "product variant can not be its own ingredient"

@@ -20,7 +20,7 @@ async def kit(api: Caller, tenant: Tenant) -> int:
 
 async def sold(api: Caller, kit: int, quantity: float = 2) -> dict[str, Any]:
     row = {"variant_id": kit, "quantity": quantity, "price_per_unit": 90}
-    body = {"customer_id": 2001, "location_id": WORKSHOP, "sales_order_rows": [row]}
+    body = {"customer_id": 10000101, "location_id": WORKSHOP, "sales_order_rows": [row]}
     return (await api.post("/sales_orders", body)).body
 
 

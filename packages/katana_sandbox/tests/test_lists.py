@@ -76,17 +76,17 @@ async def test_a_bad_limit_is_a_422_and_a_large_one_refused_when_switched(clock:
 async def test_paging_parameters_are_ignored_where_they_mean_nothing(api: Caller) -> None:
     query = {"page": "nonsense", "limit": 0}
     assert (await api.get("/factory", query)).status == 200
-    assert (await api.get("/products/2001", query)).status == 200
+    assert (await api.get("/products/10000101", query)).status == 200
 
 
 async def test_array_parameters_repeat_their_key(api: Caller) -> None:
-    assert (await api.get("/customers", {"ids": [2001, 2003]})).ids == [2003, 2001]
+    assert (await api.get("/customers", {"ids": [10000101, 10000103]})).ids == [10000103, 10000101]
     assert (await api.get("/customers?ids=1,2")).status == 400
-    addresses = await api.get("/customer_addresses", {"customer_ids": [2001, 2002], "entity_type": "billing"})
-    assert [row["customer_id"] for row in addresses.rows] == [2002, 2001]
-    stock = await api.get("/inventory", {"variant_id": [2006, 2004]})
+    addresses = await api.get("/customer_addresses", {"customer_ids": [10000101, 10000102], "entity_type": "billing"})
+    assert [row["customer_id"] for row in addresses.rows] == [10000102, 10000101]
+    stock = await api.get("/inventory", {"variant_id": [10000106, 10000104]})
     assert [(row["location_id"], row["variant_id"]) for row in stock.rows] == [
-        (place, v) for place in (2001, 2002, 2003) for v in (2004, 2006)
+        (place, v) for place in (10000101, 10000102, 10000103) for v in (10000104, 10000106)
     ]
 
 
@@ -138,13 +138,17 @@ async def test_a_delta_shows_edits_creations_and_tombstones_since_a_moment(
     clock.advance(10)
     since = clock.now().isoformat().replace("+00:00", "Z")
     assert (await api.get("/customers", {"updated_at_min": since})).rows == []
-    tenant.edit("customers", 2002, comment="edited")
-    tenant.edit("customers", 2003, comment="silent", bump=False)
-    tenant.delete("customers", 2004)
-    tenant.delete("customers", 2005, hard=True)
+    tenant.edit("customers", 10000102, comment="edited")
+    tenant.edit("customers", 10000103, comment="silent", bump=False)
+    tenant.delete("customers", 10000104)
+    tenant.delete("customers", 10000105, hard=True)
     made = tenant.create("customers", {"name": "New"})["id"]
-    assert (await api.get("/customers", {"updated_at_min": since})).ids == [made, 2002]
-    assert (await api.get("/customers", {"updated_at_min": since, "include_deleted": True})).ids == [made, 2004, 2002]
+    assert (await api.get("/customers", {"updated_at_min": since})).ids == [made, 10000102]
+    assert (await api.get("/customers", {"updated_at_min": since, "include_deleted": True})).ids == [
+        made,
+        10000104,
+        10000102,
+    ]
     clock.advance(1)
     assert (await api.get("/customers", {"created_at_min": since})).ids == [made]
 
@@ -169,12 +173,12 @@ async def test_a_date_that_is_none_is_a_400_and_where_there_are_no_ranges_it_is_
 
 
 async def test_extend_adds_linked_objects_which_are_absent_without_it(api: Caller) -> None:
-    variant = (await api.get("/variants/2006", {"extend": "product_or_material"})).body
+    variant = (await api.get("/variants/10000106", {"extend": "product_or_material"})).body
     assert "00.4021.018.003" in [
         code for v in variant["product_or_material"]["variants"] for code in v["supplier_item_codes"]
     ]
-    assert "product_or_material" not in (await api.get("/variants/2006")).body
-    material = (await api.get("/materials/2001", {"extend": "supplier"})).body
+    assert "product_or_material" not in (await api.get("/variants/10000106")).body
+    material = (await api.get("/materials/10000101", {"extend": "supplier"})).body
     assert material["supplier"]["id"] == material["default_supplier_id"]
     assert material["supplier"]["addresses"][0]["supplier_id"] == material["default_supplier_id"]
     row = (await api.get("/sales_order_rows", {"extend": "variant", "limit": 1})).rows[0]
@@ -208,8 +212,8 @@ async def test_unknown_paths_and_writes_on_read_only_collections_are_404(api: Ca
     }
     assert (await api.post("/additional_costs", {"name": "x"})).status == 404
     assert (await api.patch("/factory", {"name": "x"})).status == 404
-    assert (await api.delete("/locations/2001")).status == 404
-    assert (await api.call("PUT", "/products/2001", b"{}")).status == 404
+    assert (await api.delete("/locations/10000101")).status == 404
+    assert (await api.call("PUT", "/products/10000101", b"{}")).status == 404
     assert (await api.get("/products/")).status == 404
     assert (await api.get("/stocktakes")).status == 404
 

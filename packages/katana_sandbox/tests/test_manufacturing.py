@@ -250,12 +250,12 @@ async def test_what_can_not_be_ordered_or_completed_is_refused(api: Caller, tena
     """4.2, 4.7."""
     body = {"variant_id": variant, "planned_quantity": 1, "location_id": WORKSHOP}
     two = [{"batch_id": 1, "quantity": 1}, {"batch_id": 2, "quantity": 1}]
-    for change in ({"variant_id": STEEL}, {"location_id": 2002}, {"status": "DONE"}, {"batch_transactions": two}):
+    for change in ({"variant_id": STEEL}, {"location_id": 10000102}, {"status": "DONE"}, {"batch_transactions": two}):
         assert (await api.post("/manufacturing_orders", {**body, **change})).status == 422, change
     order = await ordered(api, variant, 1)
     missing = await produced(api, {"id": 99}, 1)
     assert (missing.status, missing.error["message"]) == (404, "manufacturing order 99 not found")
-    row = [{"manufacturing_order_recipe_row_id": 2001, "quantity": 1}]
+    row = [{"manufacturing_order_recipe_row_id": 10000101, "quantity": 1}]
     for change in ({"completed_quantity": 0}, {"ingredients": row}, {"serial_numbers": ["1"]}):
         assert (
             await api.post(

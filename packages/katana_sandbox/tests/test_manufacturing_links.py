@@ -18,8 +18,8 @@ async def variant(api: Caller, tenant: Tenant) -> int:
 
 
 async def sold(api: Caller, variant: int, quantity: float = 3) -> dict[str, Any]:
-    row = {"variant_id": variant, "quantity": quantity, "price_per_unit": 90, "tax_rate_id": 2001}
-    body = {"customer_id": 2001, "order_no": "SO-2", "delivery_date": DUE, "sales_order_rows": [row]}
+    row = {"variant_id": variant, "quantity": quantity, "price_per_unit": 90, "tax_rate_id": 10000101}
+    body = {"customer_id": 10000101, "order_no": "SO-2", "delivery_date": DUE, "sales_order_rows": [row]}
     answer = await api.post("/sales_orders", body)
     assert answer.status == 200, answer.raw
     return answer.body
@@ -98,7 +98,7 @@ async def test_a_linked_order_is_not_deleted_and_its_row_not_moved(api: Caller, 
     refused = await api.delete(f"/manufacturing_orders/{made['id']}")
     assert (refused.status, refused.error["name"]) == (412, "PreconditionFailedError")
     row = order["sales_order_rows"][0]["id"]
-    assert (await api.patch(f"/sales_order_rows/{row}", {"location_id": 2002})).status == 422
+    assert (await api.patch(f"/sales_order_rows/{row}", {"location_id": 10000102})).status == 422
     sandbox.switches.set("manufacturing_order_delete", "free")
     assert (await api.delete(f"/manufacturing_orders/{made['id']}")).status == 204
     assert (await shown(api, order))["sales_order_rows"][0]["linked_manufacturing_order_id"] is None
@@ -123,7 +123,7 @@ async def test_subassemblies_get_orders_of_their_own(api: Caller, tenant: Tenant
 
 
 async def test_rows_that_need_nothing_made_are_refused(api: Caller, variant: int) -> None:
-    order = await sold(api, 2006)
+    order = await sold(api, 10000106)
     assert (await made_to_order(api, order)).status == 422
     done = await sold(api, variant, 1)
     line = {"sales_order_row_id": done["sales_order_rows"][0]["id"], "quantity": 1}
@@ -147,9 +147,9 @@ async def test_the_body_of_make_to_order_may_be_camel_case(api: Caller, sandbox:
 async def test_several_orders_are_made_in_one_camel_case_call(api: Caller, sandbox: Sandbox, variant: int) -> None:
     """3.6, 6.13: `salesOrderIds` exists in the camel-case body only; the reply is a bare array."""
     one, two = await sold(api, variant), await sold(api, variant, 2)
-    bought_in = await sold(api, 2006)
+    bought_in = await sold(api, 10000106)
     await made_to_order(api, one)
-    rest = [{"variant_id": variant, "quantity": 1}, {"variant_id": 2006, "quantity": 1}]
+    rest = [{"variant_id": variant, "quantity": 1}, {"variant_id": 10000106, "quantity": 1}]
     for row in rest:
         await api.post("/sales_order_rows", {"sales_order_id": one["id"], **row})
     path = "/manufacturing_order_make_to_order"

@@ -21,8 +21,8 @@ async def test_starting_an_operation_starts_the_order(api: Caller, variant: int)
     cut = (await rows_of(api, "operation_rows", order))[0]
     body = {"status": "IN_PROGRESS", "assigned_operators": [{"name": "Ada Lindqvist"}]}
     started = (await api.patch(f"{ROW}/{cut['id']}", body)).body
-    assert (started["status"], started["active_operator_id"]) == ("IN_PROGRESS", 2001)
-    assert started["assigned_operators"] == [{"operator_id": 2001, "name": "Ada Lindqvist", "deleted_at": None}]
+    assert (started["status"], started["active_operator_id"]) == ("IN_PROGRESS", 10000101)
+    assert started["assigned_operators"] == [{"operator_id": 10000101, "name": "Ada Lindqvist", "deleted_at": None}]
     assert (await header(api, order))["status"] == "IN_PROGRESS"
     done = (await api.patch(f"{ROW}/{cut['id']}", {"status": "COMPLETED", "total_actual_time": 1800})).body
     assert (done["completed_at"], done["total_remaining_time"]) == (NOW, 0)
@@ -49,7 +49,7 @@ async def test_a_done_order_takes_operators_and_time_of_operations_only(api: Cal
     await produced(api, order, 4, is_final=True)
     cut = (await rows_of(api, "operation_rows", order))[0]
     assert (cut["status"], cut["is_status_actionable"]) == ("COMPLETED", False)
-    body = {"completed_by_operators": [{"operator_id": 2002}], "total_actual_time": 60}
+    body = {"completed_by_operators": [{"operator_id": 10000102}], "total_actual_time": 60}
     changed = await api.patch(f"{ROW}/{cut['id']}", body)
     assert (changed.status, changed.body["completed_by_operators"][0]["name"]) == (200, "Bram Vos")
     assert changed.body["total_actual_cost"] == "0.6000000000"
@@ -134,7 +134,7 @@ async def test_product_operations_in_bulk(api: Caller, tenant: Tenant, variant: 
         assert (await api.post(path, bad)).status == 422
     for missing in (
         {"rank_product_operation_id": 9},
-        {"rank_product_operation_id": 2001, "preceding_product_operation_id": 9},
+        {"rank_product_operation_id": 10000101, "preceding_product_operation_id": 9},
     ):
         assert (await api.post("/product_operation_rerank", missing)).status == 422
 

@@ -6,19 +6,19 @@ import pytest
 
 from katana_sandbox import Caller, Sandbox, Tenant
 
-PART, WORKSHOP = 2006, 2001
+PART, WORKSHOP = 10000106, 10000101
 LINE = {"variant_id": PART, "quantity": 1}
 COUNT: dict[str, object] = {"location_id": WORKSHOP, "stock_adjustment_rows": [LINE]}
 MOVE: dict[str, object] = {
-    "source_location_id": 2001,
-    "target_location_id": 2002,
+    "source_location_id": 10000101,
+    "target_location_id": 10000102,
     "stock_transfer_rows": [{**LINE, "quantity": "1"}],
 }
 NUMBERED: dict[str, tuple[str, dict[str, object]]] = {
-    "sales_orders": ("order_no", {"customer_id": 2001, "sales_order_rows": [LINE]}),
+    "sales_orders": ("order_no", {"customer_id": 10000101, "sales_order_rows": [LINE]}),
     "purchase_orders": (
         "order_no",
-        {"supplier_id": 2001, "location_id": WORKSHOP, "purchase_order_rows": [{**LINE, "price_per_unit": 1}]},
+        {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": [{**LINE, "price_per_unit": 1}]},
     ),
     "manufacturing_orders": ("order_no", {"planned_quantity": 1, "location_id": WORKSHOP}),
     "stock_transfers": ("stock_transfer_number", MOVE),
@@ -27,7 +27,7 @@ NUMBERED: dict[str, tuple[str, dict[str, object]]] = {
 
 
 async def sold(api: Caller, **header: object) -> dict[str, Any]:
-    answer = await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [LINE], **header})
+    answer = await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [LINE], **header})
     assert answer.status == 200, answer.raw
     return answer.body
 
@@ -91,7 +91,7 @@ async def test_custom_fields_may_be_switched_off_for_the_account(
     sandbox.switches.set("custom_field_flag", word)
     order = await sold(api)
     fields = {next(iter(tenant.db.custom_fields)): "x"}
-    body = {"customer_id": 2001, "sales_order_rows": [LINE], "custom_fields": fields}
+    body = {"customer_id": 10000101, "sales_order_rows": [LINE], "custom_fields": fields}
     for answer in (
         await api.post("/sales_orders", body),
         await api.patch(f"/sales_orders/{order['id']}", {"custom_fields": fields}),
@@ -123,7 +123,7 @@ async def test_members_that_only_examples_show_can_be_left_out(sandbox: Sandbox,
     }
     assert set(seen.values()) == {on}, seen
     assert "variant" not in bare
-    material = (await api.get("/variants/2006")).body["material_id"]
+    material = (await api.get("/variants/10000106")).body["material_id"]
     if on:
         name = (await api.get(f"/materials/{material}")).body["name"]
         assert (cost["reference"], stock["variant"]["product_or_material_name"]) == (None, name)
@@ -182,9 +182,9 @@ async def test_bounds_on_the_length_of_texts_can_be_switched_off(
     assert (await api.post("/products", {"name": "N", "variants": []})).status == 422
 
 
-@pytest.mark.parametrize("path", ["/customers/2001", "/customers"])
+@pytest.mark.parametrize("path", ["/customers/10000101", "/customers"])
 async def test_the_default_billing_address_can_not_be_written(api: Caller, path: str) -> None:
     """6.5: the request's own description has default_shipping_id only."""
-    body = {"name": "N", "default_billing_id": 2001}
+    body = {"name": "N", "default_billing_id": 10000101}
     answer = await (api.post if path == "/customers" else api.patch)(path, body)
     assert answer.error["details"][0]["info"] == {"additionalProperty": "default_billing_id"}

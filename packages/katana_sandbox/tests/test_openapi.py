@@ -19,15 +19,15 @@ from katana_sandbox.wire.encoding import encode
 from .manufacturing_exchanges import for_making, linked_row, make, make_row, production, to_order, with_recipe, work_row
 
 SPEC = Path(__file__).parents[4] / "shared" / "reference" / "katana-openapi.yaml"
-ROW = {"variant_id": 2006, "quantity": 2, "price_per_unit": 21.5, "tax_rate_id": 2001}
+ROW = {"variant_id": 10000106, "quantity": 2, "price_per_unit": 21.5, "tax_rate_id": 10000101}
 ADDRESS = {"first_name": "Runa", "line_1": "Mill Lane 3", "city": "Graz", "zip": "8010", "country": "AT"}
-BUY = {"variant_id": 2006, "quantity": 4, "price_per_unit": 3.5}
-ADJUST = {"variant_id": 2006, "quantity": 3, "cost_per_unit": 2}
-SEND = {"variant_id": 2006, "quantity": "1.5"}
-PRICE = {"variant_id": 2006, "adjustment_method": "fixed", "amount": 19.5}
-LEVEL = {"variant_id": 2006, "location_id": 2001, "value": 12}
+BUY = {"variant_id": 10000106, "quantity": 4, "price_per_unit": 3.5}
+ADJUST = {"variant_id": 10000106, "quantity": 3, "cost_per_unit": 2}
+SEND = {"variant_id": 10000106, "quantity": "1.5"}
+PRICE = {"variant_id": 10000106, "adjustment_method": "fixed", "amount": 19.5}
+LEVEL = {"variant_id": 10000106, "location_id": 10000101, "value": 12}
 BOND = {"resource_type": "ManufacturingOrder"}
-BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 2006, "quantity": 2}
+BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 10000106, "quantity": 2}
 
 type Settings = dict[str, bool | int | str]
 # Where the description and the wire differ, the wire wins: the operation does not fit as it is (proved below), and
@@ -108,14 +108,14 @@ def minted(tenant: Tenant) -> object:
 
 
 def fulfillment(tenant: Tenant) -> dict[str, Any]:
-    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})
+    order = tenant.create("sales_orders", {"customer_id": 10000101, "sales_order_rows": [ROW]})
     rows = [{"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 1}]
     return {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": rows}
 
 
 def for_order(extra: dict[str, Any]) -> Callable[[Tenant], object]:
     return lambda tenant: {
-        "sales_order_id": tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})["id"],
+        "sales_order_id": tenant.create("sales_orders", {"customer_id": 10000101, "sales_order_rows": [ROW]})["id"],
         **extra,
     }
 
@@ -125,12 +125,12 @@ def supplier_without_address(tenant: Tenant) -> dict[str, Any]:
 
 
 def order_row(tenant: Tenant) -> object:
-    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [ROW]})
+    order = tenant.create("sales_orders", {"customer_id": 10000101, "sales_order_rows": [ROW]})
     return order["sales_order_rows"][0]["id"]
 
 
 def purchase(tenant: Tenant, **header: object) -> dict[str, Any]:
-    body = {"supplier_id": 2001, "location_id": 2001, "purchase_order_rows": [BUY], **header}
+    body = {"supplier_id": 10000101, "location_id": 10000101, "purchase_order_rows": [BUY], **header}
     return tenant.create("purchase_orders", body)
 
 
@@ -143,8 +143,8 @@ def bought_row(tenant: Tenant) -> object:
 
 
 def outsourced(tenant: Tenant) -> dict[str, Any]:
-    row = purchase(tenant, entity_type="outsourced", tracking_location_id=2002)["purchase_order_rows"][0]
-    return {"purchase_order_row_id": row["id"], "ingredient_variant_id": 2012, "planned_quantity_per_unit": 2}
+    row = purchase(tenant, entity_type="outsourced", tracking_location_id=10000102)["purchase_order_rows"][0]
+    return {"purchase_order_row_id": row["id"], "ingredient_variant_id": 10000112, "planned_quantity_per_unit": 2}
 
 
 def ingredient(tenant: Tenant) -> object:
@@ -153,7 +153,7 @@ def ingredient(tenant: Tenant) -> object:
 
 def cost(tenant: Tenant) -> dict[str, Any]:
     group = purchase(tenant)["default_group_id"]
-    return {"additional_cost_id": 2001, "group_id": group, "tax_rate_id": 2001, "price": 12.5}
+    return {"additional_cost_id": 10000101, "group_id": group, "tax_rate_id": 10000101, "price": 12.5}
 
 
 ADDRESS_ONLY = {name: value for name, value in ADDRESS.items() if name != "first_name"}
@@ -176,7 +176,7 @@ STEPS: dict[str, Step] = {
     ),
     "PATCH /suppliers/{id}": Step(first("suppliers"), given({"comment": "x"})),
     "DELETE /suppliers/{id}": Step(first("suppliers")),
-    "GET /supplier_addresses": Step(query=(("supplier_ids", "2001"), ("supplier_ids", "2002"))),
+    "GET /supplier_addresses": Step(query=(("supplier_ids", "10000101"), ("supplier_ids", "10000102"))),
     "POST /supplier_addresses": Step(body=supplier_without_address),
     "PATCH /supplier_addresses/{id}": Step(first("supplier_addresses"), given({"city": "Porto"})),
     "DELETE /supplier_addresses/{id}": Step(first("supplier_addresses")),
@@ -210,7 +210,7 @@ STEPS: dict[str, Step] = {
     "GET /variants": Step(
         query=(*ARCHIVED, ("extend", "product_or_material"), ("supplier_item_codes", "00.4021.018.003"))
     ),
-    "POST /variants": Step(body=given({"material_id": 2001, **VARIANT, "config_attributes": [OPTION]})),
+    "POST /variants": Step(body=given({"material_id": 10000101, **VARIANT, "config_attributes": [OPTION]})),
     "GET /variants/{id}": Step(first("variants"), query=(("extend", "product_or_material"),)),
     "PATCH /variants/{id}": Step(
         first("variants"), given({"sku": "X", "custom_fields": [{"field_name": "a", "field_value": "b"}]})
@@ -223,7 +223,7 @@ STEPS: dict[str, Step] = {
     "GET /services/{id}": Step(first("services")),
     "PATCH /services/{id}": Step(first("services"), given({"name": "Wax", "sku": "WX"})),
     "DELETE /services/{id}": Step(first("services")),
-    "GET /bom_rows": Step(query=(("ingredient_variant_id", "2006"),)),
+    "GET /bom_rows": Step(query=(("ingredient_variant_id", "10000106"),)),
     "POST /bom_rows": Step(body=bom),
     "POST /bom_rows/batch/create": Step(body=lambda tenant: {"data": [bom(tenant)]}),
     "PATCH /bom_rows/{id}": Step(first("bom_rows"), given({"quantity": 3, "notes": "x"})),
@@ -240,14 +240,14 @@ STEPS: dict[str, Step] = {
     "PATCH /customers/{id}": Step(first("customers"), given({"comment": "x", "discount_rate": 5})),
     "DELETE /customers/{id}": Step(first("customers")),
     "GET /customer_addresses": Step(query=(*DELETED, ("entity_type", "shipping"))),
-    "POST /customer_addresses": Step(body=given({"customer_id": 2001, "entity_type": "shipping", **ADDRESS})),
+    "POST /customer_addresses": Step(body=given({"customer_id": 10000101, "entity_type": "shipping", **ADDRESS})),
     "PATCH /customer_addresses/{id}": Step(first("customer_addresses"), given({"city": "Leeds"})),
     "DELETE /customer_addresses/{id}": Step(first("customer_addresses")),
     "GET /sales_orders": Step(query=DELETED),
     "POST /sales_orders": Step(
         body=given(
             {
-                "customer_id": 2001,
+                "customer_id": 10000101,
                 "order_no": "SO-X",
                 "sales_order_rows": [ROW],
                 "addresses": [{"entity_type": "shipping", **ADDRESS}],
@@ -283,13 +283,13 @@ STEPS: dict[str, Step] = {
     "DELETE /sales_order_fulfillments/{id}": Step(first("sales_order_fulfillments")),
     "GET /sales_order_shipping_fee": Step(query=DELETED),
     "POST /sales_order_shipping_fee": Step(
-        body=for_order({"amount": "6.75", "tax_rate_id": 2001, "description": "Van"})
+        body=for_order({"amount": "6.75", "tax_rate_id": 10000101, "description": "Van"})
     ),
     "GET /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee")),
     "PATCH /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee"), given({"amount": "8"})),
     "DELETE /sales_order_shipping_fee/{id}": Step(first("sales_order_shipping_fee")),
     "GET /inventory": Step(
-        query=(("variant_id", "2006"), ("extend", "variant"), ("extend", "location"), ("include_archived", "true"))
+        query=(("variant_id", "10000106"), ("extend", "variant"), ("extend", "location"), ("include_archived", "true"))
     ),
     "GET /product_operation_rows": Step(query=(("limit", "250"),)),
     "POST /product_operation_rows": Step(
@@ -300,7 +300,7 @@ STEPS: dict[str, Step] = {
     "POST /product_operation_rerank": Step(body=lambda tenant: {"rank_product_operation_id": work_row(tenant)}),
     "GET /manufacturing_orders": Step(query=(*DELETED, ("status", "DONE"))),
     "POST /manufacturing_orders": Step(
-        body=lambda tenant: {"variant_id": with_recipe(tenant), "planned_quantity": 2, "location_id": 2001}
+        body=lambda tenant: {"variant_id": with_recipe(tenant), "planned_quantity": 2, "location_id": 10000101}
     ),
     "GET /manufacturing_orders/{id}": Step(first("manufacturing_orders", is_linked_to_sales_order=True)),
     "PATCH /manufacturing_orders/{id}": Step(lambda tenant: make(tenant)["id"], given({"status": "DONE"})),
@@ -311,7 +311,7 @@ STEPS: dict[str, Step] = {
     "POST /manufacturing_order_unlink": Step(body=linked_row),
     "GET /manufacturing_order_recipe_rows": Step(query=DELETED),
     "POST /manufacturing_order_recipe_rows": Step(
-        body=for_making({"variant_id": 2006, "planned_quantity_per_unit": 0.5, "notes": "x"})
+        body=for_making({"variant_id": 10000106, "planned_quantity_per_unit": 0.5, "notes": "x"})
     ),
     "GET /manufacturing_order_recipe_rows/{id}": Step(make_row("manufacturing_order_recipe_rows")),
     "PATCH /manufacturing_order_recipe_rows/{id}": Step(
@@ -325,7 +325,7 @@ STEPS: dict[str, Step] = {
     "GET /manufacturing_order_operation_rows/{id}": Step(make_row("manufacturing_order_operation_rows")),
     "PATCH /manufacturing_order_operation_rows/{id}": Step(
         make_row("manufacturing_order_operation_rows"),
-        given({"manufacturing_order_id": 2001, "status": "IN_PROGRESS"}),
+        given({"manufacturing_order_id": 10000101, "status": "IN_PROGRESS"}),
         settings={"operation_row_patch": "strict"},
     ),
     "DELETE /manufacturing_order_operation_rows/{id}": Step(make_row("manufacturing_order_operation_rows")),
@@ -340,11 +340,13 @@ STEPS: dict[str, Step] = {
         lambda tenant: production(tenant)["ingredients"][0]["id"],
         given({"batch_transactions": [{"batch_id": 1, "quantity": 1}]}),
     ),
-    "GET /inventory_movements": Step(query=(("variant_ids", "2006"), ("limit", "250"))),
+    "GET /inventory_movements": Step(query=(("variant_ids", "10000106"), ("limit", "250"))),
     "GET /negative_stock": Step(query=(("limit", "250"),)),
     "GET /purchase_orders": Step(query=(*DELETED, ("extend", "supplier"))),
     "POST /purchase_orders": Step(
-        body=given({"supplier_id": 2001, "location_id": 2001, "entity_type": "regular", "purchase_order_rows": [BUY]})
+        body=given(
+            {"supplier_id": 10000101, "location_id": 10000101, "entity_type": "regular", "purchase_order_rows": [BUY]}
+        )
     ),
     "GET /purchase_orders/{id}": Step(first("purchase_orders"), query=(("extend", "supplier"),)),
     "PATCH /purchase_orders/{id}": Step(bought, given({"order_no": "PO-X", "additional_info": "x"})),
@@ -352,7 +354,7 @@ STEPS: dict[str, Step] = {
     "GET /purchase_order_rows": Step(query=DELETED),
     "POST /purchase_order_rows": Step(body=lambda tenant: {"purchase_order_id": bought(tenant), **BUY}),
     "GET /purchase_order_rows/{id}": Step(bought_row),
-    "PATCH /purchase_order_rows/{id}": Step(bought_row, given({"quantity": 3, "location_id": 2002})),
+    "PATCH /purchase_order_rows/{id}": Step(bought_row, given({"quantity": 3, "location_id": 10000102})),
     "DELETE /purchase_order_rows/{id}": Step(bought_row),
     "POST /purchase_order_receive": Step(
         body=lambda tenant: [{"purchase_order_row_id": bought_row(tenant), "quantity": 1}]
@@ -373,8 +375,8 @@ STEPS: dict[str, Step] = {
         body=given(
             {
                 "stock_transfer_number": "T-1",
-                "source_location_id": 2001,
-                "target_location_id": 2002,
+                "source_location_id": 10000101,
+                "target_location_id": 10000102,
                 "stock_transfer_rows": [SEND],
             }
         )
@@ -384,32 +386,32 @@ STEPS: dict[str, Step] = {
     "PATCH /stock_transfers/{id}/status": Step(first("stock_transfers", status="draft"), given({"status": "received"})),
     "GET /stock_adjustments": Step(query=DELETED),
     "POST /stock_adjustments": Step(
-        body=given({"stock_adjustment_number": "A-1", "location_id": 2001, "stock_adjustment_rows": [ADJUST]})
+        body=given({"stock_adjustment_number": "A-1", "location_id": 10000101, "stock_adjustment_rows": [ADJUST]})
     ),
-    "PATCH /stock_adjustments/{id}": Step(first("stock_adjustments"), given({"reason": "x", "location_id": 2002})),
+    "PATCH /stock_adjustments/{id}": Step(first("stock_adjustments"), given({"reason": "x", "location_id": 10000102})),
     "DELETE /stock_adjustments/{id}": Step(first("stock_adjustments")),
     "GET /price_lists": Step(query=(("is_active", "true"),)),
     "POST /price_lists": Step(body=given({"name": "Spring"})),
     "GET /price_lists/{id}": Step(first("price_lists")),
     "PATCH /price_lists/{id}": Step(first("price_lists"), given({"is_active": False})),
     "DELETE /price_lists/{id}": Step(first("price_lists")),
-    "GET /price_list_rows": Step(query=(("price_list_ids", "2001"),)),
-    "POST /price_list_rows": Step(body=given({"price_list_id": 2001, "price_list_rows": [PRICE]})),
+    "GET /price_list_rows": Step(query=(("price_list_ids", "10000101"),)),
+    "POST /price_list_rows": Step(body=given({"price_list_id": 10000101, "price_list_rows": [PRICE]})),
     "GET /price_list_rows/{id}": Step(first("price_list_rows")),
     "PATCH /price_list_rows/{id}": Step(first("price_list_rows"), given({"amount": 5})),
     "DELETE /price_list_rows/{id}": Step(first("price_list_rows")),
-    "GET /price_list_customers": Step(query=(("customer_ids", "2001"),)),
+    "GET /price_list_customers": Step(query=(("customer_ids", "10000101"),)),
     "POST /price_list_customers": Step(
-        body=given({"price_list_id": 2001, "price_list_customers": [{"customer_id": 2007}]})
+        body=given({"price_list_id": 10000101, "price_list_customers": [{"customer_id": 10000107}]})
     ),
     "GET /price_list_customers/{id}": Step(first("price_list_customers")),
-    "PATCH /price_list_customers/{id}": Step(first("price_list_customers"), given({"customer_id": 2008})),
+    "PATCH /price_list_customers/{id}": Step(first("price_list_customers"), given({"customer_id": 10000108})),
     "DELETE /price_list_customers/{id}": Step(first("price_list_customers")),
     "POST /inventory_reorder_points": Step(body=given(LEVEL)),
     "POST /inventory_safety_stock_levels": Step(body=given(LEVEL)),
     "GET /serial_numbers": Step(minted, query=(("resource_type", "ManufacturingOrder"),)),
     "POST /serial_numbers": Step(body=new_serial),
-    "DELETE /serial_numbers": Step(body=lambda tenant: {**BOND, "resource_id": minted(tenant), "ids": [2001]}),
+    "DELETE /serial_numbers": Step(body=lambda tenant: {**BOND, "resource_id": minted(tenant), "ids": [10000101]}),
     "GET /serial_numbers_stock": Step(minted),
     "GET /serial_numbers/serial_numbers_stock": Step(minted),
 }

@@ -9,7 +9,7 @@ from katana_sandbox import Answer, Caller, Sandbox, Tenant
 from .manufacturing_floor import BOLT, STEEL, WORKSHOP, gadget, stock
 
 LINES = "outsourced_purchase_order_recipe_rows"
-STORE = 2002
+STORE = 10000102
 PARTS_OF_TWO = 2 * (2 * 8 + 0.5 * 4)
 
 
@@ -20,7 +20,12 @@ async def good(api: Caller, tenant: Tenant) -> int:
 
 async def bought(api: Caller, good: int, quantity: float = 2, **header: object) -> dict[str, Any]:
     row = {"variant_id": good, "quantity": quantity, "price_per_unit": 5}
-    body = {"supplier_id": 2002, "location_id": STORE, "entity_type": "outsourced", "tracking_location_id": WORKSHOP}
+    body = {
+        "supplier_id": 10000102,
+        "location_id": STORE,
+        "entity_type": "outsourced",
+        "tracking_location_id": WORKSHOP,
+    }
     answer = await api.post("/purchase_orders", {**body, "currency": "EUR", "purchase_order_rows": [row], **header})
     assert answer.status == 200, answer.raw
     return answer.body
@@ -76,7 +81,7 @@ async def test_what_is_committed_follows_every_edit(api: Caller, tenant: Tenant,
     assert (stock(tenant, STEEL)[1], stock(tenant, BOLT)[1]) == (0, 4.5)
     await api.delete(line)
     assert stock(tenant, BOLT)[1] == 1.5
-    await api.patch(path, {"tracking_location_id": 2002})
+    await api.patch(path, {"tracking_location_id": 10000102})
     assert stock(tenant, BOLT)[1] == 0
     await api.patch(path, {"tracking_location_id": WORKSHOP})
     assert (await api.delete(path)).status == 204
@@ -146,7 +151,7 @@ async def test_ingredients_of_a_received_order_can_not_be_edited(api: Caller, go
     order = await bought(api, good)
     await received(api, order)
     line = (await lines_of(api, order))[0]
-    body = {"purchase_order_row_id": line["purchase_order_row_id"], "ingredient_variant_id": 2012}
+    body = {"purchase_order_row_id": line["purchase_order_row_id"], "ingredient_variant_id": 10000112}
     refused = [
         await api.post(f"/{LINES}", {**body, "planned_quantity_per_unit": 1}),
         await api.patch(f"/{LINES}/{line['id']}", {"notes": "x"}),
@@ -210,7 +215,7 @@ def day(date: str) -> str:
 async def coming(api: Caller, part: int, quantity: float, date: str, place: int = WORKSHOP) -> dict[str, Any]:
     row = {"variant_id": part, "quantity": quantity, "price_per_unit": 5, "arrival_date": day(date)}
     row["purchase_uom_conversion_rate"] = 1
-    body = {"supplier_id": 2002, "location_id": place, "purchase_order_rows": [row]}
+    body = {"supplier_id": 10000102, "location_id": place, "purchase_order_rows": [row]}
     return (await api.post("/purchase_orders", body)).body
 
 

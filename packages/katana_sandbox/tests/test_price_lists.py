@@ -2,7 +2,7 @@
 
 from katana_sandbox import Caller, Tenant
 
-PRICE = {"variant_id": 2006, "adjustment_method": "fixed", "amount": 19.5}
+PRICE = {"variant_id": 10000106, "adjustment_method": "fixed", "amount": 19.5}
 
 
 async def test_a_price_list_begins_active_and_is_switched_by_patch_only(api: Caller) -> None:
@@ -17,20 +17,20 @@ async def test_a_price_list_begins_active_and_is_switched_by_patch_only(api: Cal
 
 async def test_rows_and_customers_come_in_bulk_and_are_answered_as_a_bare_array(api: Caller) -> None:
     made = (await api.post("/price_lists", {"name": "Spring"})).body["id"]
-    rows = [PRICE, {**PRICE, "variant_id": 2007, "adjustment_method": "markup"}]
+    rows = [PRICE, {**PRICE, "variant_id": 10000107, "adjustment_method": "markup"}]
     answer = await api.post("/price_list_rows", {"price_list_id": made, "price_list_rows": rows})
     assert isinstance(answer.value, list)
     assert [row["adjustment_method"] for row in answer.rows] == ["fixed", "markup"]
     assert {row["price_list_id"] for row in answer.rows} == {made}
-    customers = [{"customer_id": 2003}, {"customer_id": 2004}]
+    customers = [{"customer_id": 10000103}, {"customer_id": 10000104}]
     given = await api.post("/price_list_customers", {"price_list_id": made, "price_list_customers": customers})
-    assert [row["customer_id"] for row in given.rows] == [2003, 2004]
-    assert (await api.get("/price_list_rows", {"variant_ids": [2007], "price_list_ids": [made]})).ids == [
+    assert [row["customer_id"] for row in given.rows] == [10000103, 10000104]
+    assert (await api.get("/price_list_rows", {"variant_ids": [10000107], "price_list_ids": [made]})).ids == [
         answer.rows[1]["id"]
     ]
-    assert (await api.get("/price_list_customers", {"customer_ids": [2003, 2004], "price_list_ids": made})).rows == (
-        given.rows[::-1]
-    )
+    assert (
+        await api.get("/price_list_customers", {"customer_ids": [10000103, 10000104], "price_list_ids": made})
+    ).rows == (given.rows[::-1])
 
 
 async def test_bad_rows_are_refused_and_none_is_kept(tenant: Tenant, api: Caller) -> None:
@@ -50,7 +50,7 @@ async def test_bad_rows_are_refused_and_none_is_kept(tenant: Tenant, api: Caller
 
 async def test_a_deleted_price_list_leaves_nothing_behind(tenant: Tenant, api: Caller) -> None:
     assert tenant.count("price_list_rows") == 10
-    assert (await api.delete("/price_lists/2001")).status == 204
-    assert (await api.get("/price_lists", {"include_deleted": True, "ids": 2001})).rows == []
+    assert (await api.delete("/price_lists/10000101")).status == 204
+    assert (await api.get("/price_lists", {"include_deleted": True, "ids": 10000101})).rows == []
     assert (tenant.count("price_list_rows"), tenant.count("price_list_customers")) == (5, 3)
-    assert (await api.get("/price_list_rows/2001")).status == 404
+    assert (await api.get("/price_list_rows/10000101")).status == 404

@@ -6,12 +6,12 @@ import pytest
 
 from katana_sandbox import Answer, Caller, Refused, Sandbox, Tenant
 
-BUY = {"variant_id": 2006, "quantity": 10, "price_per_unit": 4}
-PAIR = (2006, 2002)
+BUY = {"variant_id": 10000106, "quantity": 10, "price_per_unit": 4}
+PAIR = (10000106, 10000102)
 
 
 def order(tenant: Tenant, *rows: dict[str, Any], **header: object) -> dict[str, Any]:
-    body = {"supplier_id": 2002, "location_id": 2002, "purchase_order_rows": list(rows) or [BUY], **header}
+    body = {"supplier_id": 10000102, "location_id": 10000102, "purchase_order_rows": list(rows) or [BUY], **header}
     return tenant.create("purchase_orders", body)
 
 
@@ -30,14 +30,14 @@ def stock(tenant: Tenant, pair: tuple[int, int] = PAIR) -> tuple[float, float]:
 
 def test_what_a_new_order_leaves_out_is_filled_in(tenant: Tenant) -> None:
     """4.3."""
-    made = order(tenant, {**BUY, "location_id": 2001})
+    made = order(tenant, {**BUY, "location_id": 10000101})
     row = made["purchase_order_rows"][0]
     assert made["status"] == "NOT_RECEIVED"
     assert made["order_no"] == "PO-25"
     assert (made["currency"], made["entity_type"]) == ("EUR", "regular")
     assert made["expected_arrival_date"] == "2026-03-16T09:00:00.000Z" == row["arrival_date"]
-    assert row["location_id"] == 2002, "4.3: a nested location gives way to the order's"
-    assert (row["purchase_uom"], row["tax_rate_id"], row["group_id"]) == ("set", 2001, made["default_group_id"])
+    assert row["location_id"] == 10000102, "4.3: a nested location gives way to the order's"
+    assert (row["purchase_uom"], row["tax_rate_id"], row["group_id"]) == ("set", 10000101, made["default_group_id"])
     assert (row["total"], made["total"], row["conversion_rate"], row["received_date"]) == (40, 48.8, None, None)
 
 
@@ -58,7 +58,7 @@ def test_an_order_takes_its_suppliers_currency_else_the_accounts(tenant: Tenant)
 def test_a_tax_rate_is_also_found_by_its_rate_and_name(tenant: Tenant) -> None:
     """3.4."""
     made = order(tenant, {**BUY, "tax_rate": "9", "tax_name": "Reduced VAT"})
-    assert made["purchase_order_rows"][0]["tax_rate_id"] == 2002
+    assert made["purchase_order_rows"][0]["tax_rate_id"] == 10000102
     with pytest.raises(Refused, match="tax rate not found"):
         order(tenant, {**BUY, "tax_rate": "77"})
 
@@ -114,12 +114,12 @@ async def test_a_part_receipt_splits_the_row_and_the_old_one_keeps_its_id(tenant
     made = order(tenant)
     row = made["purchase_order_rows"][0]
     held, expected = stock(tenant)
-    assert (await receive(api, row, 3, location_id=2001)).status == 204
+    assert (await receive(api, row, 3, location_id=10000101)).status == 204
     after = tenant.get("purchase_orders", made["id"])
     assert after["status"] == "PARTIALLY_RECEIVED"
     first, second = after["purchase_order_rows"]
     assert (first["id"], first["quantity"], first["received_date"]) == (row["id"], 7, None)
-    assert (second["quantity"], second["location_id"]) == (3, 2001)
+    assert (second["quantity"], second["location_id"]) == (3, 10000101)
     assert second["received_date"] == "2026-03-02T09:00:00.000Z"
     same = ("variant_id", "price_per_unit", "tax_rate_id", "group_id")
     assert [first[name] for name in same] == [second[name] for name in same]
@@ -144,7 +144,7 @@ async def test_a_revert_clears_receipts_takes_stock_back_and_leaves_rows_split(t
 
 async def test_status_received_receives_every_open_row(tenant: Tenant, api: Caller) -> None:
     """4.3."""
-    made = order(tenant, BUY, {**BUY, "variant_id": 2007})
+    made = order(tenant, BUY, {**BUY, "variant_id": 10000107})
     await receive(api, made["purchase_order_rows"][0], 10, received_date="2026-02-01T00:00:00Z")
     assert (await api.patch(f"/purchase_orders/{made['id']}", {"status": "RECEIVED"})).body["status"] == "RECEIVED"
     dates = [row["received_date"] for row in tenant.get("purchase_orders", made["id"])["purchase_order_rows"]]
@@ -175,7 +175,7 @@ async def test_receipts_that_can_not_be_are_refused(tenant: Tenant, api: Caller)
 
 async def test_one_refused_entry_undoes_the_whole_receipt(tenant: Tenant, api: Caller) -> None:
     """4.3."""
-    made = order(tenant, BUY, {**BUY, "variant_id": 2007})
+    made = order(tenant, BUY, {**BUY, "variant_id": 10000107})
     rows = [{"purchase_order_row_id": row["id"], "quantity": 10} for row in made["purchase_order_rows"]]
     answer = await api.post("/purchase_order_receive", [rows[0], {**rows[1], "quantity": 99}])
     assert answer.status == 422
@@ -201,9 +201,9 @@ async def test_batch_tracked_goods_need_batches_that_add_up(tenant: Tenant, api:
 @pytest.mark.parametrize(
     ("changes", "allowed"),
     [
-        ({"supplier_id": 2001}, 1),
+        ({"supplier_id": 10000101}, 1),
         ({"currency": "USD"}, 1),
-        ({"location_id": 2001}, 1),
+        ({"location_id": 10000101}, 1),
         ({"order_no": "X"}, 2),
         ({"expected_arrival_date": "2026-04-01T00:00:00Z"}, 2),
         ({"order_created_date": "2026-01-01T00:00:00Z"}, 3),
@@ -231,9 +231,9 @@ async def test_a_received_row_keeps_everything_but_its_receipt_date(tenant: Tena
     path = f"/purchase_order_rows/{row['id']}"
     date = {"received_date": "2026-02-03T00:00:00Z"}
     assert (await api.patch(path, date)).status == 422
-    assert (await api.patch(path, {"quantity": 12, "price_per_unit": 5, "location_id": 2001})).body["total"] == 60
+    assert (await api.patch(path, {"quantity": 12, "price_per_unit": 5, "location_id": 10000101})).body["total"] == 60
     await receive(api, row, 12)
-    for name, value in {"quantity": 1, "variant_id": 2007, "price_per_unit": 1, "location_id": 2002}.items():
+    for name, value in {"quantity": 1, "variant_id": 10000107, "price_per_unit": 1, "location_id": 10000102}.items():
         assert (await api.patch(path, {name: value})).status == 422
     assert (await api.patch(path, date)).body["received_date"] == "2026-02-03T00:00:00.000Z"
     movements = await api.get("/inventory_movements", {"resource_id": row["id"], "resource_type": "PurchaseOrderRow"})
@@ -247,7 +247,7 @@ async def test_which_rows_take_an_arrival_date_is_a_switch(sandbox: Sandbox, wor
     """4.3, 6.22."""
     tenant, api = sandbox.tenant(), sandbox.caller()
     sandbox.switches.set("row_arrival_date", word)
-    row = order(tenant, BUY, {**BUY, "variant_id": 2007})["purchase_order_rows"][0]
+    row = order(tenant, BUY, {**BUY, "variant_id": 10000107})["purchase_order_rows"][0]
     change = {"arrival_date": "2026-05-01T00:00:00Z"}
     path = f"/purchase_order_rows/{row['id']}"
     answers = [await api.patch(path, change)]
@@ -258,7 +258,7 @@ async def test_which_rows_take_an_arrival_date_is_a_switch(sandbox: Sandbox, wor
 
 async def test_arrival_dates_cascade_in_both_directions(tenant: Tenant, api: Caller) -> None:
     """4.3, 5.30."""
-    made = order(tenant, BUY, {**BUY, "variant_id": 2007})
+    made = order(tenant, BUY, {**BUY, "variant_id": 10000107})
     path = f"/purchase_orders/{made['id']}"
     row = made["purchase_order_rows"][0]
     await api.patch(f"/purchase_order_rows/{row['id']}", {"arrival_date": "2026-06-01T00:00:00Z"})
@@ -275,10 +275,10 @@ async def test_costs_spread_by_value_land_on_the_rows_and_in_stock(
 ) -> None:
     """4.3, 6.23."""
     tenant.set_stock(*PAIR, 0)
-    made = order(tenant, {**BUY, "price_per_unit": 10}, {**BUY, "variant_id": 2007, "price_per_unit": 30})
+    made = order(tenant, {**BUY, "price_per_unit": 10}, {**BUY, "variant_id": 10000107, "price_per_unit": 30})
     row = made["purchase_order_rows"][0]
     await receive(api, row, 10)
-    cost = {"additional_cost_id": 2001, "group_id": made["default_group_id"], "tax_rate_id": 2001, "price": 60}
+    cost = {"additional_cost_id": 10000101, "group_id": made["default_group_id"], "tax_rate_id": 10000101, "price": 60}
     kept = (await api.post("/po_additional_cost_rows", {**cost, "distribution_method": "NON_DISTRIBUTED"})).body
     assert tenant.get("purchase_order_rows", row["id"])["landed_cost"] == 100
     assert (kept["name"], kept["currency"], kept["price_in_base"]) == ("Shipping", "EUR", 60)
@@ -328,14 +328,14 @@ async def test_an_outsourced_order_uses_up_ingredients_where_they_are_tracked(te
     with pytest.raises(Refused, match="tracking location"):
         order(tenant, entity_type="outsourced")
     with pytest.raises(Refused, match="tracking location"):
-        order(tenant, tracking_location_id=2001)
+        order(tenant, tracking_location_id=10000101)
     recipe = next(tenant.all("bom_rows"))
     lines = [row for row in tenant.all("bom_rows") if row["product_variant_id"] == recipe["product_variant_id"]]
     row = {**BUY, "variant_id": recipe["product_variant_id"], "quantity": 2}
-    made = order(tenant, row, entity_type="outsourced", tracking_location_id=2001)
+    made = order(tenant, row, entity_type="outsourced", tracking_location_id=10000101)
     listed = (await api.get("/outsourced_purchase_order_recipe_rows", {"purchase_order_id": made["id"]})).rows
     assert {line["ingredient_variant_id"] for line in listed} == {line["ingredient_variant_id"] for line in lines}
-    pair = (recipe["ingredient_variant_id"], 2001)
+    pair = (recipe["ingredient_variant_id"], 10000101)
     tenant.set_stock(*pair, 50, 3)
     await receive(api, made["purchase_order_rows"][0], 1)
     assert stock(tenant, pair)[0] == 50 - recipe["quantity"]

@@ -38,13 +38,13 @@ async def test_recipes_are_found_by_row_variants_and_ingredient(api: Caller, ten
 async def test_rows_are_appended_unless_current_ones_are_not_kept(api: Caller, tenant: Tenant) -> None:
     variant = await gadget(api, tenant)
     product = await product_of(api, variant)
-    line = {"product_variant_id": variant, "ingredient_variant_id": 2012, "quantity": 3, "notes": "glue"}
+    line = {"product_variant_id": variant, "ingredient_variant_id": 10000112, "quantity": 3, "notes": "glue"}
     answer = await api.post("/recipes", {"rows": [line]})
     assert (answer.status, answer.raw) == (204, b""), "1.2: no body"
     assert [row["quantity"] for row in await rows_of(api, product)] == [2, 0.5, 3]
     await api.post("/recipes", {"rows": [line, {**line, "ingredient_variant_id": STEEL}], "keep_current_rows": False})
     rows = await rows_of(api, product)
-    assert [(row["ingredient_variant_id"], row["notes"]) for row in rows] == [(2012, "glue"), (STEEL, "glue")]
+    assert [(row["ingredient_variant_id"], row["notes"]) for row in rows] == [(10000112, "glue"), (STEEL, "glue")]
 
 
 async def test_a_refused_bulk_changes_nothing(api: Caller, tenant: Tenant) -> None:

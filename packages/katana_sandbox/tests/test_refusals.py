@@ -125,14 +125,18 @@ async def test_errors_can_be_bare_and_paths_dotted_and_details_single_when_switc
 
 
 async def test_an_enum_in_a_body_lists_the_allowed_values(api: Caller) -> None:
-    answer = await api.post("/customer_addresses", {"customer_id": 2001, "entity_type": "office"})
+    answer = await api.post("/customer_addresses", {"customer_id": 10000101, "entity_type": "office"})
     detail = answer.error["details"][0]
     assert (detail["path"], detail["message"]) == ("/entity_type", "must be equal to one of the allowed values")
     assert detail["info"] == {"allowedValues": ["billing", "shipping"]}
 
 
 async def test_a_sales_order_at_a_location_that_does_not_sell_is_refused_in_the_recorded_words(api: Caller) -> None:
-    body = {"customer_id": 2001, "location_id": 2003, "sales_order_rows": [{"variant_id": 2006, "quantity": 1}]}
+    body = {
+        "customer_id": 10000101,
+        "location_id": 10000103,
+        "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}],
+    }
     answer = await api.post("/sales_orders", body)
     assert (answer.status, answer.error["message"]) == (422, "Location has selling disabled")
     assert "details" not in answer.error
@@ -143,37 +147,41 @@ async def test_unknown_custom_fields_are_refused_in_the_recorded_words(api: Call
     for path, body in ((f"/sales_orders/{order['id']}", {"custom_fields": {"colour": 1}}),):
         answer = await api.patch(path, body)
         assert (answer.status, answer.error["message"]) == (422, "Unknown custom field identifier")
-    create = {"customer_id": 2001, "custom_fields": {"x": 1}, "sales_order_rows": [{"variant_id": 2006, "quantity": 1}]}
+    create = {
+        "customer_id": 10000101,
+        "custom_fields": {"x": 1},
+        "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}],
+    }
     assert (await api.post("/sales_orders", create)).error["message"] == "Unknown custom field identifier"
 
 
 async def test_the_two_custom_field_forms_refuse_each_other(api: Caller) -> None:
-    order = await api.patch("/sales_orders/2001", {"custom_fields": [{"field_name": "a", "field_value": "b"}]})
+    order = await api.patch("/sales_orders/10000101", {"custom_fields": [{"field_name": "a", "field_value": "b"}]})
     assert order.error["details"][0]["message"] == "must be object"
-    variant = await api.patch("/variants/2006", {"custom_fields": {"a": "b"}})
+    variant = await api.patch("/variants/10000106", {"custom_fields": {"a": "b"}})
     assert variant.error["details"][0]["message"] == "must be array"
 
 
 async def test_picked_date_fees_and_address_ids_are_refused_when_a_sales_order_is_created(api: Caller) -> None:
-    base = {"customer_id": 2001, "sales_order_rows": [{"variant_id": 2006, "quantity": 1}]}
+    base = {"customer_id": 10000101, "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}]}
     for name in ("picked_date", "shipping_fee", "shipping_fees", "billing_address_id", "shipping_address_id"):
         answer = await api.post("/sales_orders", {**base, name: None})
         assert answer.error["details"][0]["info"] == {"additionalProperty": name}
 
 
 async def test_ecommerce_fields_are_refused_after_creation(api: Caller) -> None:
-    answer = await api.patch("/sales_orders/2001", {"ecommerce_order_id": "5"})
+    answer = await api.patch("/sales_orders/10000101", {"ecommerce_order_id": "5"})
     assert answer.error["details"][0]["code"] == "additionalProperties"
 
 
 async def test_serial_tracking_of_a_material_can_not_be_written(api: Caller) -> None:
-    answer = await api.patch("/materials/2001", {"serial_tracked": True})
+    answer = await api.patch("/materials/10000101", {"serial_tracked": True})
     assert answer.error["details"][0]["info"] == {"additionalProperty": "serial_tracked"}
 
 
 async def test_a_fulfillment_quantity_of_zero_is_a_schema_error(api: Caller, tenant: Tenant) -> None:
     order = _open_order(tenant)
-    rows = [{"sales_order_row_id": 2001, "quantity": 0}]
+    rows = [{"sales_order_row_id": 10000101, "quantity": 0}]
     answer = await api.post(
         "/sales_order_fulfillments",
         {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": rows},
@@ -192,17 +200,17 @@ async def test_a_fulfillment_quantity_of_zero_is_a_schema_error(api: Caller, ten
         ("/variants", {"product_id": 9, "sku": "x"}, "product not found"),
         (
             "/sales_orders",
-            {"customer_id": 9, "sales_order_rows": [{"variant_id": 2006, "quantity": 1}]},
+            {"customer_id": 9, "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}]},
             "customer not found",
         ),
         (
             "/sales_orders",
-            {"customer_id": 2001, "sales_order_rows": [{"variant_id": 9, "quantity": 1}]},
+            {"customer_id": 10000101, "sales_order_rows": [{"variant_id": 9, "quantity": 1}]},
             "variant not found",
         ),
-        ("/sales_order_rows", {"sales_order_id": 9, "variant_id": 2006, "quantity": 1}, "sales order not found"),
-        ("/inventory_safety_stock_levels", {"variant_id": 9, "location_id": 2001, "value": 1}, "variant not found"),
-        ("/inventory_reorder_points", {"variant_id": 2006, "location_id": 9, "value": 1}, "location not found"),
+        ("/sales_order_rows", {"sales_order_id": 9, "variant_id": 10000106, "quantity": 1}, "sales order not found"),
+        ("/inventory_safety_stock_levels", {"variant_id": 9, "location_id": 10000101, "value": 1}, "variant not found"),
+        ("/inventory_reorder_points", {"variant_id": 10000106, "location_id": 9, "value": 1}, "location not found"),
         ("/sales_order_shipping_fee", {"sales_order_id": 9, "amount": "1"}, "sales order not found"),
     ],
 )
@@ -216,10 +224,10 @@ async def test_a_foreign_key_that_leads_nowhere_is_a_422_that_names_the_entity(
 async def test_a_refused_create_leaves_nothing_behind(api: Caller, tenant: Tenant) -> None:
     before = {name: tenant.count(name) for name in ("sales_orders", "sales_order_rows", "sales_order_addresses")}
     body = {
-        "customer_id": 2001,
-        "sales_order_rows": [{"variant_id": 2006, "quantity": 1}, {"variant_id": 9, "quantity": 1}],
+        "customer_id": 10000101,
+        "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}, {"variant_id": 9, "quantity": 1}],
     }
-    stock = tenant.get("inventory", (2006, 2001))
+    stock = tenant.get("inventory", (10000106, 10000101))
     assert (await api.post("/sales_orders", body)).status == 422
     assert {name: tenant.count(name) for name in before} == before
-    assert tenant.get("inventory", (2006, 2001)) == stock
+    assert tenant.get("inventory", (10000106, 10000101)) == stock

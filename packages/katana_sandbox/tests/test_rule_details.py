@@ -10,11 +10,11 @@ from .manufacturing_floor import BOLT, STEEL, WORKSHOP, gadget, ordered, produce
 
 NOW = "2026-03-02T09:00:00.000Z"
 LATER = "2026-03-05T09:00:00.000Z"
-LINE: dict[str, object] = {"variant_id": STEEL, "quantity": 2, "price_per_unit": 10, "tax_rate_id": 2001}
+LINE: dict[str, object] = {"variant_id": STEEL, "quantity": 2, "price_per_unit": 10, "tax_rate_id": 10000101}
 
 
 async def sold(api: Caller, *lines: dict[str, object], **header: object) -> dict[str, Any]:
-    body = {"customer_id": 2001, "sales_order_rows": list(lines or (LINE,)), **header}
+    body = {"customer_id": 10000101, "sales_order_rows": list(lines or (LINE,)), **header}
     answer = await api.post("/sales_orders", body)
     assert answer.status == 200, answer.raw
     return answer.body
@@ -27,7 +27,7 @@ async def shipped(api: Caller, order: dict[str, Any], quantity: float = 2, statu
 
 
 def purchase(*lines: dict[str, object]) -> dict[str, object]:
-    return {"supplier_id": 2001, "location_id": WORKSHOP, "purchase_order_rows": list(lines or (LINE,))}
+    return {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": list(lines or (LINE,))}
 
 
 async def bought(api: Caller, *lines: dict[str, object], **header: object) -> dict[str, Any]:
@@ -71,8 +71,8 @@ async def test_reference_data_is_read_only(api: Caller) -> None:
     """4.2: locations and additional costs; the presets are Shipping, Customs, Other."""
     assert {row["name"] for row in (await api.get("/additional_costs")).rows} == {"Shipping", "Customs", "Other"}
     for name in ("locations", "additional_costs", "operators"):
-        answers = [await api.post(f"/{name}", {"name": "x"}), await api.patch(f"/{name}/2001", {"name": "x"})]
-        answers.append(await api.delete(f"/{name}/2001"))
+        answers = [await api.post(f"/{name}", {"name": "x"}), await api.patch(f"/{name}/10000101", {"name": "x"})]
+        answers.append(await api.delete(f"/{name}/10000101"))
         assert [answer.status for answer in answers] == [404] * 3, name
 
 
@@ -105,7 +105,7 @@ async def test_orders_begin_in_their_first_states_only(
     variant = await gadget(api, tenant)
     bodies: dict[str, dict[str, object]] = {
         "purchase_orders": purchase(),
-        "sales_orders": {"customer_id": 2001, "sales_order_rows": [LINE]},
+        "sales_orders": {"customer_id": 10000101, "sales_order_rows": [LINE]},
         "manufacturing_orders": {"variant_id": variant, "planned_quantity": 1, "location_id": WORKSHOP},
         "manufacturing_order_operation_rows": {
             "manufacturing_order_id": (await ordered(api, variant))["id"],
@@ -130,12 +130,12 @@ async def test_partial_states_are_never_written(api: Caller, status: str) -> Non
     [
         ("quantity", 9),
         ("variant_id", BOLT),
-        ("tax_rate_id", 2002),
+        ("tax_rate_id", 10000102),
         ("tax_rate", "9"),
         ("price_per_unit", 1),
         ("purchase_uom", "box"),
         ("purchase_uom_conversion_rate", 3),
-        ("location_id", 2002),
+        ("location_id", 10000102),
     ],
 )
 async def test_a_purchase_row_is_open_until_it_is_received(api: Caller, name: str, value: object) -> None:
@@ -155,7 +155,7 @@ async def test_the_tracking_location_is_locked_by_the_first_receipt(api: Caller,
     variant = await gadget(api, tenant, is_purchasable=True)
     order = await bought(api, {**LINE, "variant_id": variant}, entity_type="outsourced", tracking_location_id=WORKSHOP)
     path = f"/purchase_orders/{order['id']}"
-    assert (await api.patch(path, {"tracking_location_id": 2002})).body["tracking_location_id"] == 2002
+    assert (await api.patch(path, {"tracking_location_id": 10000102})).body["tracking_location_id"] == 10000102
     receipt = {"purchase_order_row_id": order["purchase_order_rows"][0]["id"], "quantity": 1}
     assert (await api.post("/purchase_order_receive", receipt)).status == 204
     assert (await api.patch(path, {"tracking_location_id": WORKSHOP})).status == 422
@@ -163,12 +163,14 @@ async def test_the_tracking_location_is_locked_by_the_first_receipt(api: Caller,
 
 async def test_a_row_added_later_keeps_its_own_place(api: Caller) -> None:
     """4.3: location_id works on POST and PATCH of rows, where the nested one gives way to the order's."""
-    order = await bought(api, {**LINE, "location_id": 2002})
+    order = await bought(api, {**LINE, "location_id": 10000102})
     assert order["purchase_order_rows"][0]["location_id"] == WORKSHOP
     body = {"purchase_order_id": order["id"], "variant_id": BOLT, "quantity": 1, "price_per_unit": 1}
-    row = (await api.post("/purchase_order_rows", {**body, "location_id": 2002})).body
-    assert row["location_id"] == 2002
-    assert (await api.patch(f"/purchase_order_rows/{row['id']}", {"location_id": 2001})).body["location_id"] == 2001
+    row = (await api.post("/purchase_order_rows", {**body, "location_id": 10000102})).body
+    assert row["location_id"] == 10000102
+    assert (await api.patch(f"/purchase_order_rows/{row['id']}", {"location_id": 10000101})).body[
+        "location_id"
+    ] == 10000101
 
 
 async def test_numbers_of_documents_count_on(api: Caller, tenant: Tenant) -> None:
@@ -190,8 +192,8 @@ async def test_numbers_of_documents_count_on(api: Caller, tenant: Tenant) -> Non
         ({"delivery_date": LATER}, 422),
         ({"currency": "USD"}, 422),
         ({"order_no": "X"}, 422),
-        ({"customer_id": 2002}, 422),
-        ({"location_id": 2002}, 422),
+        ({"customer_id": 10000102}, 422),
+        ({"location_id": 10000102}, 422),
         ({"order_created_date": LATER}, 200),
         ({"additional_info": "x"}, 200),
         ({"customer_ref": "x"}, 200),
@@ -224,7 +226,8 @@ async def test_conversion_is_written_once_everything_is_packed(api: Caller, name
 
 
 @pytest.mark.parametrize(
-    "body", [{"quantity": 3}, {"variant_id": BOLT}, {"tax_rate_id": 2002}, {"price_per_unit": 1}, {"total_discount": 1}]
+    "body",
+    [{"quantity": 3}, {"variant_id": BOLT}, {"tax_rate_id": 10000102}, {"price_per_unit": 1}, {"total_discount": 1}],
 )
 async def test_a_row_is_locked_by_its_own_shipment(api: Caller, body: dict[str, object]) -> None:
     """4.4: the state of a row follows its fulfillment; another row of the order stays open."""
@@ -268,7 +271,7 @@ async def test_a_fulfillment_needs_rows_and_never_changes_them(api: Caller) -> N
     made = await shipped(api, order)
     assert made["picked_date"] == NOW, "4.5: the server's time when it is left out"
     path = f"/sales_order_fulfillments/{made['id']}"
-    for wrong in ({"sales_order_fulfillment_rows": none}, {"invoice_status": "INVOICED"}, {"sales_order_id": 2001}):
+    for wrong in ({"sales_order_fulfillment_rows": none}, {"invoice_status": "INVOICED"}, {"sales_order_id": 10000101}):
         assert keyword(await api.patch(path, wrong)) == (422, "additionalProperties")
     free = {
         "status": "DELIVERED",
@@ -279,7 +282,7 @@ async def test_a_fulfillment_needs_rows_and_never_changes_them(api: Caller) -> N
         "tracking_url": "U",
         "tracking_carrier": "C",
         "tracking_method": "M",
-        "packer_id": 2001,
+        "packer_id": 10000101,
     }
     assert free.items() <= (await api.patch(path, free)).body.items()
     assert (await api.get(f"/sales_orders/{order['id']}")).body["status"] == "DELIVERED"
@@ -305,11 +308,11 @@ async def test_a_deleted_manufacturing_order_takes_its_parts_along(api: Caller, 
 async def test_batches_of_a_transfer_may_be_fewer_and_those_of_an_adjustment_may_not(tenant: Tenant) -> None:
     """4.8, 4.9."""
     few = [{"batch_id": None, "quantity": 1}]
-    header = {"stock_transfer_number": "T", "source_location_id": 2001, "target_location_id": 2002}
+    header = {"stock_transfer_number": "T", "source_location_id": 10000101, "target_location_id": 10000102}
     row = {"variant_id": STEEL, "batch_transactions": few}
     made = tenant.create("stock_transfers", {**header, "stock_transfer_rows": [{**row, "quantity": "2"}]})
     assert made["stock_transfer_rows"][0]["batch_transactions"] == few
-    body: dict[str, object] = {"stock_adjustment_number": "A", "location_id": 2001}
+    body: dict[str, object] = {"stock_adjustment_number": "A", "location_id": 10000101}
     with pytest.raises(Refused, match="sum of batch quantity"):
         tenant.create("stock_adjustments", {**body, "stock_adjustment_rows": [{**row, "quantity": 2}]})
 
@@ -341,9 +344,9 @@ async def test_missing_or_excess_counts_all_four_figures(api: Caller, tenant: Te
 async def test_custom_fields_of_the_wrong_form_are_refused_in_the_recorded_words(api: Caller, form: str) -> None:
     """4.13: `must be object` on orders, `must be array` on variants."""
     wrong = [{"field_name": "a", "field_value": "b"}] if form == "list" else "x"
-    order = await api.patch("/sales_orders/2001", {"custom_fields": wrong})
+    order = await api.patch("/sales_orders/10000101", {"custom_fields": wrong})
     assert order.error["details"][0]["message"] == "must be object"
-    variant = await api.patch("/variants/2006", {"custom_fields": {"a": "b"} if form == "list" else "x"})
+    variant = await api.patch("/variants/10000106", {"custom_fields": {"a": "b"} if form == "list" else "x"})
     assert variant.error["details"][0]["message"] == "must be array"
 
 

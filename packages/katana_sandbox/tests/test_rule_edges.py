@@ -6,7 +6,7 @@ import pytest
 
 from katana_sandbox import Caller, Sandbox, Tenant
 
-PART, WORKSHOP = 2006, 2001
+PART, WORKSHOP = 10000106, 10000101
 NEW = {"name": "Trike", "configs": [{"name": "Size", "values": ["S"]}]}
 
 
@@ -15,8 +15,8 @@ def sized(value: str) -> dict[str, Any]:
 
 
 async def sold(api: Caller, **header: object) -> dict[str, Any]:
-    row = {"variant_id": PART, "quantity": 2, "tax_rate_id": 2001}
-    return (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [row], **header})).body
+    row = {"variant_id": PART, "quantity": 2, "tax_rate_id": 10000101}
+    return (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [row], **header})).body
 
 
 async def shipped(api: Caller, order: dict[str, Any], **header: object) -> dict[str, Any]:
@@ -29,7 +29,7 @@ async def test_materials_take_no_tracking_by_serial_and_no_sequence(api: Caller)
     """4.1 [L]."""
     for name in ("serial_tracked", "operations_in_sequence"):
         created = await api.post("/materials", {"name": "M", "variants": [{"sku": "M"}], name: True})
-        for answer in (created, await api.patch("/materials/2001", {name: True})):
+        for answer in (created, await api.patch("/materials/10000101", {name: True})):
             assert answer.status == 422
             assert answer.error["details"][0]["info"] == {"additionalProperty": name}
 
@@ -80,7 +80,7 @@ async def test_customers_may_share_a_name_and_discounts_end_at_a_hundred(api: Ca
     """4.2."""
     assert [(await api.post("/customers", {"name": "Twin"})).status for _ in range(2)] == [200, 200]
     for rate, status in ((0, 200), (100, 200), (100.5, 422), (-1, 422)):
-        assert (await api.patch("/customers/2001", {"discount_rate": rate})).status == status
+        assert (await api.patch("/customers/10000101", {"discount_rate": rate})).status == status
 
 
 async def test_a_price_list_does_not_price_a_sales_order(api: Caller, tenant: Tenant) -> None:
@@ -88,7 +88,9 @@ async def test_a_price_list_does_not_price_a_sales_order(api: Caller, tenant: Te
     made = (await api.post("/price_lists", {"name": "Spring"})).body["id"]
     price = {"variant_id": PART, "adjustment_method": "fixed", "amount": 1}
     await api.post("/price_list_rows", {"price_list_id": made, "price_list_rows": [price]})
-    await api.post("/price_list_customers", {"price_list_id": made, "price_list_customers": [{"customer_id": 2001}]})
+    await api.post(
+        "/price_list_customers", {"price_list_id": made, "price_list_customers": [{"customer_id": 10000101}]}
+    )
     row = (await sold(api))["sales_order_rows"][0]
     assert float(row["price_per_unit"]) == tenant.get("variants", PART)["sales_price"]
 
@@ -96,7 +98,7 @@ async def test_a_price_list_does_not_price_a_sales_order(api: Caller, tenant: Te
 async def test_rows_are_not_added_to_or_taken_from_a_received_purchase(api: Caller, tenant: Tenant) -> None:
     """4.3 [I]; what has no lock can still be written."""
     line = {"variant_id": PART, "quantity": 1, "price_per_unit": 1}
-    body = {"supplier_id": 2001, "location_id": WORKSHOP, "purchase_order_rows": [line]}
+    body = {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": [line]}
     order = tenant.create("purchase_orders", body)
     path = f"/purchase_orders/{order['id']}"
     assert (await api.patch(path, {"status": "RECEIVED"})).status == 200
@@ -111,12 +113,12 @@ async def test_naive_dates_of_purchases_are_refused_by_their_camel_case_name(api
     row = next(row for row in tenant.all("purchase_order_rows") if not row["deleted_at"])
     naive = "2026-03-01T10:00:00"
     nested = {"variant_id": PART, "quantity": 1, "price_per_unit": 1, "arrival_date": naive}
-    order = {"supplier_id": 2001, "location_id": WORKSHOP, "purchase_order_rows": [nested]}
+    order = {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": [nested]}
     receipt = {"purchase_order_row_id": row["id"], "quantity": 1, "received_date": naive}
     for path, answer in (
         ("/arrivalDate", await api.patch(f"/purchase_order_rows/{row['id']}", {"arrival_date": naive})),
         ("/receivedDate", await api.patch(f"/purchase_order_rows/{row['id']}", {"received_date": naive})),
-        ("/expectedArrivalDate", await api.patch("/purchase_orders/2001", {"expected_arrival_date": naive})),
+        ("/expectedArrivalDate", await api.patch("/purchase_orders/10000101", {"expected_arrival_date": naive})),
         ("/purchase_order_rows/0/arrivalDate", await api.post("/purchase_orders", order)),
         ("/receivedDate", await api.post("/purchase_order_receive", receipt)),
     ):

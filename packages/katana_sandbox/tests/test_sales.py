@@ -7,13 +7,13 @@ import pytest
 
 from katana_sandbox import Caller, Tenant
 
-PART = 2006
+PART = 10000106
 PRICE = 21.0
 
 
 async def ordered(api: Caller, quantity: float = 4, **extra: object) -> dict[str, Any]:
-    row = {"variant_id": PART, "quantity": quantity, "price_per_unit": PRICE, "tax_rate_id": 2001}
-    answer = await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [row], **extra})
+    row = {"variant_id": PART, "quantity": quantity, "price_per_unit": PRICE, "tax_rate_id": 10000101}
+    answer = await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [row], **extra})
     assert answer.status == 200, answer.raw
     return answer.body
 
@@ -31,7 +31,7 @@ async def shipped(api: Caller, order: dict[str, Any], quantity: float, status: s
 
 
 def stock(tenant: Tenant) -> tuple[str, str]:
-    level = tenant.get("inventory", (PART, 2001))
+    level = tenant.get("inventory", (PART, 10000101))
     return level["quantity_in_stock"], level["quantity_committed"]
 
 
@@ -40,20 +40,20 @@ def full_shelf(tenant: Tenant) -> None:
     for row in list(tenant.all("sales_order_rows")):
         if row["variant_id"] == PART and not row["deleted_at"]:
             tenant.delete("sales_order_rows", row["id"])
-    tenant.set_stock(PART, 2001, 10, 8.4)
+    tenant.set_stock(PART, 10000101, 10, 8.4)
 
 
 async def test_a_new_order_has_number_defaults_totals_and_copied_addresses(api: Caller, tenant: Tenant) -> None:
     """4.4."""
     order = await ordered(api, 4)
     assert str(order["order_no"]).startswith("SO-")
-    assert (order["status"], order["currency"], order["location_id"]) == ("NOT_SHIPPED", "EUR", 2001)
+    assert (order["status"], order["currency"], order["location_id"]) == ("NOT_SHIPPED", "EUR", 10000101)
     assert (order["total"], order["invoicing_status"], order["shipping_fee"]) == (4 * PRICE * 1.22, None, {})
     assert order["product_availability"] == "IN_STOCK"
     addresses = (await api.get("/sales_order_addresses", {"sales_order_ids": [order["id"]]})).rows
     assert [row["entity_type"] for row in addresses] == ["shipping", "billing"]
     assert order["billing_address_id"] == addresses[1]["id"]
-    customer = tenant.get("customers", 2001)
+    customer = tenant.get("customers", 10000101)
     assert addresses[0]["line_1"] == customer["addresses"][0]["line_1"]
     assert "addresses" not in (await api.get(f"/sales_orders/{order['id']}")).body
 
@@ -88,7 +88,7 @@ async def test_open_orders_commit_stock_and_quotes_do_not(api: Caller, tenant: T
     assert stock(tenant) == ("10.00000", "7.00000")
     assert (await api.delete(f"/sales_orders/{order['id']}")).status == 204
     assert stock(tenant) == ("10.00000", "3.00000")
-    level = tenant.get("inventory", (PART, 2001))
+    level = tenant.get("inventory", (PART, 10000101))
     safety = Decimal(level["safety_stock_level"])
     assert Decimal(level["quantity_missing_or_excess"]) == Decimal(7) - safety
 
@@ -98,7 +98,7 @@ async def test_stock_is_promised_to_the_oldest_row_first(api: Caller, tenant: Te
     first, second, third = [await ordered(api, quantity) for quantity in (6, 6, 4)]
     states = [tenant.get("sales_orders", o["id"])["product_availability"] for o in (first, second, third)]
     assert states == ["IN_STOCK", "NOT_AVAILABLE", "IN_STOCK"]
-    tenant.set_stock(PART, 2001, 16, 8.4)
+    tenant.set_stock(PART, 10000101, 16, 8.4)
     assert tenant.get("sales_orders", second["id"])["product_availability"] == "IN_STOCK"
     found = await api.get("/sales_order_rows", {"variant_id": PART, "product_availability": "IN_STOCK"})
     assert [row["sales_order_id"] for row in found.rows] == [third["id"], second["id"], first["id"]]
@@ -120,7 +120,7 @@ async def test_packing_and_delivering_move_status_stock_and_cost(api: Caller, te
     assert (packed["status"], packed["product_availability"]) == ("PACKED", "PICKED")
     assert (row["product_availability"], row["cogs_value"]) == ("PICKED", "33.6000000000")
     assert stock(tenant) == ("6.00000", "0.00000")
-    level = tenant.get("inventory", (PART, 2001))
+    level = tenant.get("inventory", (PART, 10000101))
     assert (level["value_in_stock"], level["average_cost"]) == ("50.4000000000", "8.4000000000")
 
 
@@ -137,7 +137,7 @@ async def test_deleting_fulfillments_returns_stock_and_reopens_the_order(api: Ca
     assert (reopened["status"], reopened["product_availability"]) == ("NOT_SHIPPED", "IN_STOCK")
     assert reopened["sales_order_rows"][0]["cogs_value"] is None
     assert stock(tenant) == ("10.00000", "4.00000")
-    assert tenant.get("inventory", (PART, 2001))["value_in_stock"] == "84.0000000000"
+    assert tenant.get("inventory", (PART, 10000101))["value_in_stock"] == "84.0000000000"
     assert (await api.get(f"/sales_order_fulfillments/{done['id']}")).status == 404
     shown = await api.get(f"/sales_order_fulfillments/{done['id']}", {"include_deleted": True})
     assert shown.body["deleted_at"] is not None
@@ -175,7 +175,7 @@ async def test_what_shipping_has_begun_locks(api: Caller) -> None:
     """4.4."""
     order = await ordered(api, 4)
     await shipped(api, order, 1)
-    for body in ({"order_no": "X"}, {"customer_id": 2002}, {"location_id": 2002}, {"conversion_rate": 2}):
+    for body in ({"order_no": "X"}, {"customer_id": 10000102}, {"location_id": 10000102}, {"conversion_rate": 2}):
         assert (await api.patch(f"/sales_orders/{order['id']}", body)).status == 422
     assert (await api.patch(f"/sales_orders/{order['id']}", {"additional_info": "free"})).status == 200
     assert (await api.patch(f"/sales_order_rows/{row_id(order)}", {"quantity": 9})).status == 422
@@ -210,7 +210,7 @@ async def test_the_order_takes_the_latest_picked_date_and_hands_its_own_down(api
 async def test_a_shipping_fee_is_part_of_the_total_and_only_one_fits(api: Caller) -> None:
     """4.4."""
     order = await ordered(api, 1)
-    body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 2001}
+    body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 10000101}
     fee = (await api.post("/sales_order_shipping_fee", body)).body
     assert set(fee) == {"id", "sales_order_id", "amount", "tax_rate_id", "description"}
     shown = (await api.get(f"/sales_orders/{order['id']}")).body
@@ -227,7 +227,7 @@ async def test_services_are_never_stock_and_do_not_hold_an_order_back(api: Calle
     """4.1, 4.4."""
     service = next(tenant.all("service_variants"))
     rows = [{"variant_id": PART, "quantity": 1}, {"variant_id": service["id"], "quantity": 1}]
-    order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": rows})).body
+    order = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": rows})).body
     states = [row["product_availability"] for row in order["sales_order_rows"]]
     assert (states, order["product_availability"]) == (["IN_STOCK", "NOT_APPLICABLE"], "IN_STOCK")
     await shipped(api, order, 1, "DELIVERED")
@@ -237,7 +237,9 @@ async def test_services_are_never_stock_and_do_not_hold_an_order_back(api: Calle
 async def units(api: Caller, tenant: Tenant, variant: int) -> list[int]:
     """Two serial numbers of a variant, bought."""
     line = {"variant_id": variant, "quantity": 2, "price_per_unit": 1}
-    made = tenant.create("purchase_orders", {"supplier_id": 2001, "location_id": 2001, "purchase_order_rows": [line]})
+    made = tenant.create(
+        "purchase_orders", {"supplier_id": 10000101, "location_id": 10000101, "purchase_order_rows": [line]}
+    )
     resource = {"resource_type": "PurchaseOrderRow", "resource_id": made["purchase_order_rows"][0]["id"]}
     answer = await api.post("/serial_numbers", {**resource, "serial_numbers": ["S-1", "S-2"]})
     return [entry["id"] for entry in answer.body["successful"]]
@@ -247,7 +249,7 @@ async def test_serial_numbers_must_fit_quantity_and_be_free_in_the_recorded_word
     """4.5, 4.13."""
     item = next(row for row in tenant.all("products") if row["serial_tracked"] and not row["deleted_at"])
     lines = [{"variant_id": item["variants"][0]["id"], "quantity": 1}] * 2
-    order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": lines})).body
+    order = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": lines})).body
     first, second = await units(api, tenant, item["variants"][0]["id"])
     one, two = [row["id"] for row in order["sales_order_rows"]]
 
@@ -285,7 +287,7 @@ async def test_batch_tracked_rows_need_batches_that_add_up(api: Caller, tenant: 
     """4.5."""
     item = next(row for row in tenant.all("materials") if row["batch_tracked"] and not row["deleted_at"])
     lines = [{"variant_id": item["variants"][0]["id"], "quantity": 2}]
-    order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": lines})).body
+    order = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": lines})).body
     rows = [
         {"sales_order_row_id": row_id(order), "quantity": 2, "batch_transactions": [{"batch_id": 9, "quantity": 1}]}
     ]
@@ -321,10 +323,10 @@ async def test_books_that_are_closed_refuse_earlier_stock_dates(api: Caller, ten
 
 async def test_safety_stock_and_reorder_point_are_one_upserted_level(api: Caller) -> None:
     """4.12."""
-    body = {"variant_id": PART, "location_id": 2002, "value": 2}
+    body = {"variant_id": PART, "location_id": 10000102, "value": 2}
     first = (await api.post("/inventory_reorder_points", body)).body
     assert (first["value"], set(first)) == ("2", {"variant_id", "location_id", "value", "created_at", "updated_at"})
     second = (await api.post("/inventory_safety_stock_levels", {**body, "value": 2.5})).body
     assert (second["value"], second["created_at"]) == ("2.5", first["created_at"])
-    row = (await api.get("/inventory", {"variant_id": PART, "location_id": 2002})).rows[0]
+    row = (await api.get("/inventory", {"variant_id": PART, "location_id": 10000102})).rows[0]
     assert (row["safety_stock_level"], row["reorder_point"]) == ("2.50000", "2.50000")

@@ -50,27 +50,29 @@ async def test_edits_from_elsewhere_are_seen_with_or_without_a_new_stamp(
     api: Caller, tenant: Tenant, clock: ManualClock
 ) -> None:
     clock.advance(5)
-    tenant.edit("products", 2002, name="Renamed")
-    tenant.edit("products", 2003, bump=False, name="Silently renamed")
-    shown = [(await api.get(f"/products/{key}")).body for key in (2002, 2003)]
+    tenant.edit("products", 10000102, name="Renamed")
+    tenant.edit("products", 10000103, bump=False, name="Silently renamed")
+    shown = [(await api.get(f"/products/{key}")).body for key in (10000102, 10000103)]
     assert [row["name"] for row in shown] == ["Renamed", "Silently renamed"]
     assert shown[0]["updated_at"] == "2026-03-02T09:00:05.000Z"
     assert shown[1]["updated_at"] < "2026-03-02T09:00:00.000Z"
 
 
 async def test_a_child_can_be_moved_to_another_parent_from_elsewhere(api: Caller, tenant: Tenant) -> None:
-    variant = tenant.get("materials", 2001)["variants"][0]
-    tenant.edit("variants", variant["id"], material_id=2002)
-    homes = [[row["id"] for row in (await api.get(f"/materials/{key}")).body["variants"]] for key in (2001, 2002)]
+    variant = tenant.get("materials", 10000101)["variants"][0]
+    tenant.edit("variants", variant["id"], material_id=10000102)
+    homes = [
+        [row["id"] for row in (await api.get(f"/materials/{key}")).body["variants"]] for key in (10000101, 10000102)
+    ]
     assert variant["id"] not in homes[0]
     assert variant["id"] in homes[1]
-    assert variant["id"] in (await api.get("/variants", {"material_id": 2002})).ids
+    assert variant["id"] in (await api.get("/variants", {"material_id": 10000102})).ids
 
 
 async def test_archiving_and_deleting_from_elsewhere_follow_the_rules(api: Caller, tenant: Tenant) -> None:
-    tenant.edit("materials", 2001, archived_at="2026-03-01T00:00:00.000Z")
+    tenant.edit("materials", 10000101, archived_at="2026-03-01T00:00:00.000Z")
     assert (await api.get("/variants", {"supplier_item_codes": "00.4021.018.003"})).rows == []
-    tenant.delete("materials", 2001)
+    tenant.delete("materials", 10000101)
     hidden = {"include_deleted": True, "include_archived": True, "supplier_item_codes": "00.4021.018.003"}
     assert (await api.get("/variants", hidden)).rows[0]["deleted_at"] is not None
 
@@ -78,12 +80,12 @@ async def test_archiving_and_deleting_from_elsewhere_follow_the_rules(api: Calle
 def test_creating_from_elsewhere_obeys_the_rules(tenant: Tenant) -> None:
     made = tenant.create("customers", {"name": "A"})
     assert tenant.get("customers", made["id"]) == made
-    level = {"variant_id": 2006, "location_id": 2001, "value": 3}
+    level = {"variant_id": 10000106, "location_id": 10000101, "value": 3}
     assert tenant.create("inventory_reorder_points", level)["value"] == "3"
     with pytest.raises(Refused, match="422"):
         tenant.create("customers", {})
     with pytest.raises(Refused, match="customer not found"):
-        tenant.create("sales_orders", {"customer_id": 1, "sales_order_rows": [{"variant_id": 2006, "quantity": 1}]})
+        tenant.create("sales_orders", {"customer_id": 1, "sales_order_rows": [{"variant_id": 10000106, "quantity": 1}]})
 
 
 def test_what_is_not_there_is_a_lookup_error(sandbox: Sandbox, tenant: Tenant) -> None:
@@ -101,7 +103,7 @@ def test_what_is_not_there_is_a_lookup_error(sandbox: Sandbox, tenant: Tenant) -
 
 
 async def test_raw_records_of_any_shape_are_served_byte_for_byte(api: Caller, tenant: Tenant) -> None:
-    poison = {"id": 5000, "variants": None, "name": 5, "created_at": "not a date", "updated_at": 7}
+    poison = {"id": 20005000, "variants": None, "name": 5, "created_at": "not a date", "updated_at": 7}
     tenant.insert_raw("products", poison)
     tenant.insert_raw("products", {"name": "no id"})
     tenant.insert_raw("products", None)
@@ -110,7 +112,7 @@ async def test_raw_records_of_any_shape_are_served_byte_for_byte(api: Caller, te
     for shape in (poison, {"name": "no id"}, None, [1, 2]):
         assert shape in rows
     assert (await api.get("/products", {"is_producible": True})).status == 200
-    assert (await api.post("/products", {"name": "next", "variants": [{"sku": "N"}]})).body["id"] == 5001
+    assert (await api.post("/products", {"name": "next", "variants": [{"sku": "N"}]})).body["id"] == 20005001
 
 
 async def test_a_raw_record_that_no_rule_can_digest_is_a_500_that_changes_nothing(
@@ -121,8 +123,8 @@ async def test_a_raw_record_that_no_rule_can_digest_is_a_500_that_changes_nothin
     assert (answer.status, answer.error["name"]) == (500, "InternalServerError")
     assert sandbox.journal[-1].problem == "KeyError('status')"
     assert (await api.get("/sales_orders/9001")).body == {"id": 9001, "customer_id": "x"}
-    tenant.insert_raw("variants", {"id": 9002, "product_id": 2001})
-    assert (await api.patch("/products/2001", {"is_archived": True})).status == 200
+    tenant.insert_raw("variants", {"id": 9002, "product_id": 10000101})
+    assert (await api.patch("/products/10000101", {"is_archived": True})).status == 200
 
 
 async def test_sleepers_on_a_manual_clock_wake_in_the_order_of_their_time() -> None:

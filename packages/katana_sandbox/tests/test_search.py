@@ -27,11 +27,14 @@ async def test_each_comparison_finds_what_it_says(api: Caller, tenant: Tenant) -
         ({"status": {"nin": ["PACKED"]}}, lambda row: row["status"] != "PACKED"),
         ({"created_at": {"gte": middle}}, lambda row: row["created_at"] >= middle),
         ({"created_at": {"lt": middle}}, lambda row: row["created_at"] < middle),
-        ({"id": {"between": [2010, 2020]}}, lambda row: 2010 <= row["id"] <= 2020),
+        ({"id": {"between": [10000110, 10000120]}}, lambda row: 10000110 <= row["id"] <= 10000120),
         ({"order_no": {"like": "SO-1_"}}, lambda row: len(row["order_no"]) == 5 and row["order_no"][3] == "1"),
         ({"source": {"ilike": "SHOP%"}}, lambda row: row["source"] == "shopify"),
         ({"customer_ref": None}, lambda row: row["customer_ref"] is None),
-        ({"and": [{"id": {"gt": 2010}}, {"or": [{"id": 2011}, {"id": 2002}]}]}, lambda row: row["id"] == 2011),
+        (
+            {"and": [{"id": {"gt": 10000110}}, {"or": [{"id": 10000111}, {"id": 10000102}]}]},
+            lambda row: row["id"] == 10000111,
+        ),
     ]
     for where, test in cases:
         assert set(await found(api, where)) == {row["id"] for row in orders if test(row)}, where

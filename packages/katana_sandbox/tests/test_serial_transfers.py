@@ -69,7 +69,7 @@ async def test_a_production_takes_units_of_its_order_later(sandbox: Sandbox, api
 
 async def test_bought_units_count_once_received(api: Caller, tenant: Tenant, variant: int) -> None:
     line = {"variant_id": variant, "quantity": 1, "price_per_unit": 5}
-    body = {"supplier_id": 2001, "location_id": WORKSHOP, "purchase_order_rows": [line]}
+    body = {"supplier_id": 10000101, "location_id": WORKSHOP, "purchase_order_rows": [line]}
     order = tenant.create("purchase_orders", body)
     row = order["purchase_order_rows"][0]["id"]
     unit = (await post(api, "PurchaseOrderRow", row, "A")).body["successful"][0]["id"]
@@ -121,7 +121,7 @@ async def test_units_can_be_named_after_an_adjustment(api: Caller, variant: int,
 async def test_a_transfer_moves_units_without_counting_them(api: Caller, variant: int) -> None:
     one, two = await made(api, variant, "A", "B")
     row = {"variant_id": variant, "quantity": "2", "traceability": [{"serial_number_id": one}]}
-    header = {"stock_transfer_number": "T", "source_location_id": WORKSHOP, "target_location_id": 2002}
+    header = {"stock_transfer_number": "T", "source_location_id": WORKSHOP, "target_location_id": 10000102}
     body = {**header, "transfer_date": NOW, "stock_transfer_rows": [row]}
     transfer = (await api.post("/stock_transfers", body)).body
     assert (await post(api, "StockTransferRow", transfer["stock_transfer_rows"][0]["id"], "B")).status == 200

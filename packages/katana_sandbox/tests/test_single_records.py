@@ -8,21 +8,21 @@ from katana_sandbox import Caller, Tenant
 
 from .manufacturing_floor import STEEL, WORKSHOP, gadget, ordered, produced, rows_of
 
-BUY = {"variant_id": 2006, "quantity": 10, "price_per_unit": 4}
-SELL = {"variant_id": 2006, "quantity": 2, "price_per_unit": 21, "tax_rate_id": 2001}
-PRICE = {"variant_id": 2006, "adjustment_method": "fixed", "amount": 19.5}
+BUY = {"variant_id": 10000106, "quantity": 10, "price_per_unit": 4}
+SELL = {"variant_id": 10000106, "quantity": 2, "price_per_unit": 21, "tax_rate_id": 10000101}
+PRICE = {"variant_id": 10000106, "adjustment_method": "fixed", "amount": 19.5}
 HOME = {"line_1": "Mill Lane 3", "city": "Graz", "zip": "8010", "country": "AT"}
 
 
 async def bought(api: Caller, *rows: dict[str, Any], **header: object) -> dict[str, Any]:
-    body = {"supplier_id": 2002, "location_id": 2002, "purchase_order_rows": list(rows) or [BUY], **header}
+    body = {"supplier_id": 10000102, "location_id": 10000102, "purchase_order_rows": list(rows) or [BUY], **header}
     answer = await api.post("/purchase_orders", body)
     assert answer.status == 200, answer.raw
     return answer.body
 
 
 async def sold(api: Caller) -> dict[str, Any]:
-    answer = await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [SELL]})
+    answer = await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [SELL]})
     assert answer.status == 200, answer.raw
     return answer.body
 
@@ -39,8 +39,8 @@ async def test_additional_costs_are_found_by_name(api: Caller) -> None:
 
 
 async def test_a_location_says_what_may_happen_at_it(api: Caller) -> None:
-    place = (await api.get("/locations/2001")).body
-    assert (place["id"], place["is_primary"], place["manufacturing_allowed"]) == (2001, True, True)
+    place = (await api.get("/locations/10000101")).body
+    assert (place["id"], place["is_primary"], place["manufacturing_allowed"]) == (10000101, True, True)
     assert (await api.get("/locations/2999")).status == 404
 
 
@@ -120,7 +120,7 @@ async def test_a_sales_order_row_is_read_by_id_and_searched_by_its_order(api: Ca
 
 async def test_a_shipping_fee_is_found_by_its_order(api: Caller) -> None:
     order = await sold(api)
-    body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 2001}
+    body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 10000101}
     fee = (await api.post("/sales_order_shipping_fee", body)).body
     assert (await api.get("/sales_order_shipping_fee", {"sales_order_id": order["id"]})).rows == [fee]
     assert (await api.get(f"/sales_order_shipping_fee/{fee['id']}")).body == fee
@@ -130,21 +130,21 @@ async def test_a_shipping_fee_is_found_by_its_order(api: Caller) -> None:
 
 async def test_a_deleted_purchase_order_row_is_expected_no_more(api: Caller, tenant: Tenant) -> None:
     def expected() -> float:
-        return float(tenant.get("inventory", (2006, 2002))["quantity_expected"])
+        return float(tenant.get("inventory", (10000106, 10000102))["quantity_expected"])
 
     before = expected()
-    order = await bought(api, BUY, {**BUY, "variant_id": 2007})
+    order = await bought(api, BUY, {**BUY, "variant_id": 10000107})
     row = order["purchase_order_rows"][0]["id"]
     assert expected() == before + 10
     assert (await api.get(f"/purchase_order_rows/{row}")).body["purchase_order_id"] == order["id"]
-    found = await api.get("/purchase_order_rows", {"purchase_order_id": order["id"], "variant_id": 2006})
+    found = await api.get("/purchase_order_rows", {"purchase_order_id": order["id"], "variant_id": 10000106})
     assert found.ids == [row]
     assert (await api.delete(f"/purchase_order_rows/{row}")).status == 204
     assert expected() == before
     shown = (await api.get(f"/purchase_orders/{order['id']}")).body
     left = shown["purchase_order_rows"]
     assert ([line["variant_id"] for line in left], shown["total"]) == (
-        [2007],
+        [10000107],
         order["total"] / 2,
     )
 
@@ -152,7 +152,12 @@ async def test_a_deleted_purchase_order_row_is_expected_no_more(api: Caller, ten
 async def test_a_cost_row_belongs_to_the_group_of_its_order(api: Caller) -> None:
     first, second = await bought(api), await bought(api)
     assert first["default_group_id"] != second["default_group_id"]
-    body = {"additional_cost_id": 2001, "tax_rate_id": 2001, "price": 12.5, "group_id": first["default_group_id"]}
+    body = {
+        "additional_cost_id": 10000101,
+        "tax_rate_id": 10000101,
+        "price": 12.5,
+        "group_id": first["default_group_id"],
+    }
     made = (await api.post("/po_additional_cost_rows", body)).body
     assert (await api.get(f"/po_additional_cost_rows/{made['id']}")).body == made
     assert (await api.get("/po_additional_cost_rows", {"group_id": first["default_group_id"]})).rows == [made]
@@ -160,12 +165,12 @@ async def test_a_cost_row_belongs_to_the_group_of_its_order(api: Caller) -> None
 
 
 async def test_an_ingredient_of_an_outsourced_order_is_added_and_taken_away(api: Caller) -> None:
-    order = await bought(api, entity_type="outsourced", tracking_location_id=2002)
+    order = await bought(api, entity_type="outsourced", tracking_location_id=10000102)
     row = order["purchase_order_rows"][0]["id"]
-    body = {"purchase_order_row_id": row, "ingredient_variant_id": 2012, "planned_quantity_per_unit": 2}
+    body = {"purchase_order_row_id": row, "ingredient_variant_id": 10000112, "planned_quantity_per_unit": 2}
     made = (await api.post("/outsourced_purchase_order_recipe_rows", body)).body
     shown = (await api.get(f"/outsourced_purchase_order_recipe_rows/{made['id']}")).body
-    assert (shown["purchase_order_row_id"], shown["ingredient_variant_id"]) == (row, 2012)
+    assert (shown["purchase_order_row_id"], shown["ingredient_variant_id"]) == (row, 10000112)
     assert (await api.delete(f"/outsourced_purchase_order_recipe_rows/{made['id']}")).status == 204
     assert (await api.get(f"/outsourced_purchase_order_recipe_rows/{made['id']}")).status == 404
 
@@ -183,10 +188,10 @@ async def test_bills_are_found_by_the_purchase_order_they_are_of(api: Caller) ->
 
 async def test_a_price_is_changed_and_taken_away_one_by_one(api: Caller) -> None:
     made = await listed(api)
-    both = [PRICE, {**PRICE, "variant_id": 2007}]
+    both = [PRICE, {**PRICE, "variant_id": 10000107}]
     first, second = (await api.post("/price_list_rows", {"price_list_id": made, "price_list_rows": both})).ids
     changed = (await api.patch(f"/price_list_rows/{first}", {"adjustment_method": "percentage", "amount": 10})).body
-    assert (changed["adjustment_method"], changed["variant_id"]) == ("percentage", 2006)
+    assert (changed["adjustment_method"], changed["variant_id"]) == ("percentage", 10000106)
     assert (await api.patch(f"/price_list_rows/{first}", {"amount": 0})).status == 422
     assert (await api.delete(f"/price_list_rows/{first}")).status == 204
     assert (await api.get(f"/price_list_rows/{first}")).status == 404
@@ -196,9 +201,11 @@ async def test_a_price_is_changed_and_taken_away_one_by_one(api: Caller) -> None
 
 async def test_a_price_list_is_given_to_another_customer_or_to_none(api: Caller) -> None:
     made = await listed(api)
-    body = {"price_list_id": made, "price_list_customers": [{"customer_id": 2003}]}
+    body = {"price_list_id": made, "price_list_customers": [{"customer_id": 10000103}]}
     given = (await api.post("/price_list_customers", body)).ids[0]
-    assert (await api.patch(f"/price_list_customers/{given}", {"customer_id": 2004})).body["customer_id"] == 2004
+    assert (await api.patch(f"/price_list_customers/{given}", {"customer_id": 10000104})).body[
+        "customer_id"
+    ] == 10000104
     assert (await api.patch(f"/price_list_customers/{given}", {"customer_id": 999999})).status == 422
     assert (await api.get(f"/price_list_customers/{given}")).body["price_list_id"] == made
     assert (await api.delete(f"/price_list_customers/{given}")).status == 204
@@ -239,29 +246,29 @@ async def test_rows_and_productions_of_a_manufacturing_order_are_read_by_id(api:
 
 
 async def test_an_adjustment_is_renamed_and_deleted_and_its_stock_follows(api: Caller, tenant: Tenant) -> None:
-    tenant.set_stock(2006, 2001, 10, 8)
-    rows = [{"variant_id": 2006, "quantity": 3, "cost_per_unit": 2}]
-    body = {"stock_adjustment_number": "SA-77", "location_id": 2001, "stock_adjustment_rows": rows}
+    tenant.set_stock(10000106, 10000101, 10, 8)
+    rows = [{"variant_id": 10000106, "quantity": 3, "cost_per_unit": 2}]
+    body = {"stock_adjustment_number": "SA-77", "location_id": 10000101, "stock_adjustment_rows": rows}
     made = (await api.post("/stock_adjustments", body)).body
-    assert float(tenant.get("inventory", (2006, 2001))["quantity_in_stock"]) == 13
+    assert float(tenant.get("inventory", (10000106, 10000101))["quantity_in_stock"]) == 13
     renamed = (await api.patch(f"/stock_adjustments/{made['id']}", {"reason": "Found"})).body
     assert (renamed["reason"], renamed["stock_adjustment_number"]) == ("Found", "SA-77")
     assert (await api.get("/stock_adjustments", {"stock_adjustment_number": "SA-77"})).ids == [made["id"]]
     assert (await api.delete(f"/stock_adjustments/{made['id']}")).status == 204
-    assert float(tenant.get("inventory", (2006, 2001))["quantity_in_stock"]) == 10
+    assert float(tenant.get("inventory", (10000106, 10000101))["quantity_in_stock"]) == 10
 
 
 @pytest.mark.parametrize(("name", "amount"), [("stock_transfer", "4"), ("stock_adjustment", 4)])
 async def test_rows_of_transfers_and_adjustments_never_change_and_neither_is_read_by_id(
     api: Caller, name: str, amount: object
 ) -> None:
-    places = {"source_location_id": 2001, "target_location_id": 2002} if name == "stock_transfer" else {}
-    places = places or {"location_id": 2001}
-    rows = [{"variant_id": 2006, "quantity": amount}]
+    places = {"source_location_id": 10000101, "target_location_id": 10000102} if name == "stock_transfer" else {}
+    places = places or {"location_id": 10000101}
+    rows = [{"variant_id": 10000106, "quantity": amount}]
     made = (await api.post(f"/{name}s", {f"{name}_number": "N-1", f"{name}_rows": rows, **places})).body
     path = f"/{name}s/{made['id']}"
     assert (await api.get(path)).status == 404
-    refused = await api.patch(path, {f"{name}_rows": [{"variant_id": 2006, "quantity": amount}]})
+    refused = await api.patch(path, {f"{name}_rows": [{"variant_id": 10000106, "quantity": amount}]})
     assert (refused.status, refused.error["details"][0]["code"]) == (422, "additionalProperties")
     row = f"/{name}_rows/{made[f'{name}_rows'][0]['id']}"
     answers = [await api.get(row), await api.patch(row, {"quantity": amount}), await api.delete(row)]
@@ -272,20 +279,20 @@ async def test_rows_of_transfers_and_adjustments_never_change_and_neither_is_rea
 
 
 async def test_the_tax_rate_of_a_purchase_order_row_is_text_when_written_and_a_number_is_refused(api: Caller) -> None:
-    header = {"supplier_id": 2002, "location_id": 2002}
+    header = {"supplier_id": 10000102, "location_id": 10000102}
     refused = await api.post("/purchase_orders", {**header, "purchase_order_rows": [{**BUY, "tax_rate": 22}]})
     assert (refused.status, refused.error["details"][0]["message"]) == (422, "must be string")
     row = (await bought(api, {**BUY, "tax_rate": "22"}))["purchase_order_rows"][0]
-    assert row["tax_rate_id"] == 2001
+    assert row["tax_rate_id"] == 10000101
 
 
 async def test_quantities_of_a_transfer_are_text_where_those_of_an_adjustment_are_numbers(api: Caller) -> None:
-    places = {"source_location_id": 2001, "target_location_id": 2002}
+    places = {"source_location_id": 10000101, "target_location_id": 10000102}
     for name, header, wrong, message in (
         ("stock_transfer", places, 4, "must be string"),
-        ("stock_adjustment", {"location_id": 2001}, "4", "must be number"),
+        ("stock_adjustment", {"location_id": 10000101}, "4", "must be number"),
     ):
-        rows = [{"variant_id": 2006, "quantity": wrong}]
+        rows = [{"variant_id": 10000106, "quantity": wrong}]
         refused = await api.post(f"/{name}s", {f"{name}_number": "N-1", f"{name}_rows": rows, **header})
         assert (refused.status, refused.error["details"][0]["message"]) == (422, message)
     assert (await api.get("/stock_transfers", {"stock_transfer_number": "N-1"})).rows == []

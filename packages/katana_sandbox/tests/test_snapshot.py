@@ -98,7 +98,7 @@ def flipped(raw: bytes) -> bytes:
 
 
 def later_version(raw: bytes) -> bytes:
-    return raw.replace(b"state 4\n", b"state 9\n", 1)
+    return raw.replace(b"state 5\n", b"state 9\n", 1)
 
 
 def cut(raw: bytes) -> bytes:
@@ -125,7 +125,7 @@ def of_another_program(_raw: bytes) -> bytes:
         (flipped, "is damaged: its checksum does not fit"),
         (emptied, "is no state file of the sandbox"),
         (of_another_program, "is no state file of the sandbox"),
-        (later_version, "has state version 9, but this sandbox reads version 4"),
+        (later_version, "has state version 9, but this sandbox reads version 5"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused_in_one_sentence(
@@ -159,7 +159,7 @@ def test_a_file_of_other_collections_is_refused(path: Path, monkeypatch: pytest.
 def test_the_old_file_stands_until_the_new_one_is_complete(sandbox: Sandbox, path: Path) -> None:
     sandbox.save(path)
     first = path.read_bytes()
-    sandbox.tenant().edit("customers", 2001, comment="changed")
+    sandbox.tenant().edit("customers", 10000101, comment="changed")
     sandbox.save(path)
     assert path.read_bytes() != first
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]

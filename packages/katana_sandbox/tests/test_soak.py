@@ -16,7 +16,7 @@ from katana_sandbox.wire.encoding import encode
 
 SPEC = Path(__file__).parents[4] / "shared" / "reference" / "katana-openapi.yaml"
 EXAMPLES = 60
-FIRST_ID, KNOWN_IDS = 2001, 40
+FIRST_ID, KNOWN_IDS = 10000101, 40
 OPERATIONS = [f"{method} {template}" for method, template in build_router().operations()]
 
 pytestmark = pytest.mark.soak

@@ -7,18 +7,18 @@ import pytest
 from katana_sandbox import Answer, Caller, ManualClock, Refused, Sandbox, Tenant
 from katana_sandbox.rules.ledger import Movement, balance, moved, post, unpost
 
-HERE, THERE = (2006, 2001), (2006, 2002)
+HERE, THERE = (10000106, 10000101), (10000106, 10000102)
 NOW = "2026-03-02T09:00:00.000Z"
 
 
 def transfer(tenant: Tenant, quantity: str = "4", **more: object) -> dict[str, Any]:
-    header = {"stock_transfer_number": "ST-9", "source_location_id": 2001, "target_location_id": 2002}
-    rows = [{"variant_id": 2006, "quantity": quantity}]
+    header = {"stock_transfer_number": "ST-9", "source_location_id": 10000101, "target_location_id": 10000102}
+    rows = [{"variant_id": 10000106, "quantity": quantity}]
     return tenant.create("stock_transfers", {**header, "stock_transfer_rows": rows, **more})
 
 
 def adjustment(tenant: Tenant, *rows: dict[str, Any], **more: object) -> dict[str, Any]:
-    header = {"stock_adjustment_number": "SA-99", "location_id": 2001}
+    header = {"stock_adjustment_number": "SA-99", "location_id": 10000101}
     return tenant.create("stock_adjustments", {**header, "stock_adjustment_rows": list(rows), **more})
 
 
@@ -47,8 +47,8 @@ async def test_a_transfer_is_in_neither_place_while_in_transit(tenant: Tenant, a
     assert tenant.get("inventory", THERE)["value_in_stock"] == "21.0000000000"
     moves = await api.get("/inventory_movements", {"resource_type": "StockTransferRow", "resource_id": row["id"]})
     assert [(m["location_id"], m["quantity_change"], m["value_per_unit"]) for m in moves.rows] == [
-        (2002, 4, 3),
-        (2001, -4, 3),
+        (10000102, 4, 3),
+        (10000101, -4, 3),
     ]
 
 
@@ -84,21 +84,21 @@ async def test_the_refusal_of_a_move_and_its_status_are_switches(sandbox: Sandbo
 
 async def test_transfers_that_can_not_be_are_refused(tenant: Tenant, api: Caller) -> None:
     """4.8."""
-    header = {"stock_transfer_number": "X", "source_location_id": 2001, "target_location_id": 2002}
+    header = {"stock_transfer_number": "X", "source_location_id": 10000101, "target_location_id": 10000102}
     numeric = await api.post(
-        "/stock_transfers", {**header, "stock_transfer_rows": [{"variant_id": 2006, "quantity": 2}]}
+        "/stock_transfers", {**header, "stock_transfer_rows": [{"variant_id": 10000106, "quantity": 2}]}
     )
     assert [detail["message"] for detail in numeric.error["details"]] == ["must be string"]
     for quantity in ("0", "-1", "many"):
         with pytest.raises(Refused, match="greater than 0"):
             transfer(tenant, quantity)
     with pytest.raises(Refused, match="must differ"):
-        transfer(tenant, target_location_id=2001)
+        transfer(tenant, target_location_id=10000101)
     with pytest.raises(Refused, match="variant not found"):
         transfer(tenant, stock_transfer_rows=[{"variant_id": 999999, "quantity": "1"}])
     batches = [{"batch_id": None, "quantity": 5}]
     with pytest.raises(Refused, match="sum of batch quantity"):
-        transfer(tenant, stock_transfer_rows=[{"variant_id": 2006, "quantity": "4", "batch_transactions": batches}])
+        transfer(tenant, stock_transfer_rows=[{"variant_id": 10000106, "quantity": "4", "batch_transactions": batches}])
     assert (await api.patch("/stock_transfers/999999/status", {"status": "draft"})).status == 404
     assert (await api.patch(f"/stock_transfers/{transfer(tenant)['id']}/status", {})).error["message"] == (
         "At least 1 field is required"
@@ -128,7 +128,7 @@ async def test_whether_a_delete_takes_stock_back_is_a_switch(
     before = levels(tenant)
     moved_stock = transfer(tenant)
     await move(api, moved_stock, "received")
-    counted = adjustment(tenant, {"variant_id": 2006, "quantity": 2})
+    counted = adjustment(tenant, {"variant_id": 10000106, "quantity": 2})
     between = levels(tenant)
     assert (await api.delete(f"/stock_transfers/{moved_stock['id']}")).status == 204
     assert (await api.delete(f"/stock_adjustments/{counted['id']}")).status == 204
@@ -140,15 +140,15 @@ async def test_adjustments_take_effect_at_once_at_their_cost_or_at_average_cost(
     """4.9."""
     tenant.set_stock(*HERE, 10, 3)
     made = adjustment(
-        tenant, {"variant_id": 2006, "quantity": 10, "cost_per_unit": 5}, {"variant_id": 2006, "quantity": 5}
+        tenant, {"variant_id": 10000106, "quantity": 10, "cost_per_unit": 5}, {"variant_id": 10000106, "quantity": 5}
     )
     assert [row["cost_per_unit"] for row in made["stock_adjustment_rows"]] == [5, 4]
     level = tenant.get("inventory", HERE)
     assert (level["quantity_in_stock"], level["average_cost"]) == ("25.00000", "4.0000000000")
-    adjustment(tenant, {"variant_id": 2006, "quantity": -5})
+    adjustment(tenant, {"variant_id": 10000106, "quantity": -5})
     assert tenant.get("inventory", HERE)["value_in_stock"] == "80.0000000000"
     path = f"/stock_adjustments/{made['id']}"
-    answer = await api.patch(path, {"location_id": 2002, "stock_adjustment_date": "2026-02-02T00:00:00Z"})
+    answer = await api.patch(path, {"location_id": 10000102, "stock_adjustment_date": "2026-02-02T00:00:00Z"})
     assert answer.body["additional_info"] == "", "5.1: the wipe"
     assert float(tenant.get("inventory", HERE)["quantity_in_stock"]) == 5
     assert (await api.patch(path, {"stock_adjustment_rows": []})).error["details"][0]["code"] == "additionalProperties"
@@ -157,12 +157,12 @@ async def test_adjustments_take_effect_at_once_at_their_cost_or_at_average_cost(
 def test_adjustments_that_can_not_be_are_refused(tenant: Tenant) -> None:
     """4.9, 4.13."""
     with pytest.raises(Refused, match=r"^422 cost per unit is not allowed when quantity is negative$"):
-        adjustment(tenant, {"variant_id": 2006, "quantity": -1, "cost_per_unit": 2})
+        adjustment(tenant, {"variant_id": 10000106, "quantity": -1, "cost_per_unit": 2})
     with pytest.raises(Refused, match="must not be 0"):
-        adjustment(tenant, {"variant_id": 2006, "quantity": 0})
+        adjustment(tenant, {"variant_id": 10000106, "quantity": 0})
     batches = [{"batch_id": None, "quantity": 1}]
     with pytest.raises(Refused, match=r"sum of batch quantity \(current: 1\) must match row quantity \(expected: 2\)"):
-        adjustment(tenant, {"variant_id": 2006, "quantity": 2, "batch_transactions": batches})
+        adjustment(tenant, {"variant_id": 10000106, "quantity": 2, "batch_transactions": batches})
     item = tenant.create("materials", {"name": "Glue", "batch_tracked": True, "variants": [{"sku": "GLUE"}]})
     variant = next(row["id"] for row in tenant.all("variants") if row["material_id"] == item["id"])
     with pytest.raises(Refused, match="sum of batch quantity"):
@@ -174,7 +174,7 @@ def test_adjustments_that_can_not_be_are_refused(tenant: Tenant) -> None:
     assert row["traceability"][0]["quantity"] == "2"
     tenant.edit("factory", 1, inventory_closing_date="2026-02-15T00:00:00.000Z")
     with pytest.raises(Refused, match="closing date"):
-        adjustment(tenant, {"variant_id": 2006, "quantity": 1}, stock_adjustment_date="2026-02-14T00:00:00Z")
+        adjustment(tenant, {"variant_id": 10000106, "quantity": 1}, stock_adjustment_date="2026-02-14T00:00:00Z")
 
 
 async def test_a_back_dated_movement_changes_every_balance_after_it(empty: Sandbox) -> None:
@@ -209,7 +209,7 @@ async def test_movements_are_found_by_what_they_are_of(tenant: Tenant, api: Call
         {"variant_ids": [sample["variant_id"], 999999]},
         {"location_id": sample["location_id"]},
         {"resource_type": "SalesOrderRow"},
-        {"resource_type": "SystemGenerated", "location_id": 2002},
+        {"resource_type": "SystemGenerated", "location_id": 10000102},
         {"resource_type": "SystemGenerated", "resource_id": sample["variant_id"]},
         {"resource_id": sample["resource_id"]},
         {"resource_type": "SalesOrderRow", "resource_id": sample["resource_id"]},
@@ -245,16 +245,16 @@ async def test_a_shortage_is_listed_with_its_latest_date_until_stock_comes(
 ) -> None:
     """4.12."""
     tenant.set_stock(*HERE, -3, 2)
-    rows = (await api.get("/negative_stock", {"variant_id": 2006, "location_id": 2001})).rows
-    variant = tenant.get("variants", 2006)
+    rows = (await api.get("/negative_stock", {"variant_id": 10000106, "location_id": 10000101})).rows
+    variant = tenant.get("variants", 10000106)
     assert [(row["sku"], row["latest_negative_stock_date"]) for row in rows] == [(variant["sku"], NOW)]
     assert "quantity_on_hand" not in rows[0]
     sandbox.switches.set("negative_stock_quantities", True)
     assert (await api.get("/negative_stock", {"sku": variant["sku"]})).rows[0]["quantity_on_hand"] == -3
     for query in ({"latest_negative_stock_date_min": "2026-03-03T00:00:00Z"}, {"category": "None such"}, {"page": 2}):
         assert (await api.get("/negative_stock", query)).rows == []
-    adjustment(tenant, {"variant_id": 2006, "quantity": 3})
-    assert (await api.get("/negative_stock", {"variant_id": 2006, "location_id": 2001})).rows == []
+    adjustment(tenant, {"variant_id": 10000106, "quantity": 3})
+    assert (await api.get("/negative_stock", {"variant_id": 10000106, "location_id": 10000101})).rows == []
 
 
 async def test_open_rows_wait_for_the_supply_that_covers_them(empty: Sandbox) -> None:
@@ -264,12 +264,14 @@ async def test_open_rows_wait_for_the_supply_that_covers_them(empty: Sandbox) ->
     variant = next(tenant.all("variants"))["id"]
     supplier = tenant.create("suppliers", {"name": "Nord", "currency": "EUR"})["id"]
     customer = tenant.create("customers", {"name": "Velo"})["id"]
-    tenant.set_stock(variant, 2001, 3, 1)
+    tenant.set_stock(variant, 10000101, 3, 1)
     rows = [{"variant_id": variant, "quantity": quantity} for quantity in (2, 4, 9, 90)]
-    order = tenant.create("sales_orders", {"customer_id": customer, "location_id": 2001, "sales_order_rows": rows})
+    order = tenant.create("sales_orders", {"customer_id": customer, "location_id": 10000101, "sales_order_rows": rows})
     for quantity, date in ((6, "2026-05-01T00:00:00.000Z"), (6, "2026-04-01T00:00:00.000Z")):
         row = {"variant_id": variant, "quantity": quantity, "price_per_unit": 1, "arrival_date": date}
-        tenant.create("purchase_orders", {"supplier_id": supplier, "location_id": 2001, "purchase_order_rows": [row]})
+        tenant.create(
+            "purchase_orders", {"supplier_id": supplier, "location_id": 10000101, "purchase_order_rows": [row]}
+        )
     shown = (await api.get(f"/sales_orders/{order['id']}")).body
     assert [(row["product_availability"], row["product_expected_date"]) for row in shown["sales_order_rows"]] == [
         ("IN_STOCK", None),
@@ -286,8 +288,8 @@ async def test_open_rows_wait_for_the_supply_that_covers_them(empty: Sandbox) ->
 async def test_goods_sold_bear_the_cost_that_later_documents_give_them(tenant: Tenant, api: Caller) -> None:
     """4.5, 4.12."""
     tenant.set_stock(*HERE, 10, 3)
-    row = {"variant_id": 2006, "quantity": 4, "price_per_unit": 9}
-    order = tenant.create("sales_orders", {"customer_id": 2001, "location_id": 2001, "sales_order_rows": [row]})
+    row = {"variant_id": 10000106, "quantity": 4, "price_per_unit": 9}
+    order = tenant.create("sales_orders", {"customer_id": 10000101, "location_id": 10000101, "sales_order_rows": [row]})
     row_id = order["sales_order_rows"][0]["id"]
     lines = [{"sales_order_row_id": row_id, "quantity": 2}]
     body = {"sales_order_id": order["id"], "status": "PACKED", "picked_date": "2026-03-02T10:00:00Z"}
@@ -295,7 +297,7 @@ async def test_goods_sold_bear_the_cost_that_later_documents_give_them(tenant: T
     await api.post("/sales_order_fulfillments", {**body, "sales_order_fulfillment_rows": lines})
     assert tenant.get("sales_order_rows", row_id)["cogs_value"] == "12.0000000000"
     late = {"stock_adjustment_date": "2026-03-02T09:30:00Z"}
-    made = adjustment(tenant, {"variant_id": 2006, "quantity": 10, "cost_per_unit": 5}, **late)
+    made = adjustment(tenant, {"variant_id": 10000106, "quantity": 10, "cost_per_unit": 5}, **late)
     assert tenant.get("sales_order_rows", row_id)["cogs_value"] == "16.0000000000"
     await api.delete(f"/sales_order_fulfillments/{first.body['id']}")
     assert tenant.get("sales_order_rows", row_id)["cogs_value"] == "8.0000000000"
@@ -321,9 +323,9 @@ def test_the_ledger_counts_to_five_places_and_knows_the_cost_of_each_movement(em
 
 async def test_a_lagging_read_sees_the_ledger_as_it_was(sandbox: Sandbox, tenant: Tenant, api: Caller) -> None:
     """5.2."""
-    query = {"variant_ids": 2006, "limit": 250}
+    query = {"variant_ids": 10000106, "limit": 250}
     before = (await api.get("/inventory_movements", query)).rows
-    adjustment(tenant, {"variant_id": 2006, "quantity": 1})
+    adjustment(tenant, {"variant_id": 10000106, "quantity": 1})
     sandbox.switches.set("replica_lag", 5)
     assert isinstance(sandbox.clock, ManualClock)
     assert (await api.get("/inventory_movements", query)).rows == before
@@ -333,8 +335,8 @@ async def test_a_lagging_read_sees_the_ledger_as_it_was(sandbox: Sandbox, tenant
 
 async def test_closed_books_keep_shipments_as_they_are(tenant: Tenant, api: Caller) -> None:
     """4.12."""
-    row = {"variant_id": 2006, "quantity": 1}
-    order = tenant.create("sales_orders", {"customer_id": 2001, "sales_order_rows": [row]})
+    row = {"variant_id": 10000106, "quantity": 1}
+    order = tenant.create("sales_orders", {"customer_id": 10000101, "sales_order_rows": [row]})
     lines = [{"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 1}]
     body = {"sales_order_id": order["id"], "status": "DELIVERED", "picked_date": "2026-02-10T00:00:00Z"}
     made = (await api.post("/sales_order_fulfillments", {**body, "sales_order_fulfillment_rows": lines})).body

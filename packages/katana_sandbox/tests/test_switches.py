@@ -9,8 +9,8 @@ import pytest
 from katana_sandbox import SWITCHES, Answer, Caller, ManualClock, Sandbox, SandboxConfig
 from katana_sandbox.switch_list import Setting
 
-PART = 2006
-LINE = {"variant_id": PART, "quantity": 1, "price_per_unit": 10, "tax_rate_id": 2001}
+PART = 10000106
+LINE = {"variant_id": PART, "quantity": 1, "price_per_unit": 10, "tax_rate_id": 10000101}
 type Make = Callable[..., Sandbox]
 
 
@@ -18,14 +18,14 @@ type Make = Callable[..., Sandbox]
 def make(clock: ManualClock) -> Make:
     def build(**settings: Setting) -> Sandbox:
         sandbox = Sandbox(SandboxConfig(switches={"rate_limit": 0, **settings}), clock=clock)
-        sandbox.tenant().set_stock(PART, 2001, 10, 8.4)
+        sandbox.tenant().set_stock(PART, 10000101, 10, 8.4)
         return sandbox
 
     return build
 
 
 async def order(api: Caller, **extra: object) -> dict[str, Any]:
-    return (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [LINE], **extra})).body
+    return (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [LINE], **extra})).body
 
 
 async def pack(api: Caller, made: dict[str, Any]) -> Answer:
@@ -54,18 +54,18 @@ async def test_the_window_may_have_another_length(clock: ManualClock) -> None:
 async def test_history_is_kept_no_longer_than_the_longest_lag(make: Make, clock: ManualClock) -> None:
     sandbox = make(max_lag=10, replica_lag=100)
     api = sandbox.caller()
-    await api.patch("/customers/2001", {"comment": "old"})
+    await api.patch("/customers/10000101", {"comment": "old"})
     clock.advance(11)
-    await api.patch("/customers/2002", {"comment": "new"})
-    comments = {row["id"]: row["comment"] for row in (await api.get("/customers", {"ids": [2001, 2002]})).rows}
-    assert comments == {2001: "old", 2002: None}
+    await api.patch("/customers/10000102", {"comment": "new"})
+    comments = {row["id"]: row["comment"] for row in (await api.get("/customers", {"ids": [10000101, 10000102]})).rows}
+    assert comments == {10000101: "old", 10000102: None}
 
 
 async def test_the_wipe_can_be_switched_off(make: Make) -> None:
     for on, left in ((True, ""), (False, "keep")):
         sandbox = make(additional_info_wipe=on)
-        sandbox.tenant().edit("products", 2001, additional_info="keep")
-        answer = await sandbox.caller().patch("/products/2001", {"name": "N"})
+        sandbox.tenant().edit("products", 10000101, additional_info="keep")
+        answer = await sandbox.caller().patch("/products/10000101", {"name": "N"})
         assert answer.body["additional_info"] == left
 
 
@@ -88,7 +88,7 @@ async def test_a_created_bom_row_may_answer_the_documented_204(make: Make) -> No
 async def test_deletes_may_answer_an_empty_200(make: Make) -> None:
     api = make(delete_status=200, fulfillment_delete_status=200).caller()
     packed = (await pack(api, await order(api))).body
-    for path in (f"/sales_order_fulfillments/{packed['id']}", "/customers/2001"):
+    for path in (f"/sales_order_fulfillments/{packed['id']}", "/customers/10000101"):
         answer = await api.delete(path)
         assert (answer.status, answer.raw, answer.headers["content-length"]) == (200, b"", "0")
 
@@ -96,9 +96,9 @@ async def test_deletes_may_answer_an_empty_200(make: Make) -> None:
 async def test_a_soft_delete_may_leave_updated_at(make: Make) -> None:
     for bumps in (True, False):
         sandbox = make(delete_bumps_updated_at=bumps)
-        before = sandbox.tenant().get("customers", 2001)
-        await sandbox.caller().delete("/customers/2001")
-        after = sandbox.tenant().get("customers", 2001)
+        before = sandbox.tenant().get("customers", 10000101)
+        await sandbox.caller().delete("/customers/10000101")
+        after = sandbox.tenant().get("customers", 10000101)
         assert (after["updated_at"] == after["deleted_at"]) is bumps
         assert (after["updated_at"] == before["updated_at"]) is not bumps
 
@@ -124,9 +124,9 @@ async def test_stock_may_leave_at_delivery_only(make: Make) -> None:
         sandbox = make(stock_leaves=status)
         api, tenant = sandbox.caller(), sandbox.tenant()
         packed = (await pack(api, await order(api))).body
-        assert tenant.get("inventory", (PART, 2001))["quantity_in_stock"] == left
+        assert tenant.get("inventory", (PART, 10000101))["quantity_in_stock"] == left
         await api.patch(f"/sales_order_fulfillments/{packed['id']}", {"status": "DELIVERED"})
-        assert tenant.get("inventory", (PART, 2001))["quantity_in_stock"] == "9.00000"
+        assert tenant.get("inventory", (PART, 10000101))["quantity_in_stock"] == "9.00000"
 
 
 async def test_an_order_without_addresses_may_stay_without(make: Make) -> None:
@@ -140,7 +140,7 @@ async def test_a_total_may_leave_shipping_out(make: Make) -> None:
     for included, total in ((True, 24.4), (False, 12.2)):
         api = make(total_includes_shipping=included).caller()
         made = await order(api)
-        body = {"sales_order_id": made["id"], "amount": "10", "tax_rate_id": 2001}
+        body = {"sales_order_id": made["id"], "amount": "10", "tax_rate_id": 10000101}
         assert (await api.post("/sales_order_shipping_fee", body)).status == 200
         assert (await api.get(f"/sales_orders/{made['id']}")).body["total"] == total
 
@@ -155,4 +155,4 @@ async def test_embedded_addresses_may_be_always_or_never_there(make: Make) -> No
     for where, listed, single in (("list", True, False), ("always", True, True), ("never", False, False)):
         api = make(sales_order_addresses=where).caller()
         assert ("addresses" in (await api.get("/sales_orders")).rows[0]) is listed
-        assert ("addresses" in (await api.get("/sales_orders/2001")).body) is single
+        assert ("addresses" in (await api.get("/sales_orders/10000101")).body) is single

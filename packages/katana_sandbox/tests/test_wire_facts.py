@@ -83,7 +83,7 @@ async def test_list_envelope_is_data_and_factory_is_a_single_object_without_id(a
 
 
 async def test_updated_at_min_is_inclusive_to_the_millisecond(api: Caller, tenant: Tenant) -> None:
-    tenant.edit("customers", 2003, bump=False, updated_at="2026-03-01T10:00:00.123Z")
+    tenant.edit("customers", 10000103, bump=False, updated_at="2026-03-01T10:00:00.123Z")
     for bound, found in (
         ("10:00:00.122Z", True),
         ("10:00:00.123Z", True),
@@ -91,9 +91,9 @@ async def test_updated_at_min_is_inclusive_to_the_millisecond(api: Caller, tenan
         ("10:00:00.124Z", False),
     ):
         answer = await api.get("/customers", {"updated_at_min": f"2026-03-01T{bound}", "limit": 250})
-        assert (2003 in answer.ids) is found
+        assert (10000103 in answer.ids) is found
     answer = await api.get("/customers", {"updated_at_max": "2026-03-01T10:00:00.123Z", "limit": 250})
-    assert 2003 in answer.ids
+    assert 10000103 in answer.ids
 
 
 async def test_include_deleted_affects_the_top_level_only_and_nested_deleted_rows_stay_hidden(api: Caller) -> None:
@@ -126,8 +126,8 @@ async def test_hard_deletes_leave_no_tombstone(api: Caller, tenant: Tenant) -> N
     row = (await api.get("/bom_rows")).rows[0]
     assert (await api.delete(f"/bom_rows/{row['id']}")).status == 204
     assert (await api.get("/bom_rows", {"id": row["id"], "include_deleted": True})).rows == []
-    tenant.delete("customers", 2001, hard=True)
-    assert (await api.get("/customers", {"ids": [2001], "include_deleted": True})).rows == []
+    tenant.delete("customers", 10000101, hard=True)
+    assert (await api.get("/customers", {"ids": [10000101], "include_deleted": True})).rows == []
 
 
 async def test_child_edit_moves_no_parent_stamp_and_parent_edit_moves_no_child_stamp(
@@ -199,22 +199,22 @@ async def test_nulls_come_where_the_docs_show_values(api: Caller) -> None:
 
 
 async def test_any_field_of_any_record_can_be_null_missing_or_unknown(api: Caller, tenant: Tenant) -> None:
-    tenant.edit("customers", 2001, name=None, currency=None, loyalty_tier="gold")
+    tenant.edit("customers", 10000101, name=None, currency=None, loyalty_tier="gold")
     tenant.insert_raw("customers", {"id": 9001})
     tenant.insert_raw("customers", "not an object")
     rows = (await api.get("/customers", {"limit": 250})).rows
     assert rows[0] == "not an object"
     assert rows[1] == {"id": 9001}
-    assert next(row for row in rows[2:] if row["id"] == 2001)["loyalty_tier"] == "gold"
+    assert next(row for row in rows[2:] if row["id"] == 10000101)["loyalty_tier"] == "gold"
 
 
 async def test_absent_nested_objects_are_empty_objects(api: Caller, clock: ManualClock) -> None:
-    order = (await api.get("/sales_orders/2001")).body
+    order = (await api.get("/sales_orders/10000101")).body
     assert order["shipping_fee"] == {}
     item = (await api.get("/products", {"extend": ["supplier"], "is_producible": True})).rows[0]
     assert item["supplier"] == {}
     plain = Sandbox(SandboxConfig(switches={"empty_objects": False}), clock=clock).caller()
-    assert (await plain.get("/sales_orders/2001")).body["shipping_fee"] is None
+    assert (await plain.get("/sales_orders/10000101")).body["shipping_fee"] is None
 
 
 async def test_decimals_are_strings_on_read_and_numbers_on_write_with_the_shipping_amount_a_string(
@@ -223,7 +223,7 @@ async def test_decimals_are_strings_on_read_and_numbers_on_write_with_the_shippi
     order = (await api.get("/sales_orders", {"status": "NOT_SHIPPED"})).rows[0]
     body = {
         "sales_order_id": order["id"],
-        "variant_id": 2003,
+        "variant_id": 10000103,
         "quantity": 1.5,
         "price_per_unit": 0.1,
         "total_discount": 0.03,
@@ -251,7 +251,7 @@ async def test_decimals_are_strings_on_read_and_numbers_on_write_with_the_shippi
 
 
 async def test_stock_amounts_have_five_places_and_costs_ten(api: Caller) -> None:
-    row = (await api.get("/inventory", {"variant_id": [2006]})).rows[0]
+    row = (await api.get("/inventory", {"variant_id": [10000106]})).rows[0]
     assert re.fullmatch(r"\d+\.\d{5}", row["quantity_in_stock"])
     assert re.fullmatch(r"\d+\.\d{10}", row["average_cost"])
     assert row["average_cost"] == "8.4000000000"
@@ -261,15 +261,15 @@ async def test_stock_amounts_have_five_places_and_costs_ten(api: Caller) -> None
 
 async def test_decimal_strings_can_be_switched_to_numbers(clock: ManualClock) -> None:
     api = Sandbox(SandboxConfig(switches={"decimal_strings": False}), clock=clock).caller()
-    assert (await api.get("/inventory", {"variant_id": 2006})).rows[0]["average_cost"] == 8.4
+    assert (await api.get("/inventory", {"variant_id": 10000106})).rows[0]["average_cost"] == 8.4
 
 
 async def test_unknown_enum_values_are_served_as_they_are(api: Caller, tenant: Tenant) -> None:
-    tenant.edit("sales_orders", 2001, bump=False, status="AWAITING_PICKUP", production_status="NEW_THING")
-    order = (await api.get("/sales_orders/2001")).body
+    tenant.edit("sales_orders", 10000101, bump=False, status="AWAITING_PICKUP", production_status="NEW_THING")
+    order = (await api.get("/sales_orders/10000101")).body
     assert (order["status"], order["production_status"]) == ("AWAITING_PICKUP", "NEW_THING")
     tenant.insert_raw("sales_orders", {"id": 9999, "status": "AWAITING_PICKUP"})
-    assert (await api.get("/sales_orders", {"status": "AWAITING_PICKUP"})).ids == [9999, 2001]
+    assert (await api.get("/sales_orders", {"status": "AWAITING_PICKUP"})).ids == [9999, 10000101]
 
 
 async def test_post_answers_200_and_never_201_and_some_posts_answer_204(api: Caller, tenant: Tenant) -> None:
@@ -309,8 +309,8 @@ async def test_patch_wipes_additional_info_of_what_was_not_probed_only_when_swit
 ) -> None:
     """5.1, 6.8."""
     sandbox.switches.set("additional_info_wipe_untested", on)
-    sandbox.tenant().edit(name, 2001, additional_info="keep me")
-    answer = await sandbox.caller().patch(f"/{name}/2001", body)
+    sandbox.tenant().edit(name, 10000101, additional_info="keep me")
+    answer = await sandbox.caller().patch(f"/{name}/10000101", body)
     assert (answer.status, answer.body["additional_info"]) == (200, left)
 
 
@@ -336,7 +336,7 @@ async def test_unknown_body_keys_are_a_422_with_ajv_details_inside_the_error_env
 
 
 async def test_an_empty_configs_array_is_a_422(api: Caller) -> None:
-    answer = await api.patch("/products/2001", {"configs": []})
+    answer = await api.patch("/products/10000101", {"configs": []})
     detail = answer.error["details"][0]
     assert (answer.status, detail["path"], detail["code"], detail["info"]) == (
         422,
@@ -348,7 +348,7 @@ async def test_an_empty_configs_array_is_a_422(api: Caller) -> None:
 
 @pytest.mark.parametrize("moment", ["2026-03-01T10:00:00", "2026-03-01", "yesterday", "2026-02-30T10:00:00Z"])
 async def test_naive_and_impossible_datetimes_are_a_422(api: Caller, moment: str) -> None:
-    answer = await api.patch("/sales_orders/2001", {"order_created_date": moment})
+    answer = await api.patch("/sales_orders/10000101", {"order_created_date": moment})
     detail = answer.error["details"][0]
     assert (answer.status, detail["path"], detail["message"]) == (
         422,
@@ -360,7 +360,7 @@ async def test_naive_and_impossible_datetimes_are_a_422(api: Caller, moment: str
 async def test_datetimes_with_any_zone_are_taken_and_given_back_in_utc_with_milliseconds(
     api: Caller, tenant: Tenant
 ) -> None:
-    answer = await api.patch("/sales_orders/2001", {"order_created_date": "2026-03-01T12:00:00+02:00"})
+    answer = await api.patch("/sales_orders/10000101", {"order_created_date": "2026-03-01T12:00:00+02:00"})
     assert answer.body["order_created_date"] == "2026-03-01T10:00:00.000Z"
     for name in ("sales_orders", "customers", "variants"):
         record = next(tenant.all(name))
@@ -423,13 +423,13 @@ async def test_replica_lag_shows_a_get_the_past_while_the_patch_reply_is_fresh(
 ) -> None:
     sandbox.switches.set("replica_lag", lag)
     clock.advance(3600)
-    before = (await api.get("/variants/2006")).body["supplier_item_codes"]
-    reply = await api.patch("/variants/2006", {"supplier_item_codes": ["NEW-1"]})
+    before = (await api.get("/variants/10000106")).body["supplier_item_codes"]
+    reply = await api.patch("/variants/10000106", {"supplier_item_codes": ["NEW-1"]})
     assert reply.body["supplier_item_codes"] == ["NEW-1"]
     clock.advance(lag - 0.5)
-    assert (await api.get("/variants/2006")).body["supplier_item_codes"] == before
+    assert (await api.get("/variants/10000106")).body["supplier_item_codes"] == before
     clock.advance(1)
-    assert (await api.get("/variants/2006")).body["supplier_item_codes"] == ["NEW-1"]
+    assert (await api.get("/variants/10000106")).body["supplier_item_codes"] == ["NEW-1"]
 
 
 async def test_replica_lag_by_fault_strikes_only_the_matched_get(

@@ -8,14 +8,14 @@ from katana_sandbox import Answer, Caller, ManualClock, Sandbox, SandboxConfig, 
 
 from .manufacturing_floor import gadget, ordered, produced
 
-PART = 2006
+PART = 10000106
 LINE = {"variant_id": PART, "quantity": 1}
 NOBODY = "/customers/999999"
 
 
 async def sales_row(api: Caller, variant: int) -> int:
     """The row of a new sales order."""
-    body = {"customer_id": 2001, "sales_order_rows": [{**LINE, "variant_id": variant}]}
+    body = {"customer_id": 10000101, "sales_order_rows": [{**LINE, "variant_id": variant}]}
     return (await api.post("/sales_orders", body)).body["sales_order_rows"][0]["id"]
 
 
@@ -86,7 +86,10 @@ async def test_a_create_answers_200_or_201(sandbox: Sandbox, api: Caller, tenant
         await api.post("/manufacturing_order_make_to_order", {"sales_order_row_id": wanted}),
     ]
     assert [answer.status for answer in created] == [status] * 4
-    others = [await api.patch("/customers/2001", {"name": "M"}), await api.post("/sales_orders/search", {"filter": {}})]
+    others = [
+        await api.patch("/customers/10000101", {"name": "M"}),
+        await api.post("/sales_orders/search", {"filter": {}}),
+    ]
     assert [answer.status for answer in others] == [200, 200]
 
 
@@ -109,15 +112,15 @@ async def test_unknown_keys_are_refused_or_ignored(sandbox: Sandbox, api: Caller
     sandbox.switches.set("unknown_keys", word)
     body = {"name": "N", "colour": "red", "addresses": [{"entity_type": "billing", "line_1": "Road 1", "moon": 1}]}
     made = await api.post("/customers", body)
-    changed = await api.patch("/customers/2001", {"comment": "C", "colour": "red"})
+    changed = await api.patch("/customers/10000101", {"comment": "C", "colour": "red"})
     assert [made.status, changed.status] == [status, status]
     assert "colour" not in str(changed.body) or status == 422
     if status == 200:
         assert "moon" not in str(made.body)
-        assert (await api.patch("/customers/2001", {"colour": "red"})).error[
+        assert (await api.patch("/customers/10000101", {"colour": "red"})).error[
             "message"
         ] == "At least 1 field is required"
-    custom = {"customer_id": 2001, "sales_order_rows": [LINE], "custom_fields": {"unknown": 1}}
+    custom = {"customer_id": 10000101, "sales_order_rows": [LINE], "custom_fields": {"unknown": 1}}
     assert (await api.post("/sales_orders", custom)).status == 422, "custom fields are the caller's own keys"
 
 
@@ -128,7 +131,7 @@ async def test_naive_dates_in_a_body_are_refused_or_read_as_utc(
     """1.9: nested ones too; text that is no date is refused on both sides."""
     sandbox.switches.set("naive_body_dates", word)
     row = {**LINE, "price_per_unit": 1, "arrival_date": "2026-05-02T10:00:00"}
-    body = {"supplier_id": 2002, "location_id": 2002, "order_created_date": "2026-04-01T08:30:00"}
+    body = {"supplier_id": 10000102, "location_id": 10000102, "order_created_date": "2026-04-01T08:30:00"}
     made = await api.post("/purchase_orders", {**body, "purchase_order_rows": [row]})
     assert made.status == status
     if status == 200:
@@ -147,7 +150,7 @@ async def test_naive_dates_in_a_body_are_refused_or_read_as_utc(
 async def test_deleted_rows_are_hidden_or_shown_inside_their_parent(sandbox: Sandbox, api: Caller, shown: bool) -> None:
     """1.7."""
     sandbox.switches.set("nested_deleted_rows", shown)
-    order = (await api.post("/sales_orders", {"customer_id": 2001, "sales_order_rows": [LINE, LINE]})).body
+    order = (await api.post("/sales_orders", {"customer_id": 10000101, "sales_order_rows": [LINE, LINE]})).body
     gone, kept = (row["id"] for row in order["sales_order_rows"])
     assert (await api.delete(f"/sales_order_rows/{gone}")).status == 204
     rows = (await api.get(f"/sales_orders/{order['id']}")).body["sales_order_rows"]
@@ -160,13 +163,13 @@ async def test_deleted_rows_are_hidden_or_shown_inside_their_parent(sandbox: San
 async def test_get_by_id_may_find_what_is_deleted(sandbox: Sandbox, api: Caller, found: bool, status: int) -> None:
     """4.12 [I]."""
     sandbox.switches.set("deleted_by_id", found)
-    assert (await api.delete("/products/2001")).status == 204
-    answer = await api.get("/products/2001", {"extend": "supplier"})
+    assert (await api.delete("/products/10000101")).status == 204
+    answer = await api.get("/products/10000101", {"extend": "supplier"})
     assert answer.status == status
     if found:
         assert answer.body["deleted_at"] is not None
         assert "supplier" in answer.body
-    assert (await api.delete("/products/2001")).status == 404
+    assert (await api.delete("/products/10000101")).status == 404
     assert (await api.get("/products/999999")).status == 404
 
 
@@ -176,7 +179,7 @@ async def test_a_patch_checks_its_body_or_its_record_first(
 ) -> None:
     """7.1."""
     sandbox.switches.set("patch_checks", word)
-    tries = ((NOBODY, {"name": 1}), (NOBODY, {"name": "N"}), ("/customers/2001", {"name": 1}))
+    tries = ((NOBODY, {"name": 1}), (NOBODY, {"name": "N"}), ("/customers/10000101", {"name": 1}))
     assert [(await api.patch(path, body)).status for path, body in tries] == statuses
 
 
@@ -213,8 +216,8 @@ async def test_the_cost_of_what_never_was_in_stock_is_zero_or_null(
     new = (await api.post("/materials", {"name": "New", "variants": [{"sku": "N"}]})).body["variants"][0]["id"]
     assert {row["average_cost"] for row in (await api.get("/inventory", {"variant_id": new})).rows} == {cost}
     for quantity in (3, 0):
-        tenant.set_stock(PART, 2001, quantity, 5)
-        assert tenant.get("inventory", (PART, 2001))["average_cost"] is not None
+        tenant.set_stock(PART, 10000101, quantity, 5)
+        assert tenant.get("inventory", (PART, 10000101))["average_cost"] is not None
 
 
 @pytest.mark.parametrize(("on", "count"), [(True, 3), (False, 1)])
@@ -224,7 +227,7 @@ async def test_inventory_may_leave_out_pairs_that_never_moved(
     """4.12 [I]."""
     sandbox.switches.set("inventory_zeros", on)
     new = (await api.post("/materials", {"name": "New", "variants": [{"sku": "N"}]})).body["variants"][0]["id"]
-    tenant.set_stock(new, 2002, 3, 5)
+    tenant.set_stock(new, 10000102, 3, 5)
     answer = await api.get("/inventory", {"variant_id": new})
     assert (len(answer.rows), answer.page["total_records"]) == (count, str(count))
     assert "3.00000" in {row["quantity_in_stock"] for row in answer.rows}

@@ -159,7 +159,8 @@ class Sandbox:
         tenant = self._new_tenant(name, chosen)
         bare = (self.config.empty or self.scenario.empty) if empty is None else empty
         orders = self.scenario.orders if self.config.orders is None else self.config.orders
-        build_factory(tenant.context(), Plan(chosen, self.config.variants, orders, bare), progress or _quiet)
+        plan = Plan(chosen, self.config.variants, orders, bare, accounts_before=len(self._tenants))
+        build_factory(tenant.context(), plan, progress or _quiet)
         if self.scenario.prepare is not None:
             with tenant.db.undo.silent():
                 self.scenario.prepare(tenant)

@@ -11,7 +11,7 @@ from typing import cast
 
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 
-VERSION = 4
+VERSION = 5
 _MAGIC = b"katana-sandbox state "
 _NEWLINE = b"\n"
 _LONGEST_LINE = 40

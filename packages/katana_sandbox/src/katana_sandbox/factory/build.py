@@ -34,12 +34,16 @@ __all__ = ["Plan", "Progress", "build_factory"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How large an account is; None is the small default. An empty one has settings only."""
+    """How large an account is; None is the small default. An empty one has settings only.
+
+    `accounts_before` counts those of the same sandbox: no two of them opened their first location at one moment.
+    """
 
     seed: int
     variants: int | None = None
     orders: int | None = None
     empty: bool = False
+    accounts_before: int = 0
 
 
 def build_factory(ctx: Context, plan: Plan, progress: Progress) -> None:
@@ -64,7 +68,7 @@ def _build(ctx: Context, plan: Plan, progress: Progress) -> None:
     shop = Workshop([], set(), {})
     moves = Moves([], [], set())
     with loader.open():
-        locations, rates = load_settings(loader)
+        locations, rates = load_settings(loader, plan.accounts_before)
         if plan.empty:
             return
         suppliers = load_suppliers(loader)

@@ -7,8 +7,8 @@ from katana_sandbox.factory.names import CITIES, LOCATIONS, OPERATORS, STREETS, 
 _AGE = 1200 * DAY
 
 
-def load_settings(loader: Loader) -> tuple[list[int], list[int]]:
-    """The settings; the ids of locations and of tax rates."""
+def load_settings(loader: Loader, delay: int) -> tuple[list[int], list[int]]:
+    """The settings; the ids of locations, which opened `delay` milliseconds late, and of tax rates."""
     start = loader.now - _AGE
     address = {
         "line_1": "Harbour Road 1",
@@ -31,7 +31,7 @@ def load_settings(loader: Loader) -> tuple[list[int], list[int]]:
             "manufacturing_allowed": makes,
             "rank": rank,
         }
-        locations.append(loader.number("locations", fields, loader.life(start + rank * DAY)))
+        locations.append(loader.number("locations", fields, loader.life(start + delay + rank * DAY)))
     rates: list[int] = []
     for rate, name in ((22, "VAT"), (9, "Reduced VAT"), (0, "Export")):
         flags = {"is_default_sales": rate == 22, "is_default_purchases": rate == 22}

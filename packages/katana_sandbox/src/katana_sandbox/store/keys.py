@@ -7,7 +7,8 @@ from typing import cast, overload, override
 from katana_sandbox.wire.encoding import decode, encode
 
 type Key = int | str
-FIRST_ID = 2001
+FIRST_ID = 10_000_101
+"""The first id of every sequence: eight digits, as long as those of accounts that exist."""
 NOWHERE = -1
 _UNUSED = array("i", [NOWHERE])
 # An id this far beyond those before it is kept apart; the room between would cost four bytes an id.
