@@ -22,6 +22,8 @@ class Checkpoint:
         newest: the greatest version seen so far in it.
         read: records of a delta that were read without a gap.
         tail: ids of the last of them; one must come again before the delta goes on.
+        begun: when its oldest page was asked for, by our clock, ISO-8601 UTC.
+        least: the smallest total that a page of it reported: so many different records must come.
     """
 
     page: int
@@ -31,6 +33,8 @@ class Checkpoint:
     newest: str | None
     read: int = 0
     tail: tuple[RecordId, ...] = ()
+    begun: str | None = None
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ class SyncState:
 
     Attributes:
         cursor: every edit up to this version has been seen; the next delta starts before it.
-        completed_at: when rows and children were last known complete, by our clock, ISO-8601 UTC; None before.
+        completed_at: the moment as of which rows and children are complete: when the oldest page of the listing that
+            proved it was asked for, by our clock, ISO-8601 UTC; None before.
         deltas: complete deltas so far; every tenth looks back further.
         checkpoint: the unfinished listing, if there is one.
         incomplete: why the last listing could not be completed, if so.

@@ -91,7 +91,7 @@ class Audits:
         tally.requests += 1
         state = await self._store.cache.state(spec.name)
         rows = (await self._store.cache.get_many(spec.name, absent(spec, ids, page))).rows
-        gone = gone_of(rows, state, self._store.clock.now())
+        gone = gone_of(rows, state.audit, state.cursor, self._store.clock.now())
 
         def change(audit: Audit) -> Audit:
             others = [each.id for each in audit.doubted if each.id not in ids]
@@ -120,7 +120,7 @@ class Audits:
         if run is None or run.checkpoint != checkpoint:
             # Without the ids of its earlier pages a listing cannot show what is gone.
             begin = checkpoint if spec.fetch_by == "list_ids" else _FRESH
-            run = Run(spec, begin, self._store.clock, resumed=True)
+            run = Run(spec, begin, self._store.clock)
         asked = run.requests
         page, judgement = await run.turn(self._source)
         tally.requests += run.requests - asked
@@ -128,8 +128,8 @@ class Audits:
             self._runs[spec.name] = run
             tally.add(await self._keep(spec, page, lambda audit: replace(audit, listing=run.checkpoint)))
             return True
-        shows = judgement.verdict is Verdict.DONE and spec.fetch_by != "list_ids"
-        gone, left = await unlisted(spec, self._store, run.ids) if shows else ([], None)
+        shows = judgement.verdict is Verdict.DONE and not run.resumed
+        gone, left = await unlisted(spec, self._store, run) if shows else ([], None)
         tally.add(await self._keep(spec, page, lambda audit: audit, gone))
         gap = await self._gap(spec, run.checkpoint.total)
         await self._note(spec, lambda audit: self._doubting(self._ended(audit, gap), left))

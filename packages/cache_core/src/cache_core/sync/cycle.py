@@ -9,6 +9,7 @@ from cache_core.protocol import SyncState
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 from cache_core.states import Checkpoint
+from cache_core.sync.absences import brought_in, look_for_absent
 from cache_core.sync.cursor import advanced, lateness
 from cache_core.sync.doubts import doubting, unlisted
 from cache_core.sync.feeds import Feeds, with_feeds
@@ -17,7 +18,7 @@ from cache_core.sync.progress import Progress, Progresses
 from cache_core.sync.quarantine import retry
 from cache_core.sync.run import Run, begun, read_through
 from cache_core.sync.source import Source, SourcePage
-from cache_core.sync.storing import Extra, Store
+from cache_core.sync.storing import Extra, Kept, Store
 from cache_core.sync.tally import Tally
 
 _STUCK = 2
@@ -47,23 +48,35 @@ class Cycle:
                 reason = await self._feeds.follow(spec, tally)
             if reason is not None:
                 return reason
-        listing = _Listing(self._store, spec, await self._store.cache.state(spec.name), tally)
-        reason = await self._read(listing)
+        state = await self._store.cache.state(spec.name)
+        listing = _Listing(self._store, spec, state, await self._begun(spec, state))
+        reason = await self._read(listing, tally)
         if reason is None and listing.follows_feeds:
             reason = await self._feeds.follow(spec, tally)
             if reason is None:
-                await self._store.remember(spec, lambda state: completed(state, self._at()))
+                await self._store.remember(spec, listing.completed_with_feeds)
+        if reason is None:
+            await look_for_absent(spec, self._store, listing.run)
         if reason is None and listing.run.checkpoint.since is not None:
             # Those records wait anyway: a source that fails now shows at the next listing.
             with contextlib.suppress(SourceUnavailable):
                 await retry(spec, state.deltas, (self._source, self._store), tally)
         return reason
 
-    async def _read(self, listing: "_Listing") -> str | None:
-        run, tally = listing.run, listing.tally
+    async def _begun(self, spec: EntitySpec, state: SyncState) -> Run:
+        """Return the listing that is due, whole or a delta, resumed where one was broken off."""
+        begin = state.checkpoint if spec.watermark else None
+        # Nobody knows how old the first pages of one without its beginning are: it starts anew.
+        if begin is None or begin.begun is None:
+            begin = begun(spec, state, self._store.clock.now())
+        first = begin.since is None and spec.watermark
+        return Run(spec, begin, self._store.clock, await brought_in(spec, self._store) if first else None)
+
+    async def _read(self, listing: "_Listing", tally: Tally) -> str | None:
+        run = listing.run
 
         async def keep(page: SourcePage, verdict: Verdict) -> None:
-            await listing.keep(page, verdict)
+            tally.add(await listing.keep(page, verdict))
             self._progress.tell(Progress(listing.spec.name, run.done, run.checkpoint.total))
 
         try:
@@ -77,13 +90,15 @@ class Cycle:
         if at_first.cursor is None:
             return None
         run = Run(spec, begun(spec, at_first, self._store.clock.now()), self._store.clock)
+        # Until children are followed, only the pages of the listing itself tell of theirs.
+        vouches = bool(state.feeds) or not spec.feeds
 
         async def keep(page: SourcePage, verdict: Verdict) -> None:
             def change(state: SyncState) -> SyncState:
-                if verdict is not Verdict.DONE or state.checkpoint is None:
+                if verdict is not Verdict.DONE or state.checkpoint is None or not vouches:
                     return state
                 seen = advanced(at_first, run.checkpoint, run.elapsed).cursor
-                return replace(state, checkpoint=replace(state.checkpoint, first=seen))
+                return replace(state, checkpoint=replace(state.checkpoint, first=seen, begun=run.checkpoint.begun))
 
             tally.add(await self._store.keep(spec, page, Extra(change)))
 
@@ -92,48 +107,49 @@ class Cycle:
         finally:
             tally.requests += run.requests
 
-    def _at(self) -> str:
-        return iso(self._store.clock.now())
-
 
 class _Listing:
-    """The listing of an entity that is due, whole or a delta, resumed where one was broken off."""
+    """The listing of an entity that is under way: what its pages and its end mean for the cache."""
 
-    def __init__(self, store: Store, spec: EntitySpec, state: SyncState, tally: Tally) -> None:
+    def __init__(self, store: Store, spec: EntitySpec, state: SyncState, run: Run) -> None:
         self.spec = spec
-        self.tally = tally
+        self.run = run
         self._store = store
         self._state = state
         self._late = 0.0
         self._left: list[RecordId] | None = None
-        resumed = state.checkpoint is not None and spec.watermark
-        begin = state.checkpoint if resumed and state.checkpoint is not None else begun(spec, state, store.clock.now())
-        self.run = Run(spec, begin, store.clock, resumed=resumed)
-        self.follows_feeds = bool(spec.feeds) and begin.since is not None
+        self.follows_feeds = bool(spec.feeds) and run.checkpoint.since is not None
 
-    async def keep(self, page: SourcePage, verdict: Verdict) -> None:
+    async def keep(self, page: SourcePage, verdict: Verdict) -> Kept:
         """Store a page with what it proves."""
-        at = iso(self._store.clock.now())
         removed: list[RecordId] = []
         if verdict is Verdict.DONE and not self.spec.watermark:
-            removed, self._left = await unlisted(self.spec, self._store, self.run.ids)
+            removed, self._left = await unlisted(self.spec, self._store, self.run)
         self._late = max(self._late, await self._lateness(page))
-        kept = await self._store.keep(self.spec, page, Extra(lambda state: self._after(state, verdict, at), removed))
-        self.tally.add(kept)
+        return await self._store.keep(self.spec, page, Extra(lambda state: self._after(state, verdict), removed))
 
-    def _after(self, state: SyncState, verdict: Verdict, at: str) -> SyncState:
+    def completed_with_feeds(self, state: SyncState) -> SyncState:
+        """Return the state after the feeds were followed too: as old as the oldest page of any of them."""
+        moments = [self.run.checkpoint.begun, *(feed.completed_at for feed in state.feeds.values())]
+        return completed(state, min((each for each in moments if each is not None), default=None))
+
+    def _after(self, state: SyncState, verdict: Verdict) -> SyncState:
         if verdict is Verdict.NEXT:
             return replace(state, checkpoint=self.run.checkpoint, incomplete=None)
         if verdict is Verdict.RETRY:
             begun_well = self.run.checkpoint.page > 1 or self.run.checkpoint.read > 0
             return replace(state, checkpoint=self.run.checkpoint if begun_well else None)
         after = advanced(state, self.run.checkpoint, self.run.elapsed, self._late)
+        now = self._store.clock.now()
+        left = self._left
+        if left is None:
+            left = [each.id for each in after.audit.doubted if each.id not in self.run.ids]
+        after = replace(after, audit=doubting(after.audit, left, now))
         if self.follows_feeds:
             return with_feeds(self.spec, after, state)
-        after = completed(after, at)
+        after = completed(after, self.run.checkpoint.begun)
         if self.run.checkpoint.since is None:
-            audit = replace(after.audit, completed_at=at, checked_at=at)
-            audit = audit if self._left is None else doubting(audit, self._left, self._store.clock.now())
+            audit = replace(after.audit, completed_at=iso(now), checked_at=iso(now))
             return replace(with_feeds(self.spec, after, after), audit=audit)
         return after
 
@@ -152,8 +168,8 @@ class _Listing:
         )
 
 
-def completed(state: SyncState, at: str) -> SyncState:
-    """Return the state after rows and children proved complete."""
+def completed(state: SyncState, at: str | None) -> SyncState:
+    """Return the state after rows and children proved complete as of a moment."""
     return replace(state, completed_at=at, incomplete=None, failures=0, failing_since=None)
 
 

@@ -51,13 +51,14 @@ class Feeds:
 
     async def _ask(self, spec: EntitySpec, feed: Feed, tally: Tally) -> str | None:
         state = (await self._store.cache.state(spec.name)).feeds[feed.collection]
-        begin = state.checkpoint or begun(feed, state, self._store.clock.now())
-        run = Run(feed, begin, self._store.clock, resumed=state.checkpoint is not None)
+        begin = state.checkpoint
+        if begin is None or begin.begun is None:
+            begin = begun(feed, state, self._store.clock.now())
+        run = Run(feed, begin, self._store.clock)
 
         async def keep(page: SourcePage, verdict: Verdict) -> None:
             awaited = await self._awaited(spec, feed, page.records)
-            at = iso(self._store.clock.now())
-            await self._store.remember(spec, lambda state: _fed(feed, run, state, verdict, (at, awaited)))
+            await self._store.remember(spec, lambda state: _fed(feed, run, state, verdict, awaited))
             if len((await self._store.cache.state(spec.name)).awaited) >= _REMEMBERED:
                 await self._read_again(spec, tally)
 
@@ -90,12 +91,15 @@ class Feeds:
     async def _read_again(self, spec: EntitySpec, tally: Tally) -> None:
         """Read the awaited documents; those that still do not show the change wait for the next sync."""
         now = iso(self._store.clock.now())
-        asked = [each for each in (await self._store.cache.state(spec.name)).awaited if each.until > now]
+        asked = (await self._store.cache.state(spec.name)).awaited
         ids = list(dict.fromkeys(each.id for each in await self._unshown(spec, asked)))
         for batch in self._source.batches(spec, ids):
             tally.requests += 1 if spec.fetch_by == "list_ids" else len(batch)
             tally.add(await self._store.keep(spec, await self._source.records(spec, batch)))
-        left = tuple(each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED)
+        # What waited while nobody read was read once all the same.
+        left = tuple(
+            each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED and each.until > now
+        )
         await self._store.remember(spec, lambda state: replace(state, awaited=left))
 
 
@@ -111,16 +115,15 @@ def with_feeds(spec: EntitySpec, state: SyncState, before: SyncState) -> SyncSta
     return replace(state, feeds={feed.collection: state.feeds.get(feed.collection, fresh) for feed in spec.feeds})
 
 
-def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, told: tuple[str, list[Awaited]]) -> SyncState:
+def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, awaited: list[Awaited]) -> SyncState:
     """Return the state after a page of a feed: its own progress, and the documents to read again."""
-    at, awaited = told
     mine = state.feeds[feed.collection]
     if verdict is Verdict.DONE:
         # Children may show no versions; the documents do, which were listed before them unless the feed was resumed.
         known = None if run.elapsed is None else state.cursor
-        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=at)
-    elif verdict is Verdict.NEXT:
-        mine = replace(mine, checkpoint=run.checkpoint)
+        mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=run.checkpoint.begun)
+    elif verdict is Verdict.NEXT or not run.checkpoint.read:
+        mine = replace(mine, checkpoint=run.checkpoint if run.checkpoint.read else None)
     kept = {(each.feed, each.child): each for each in state.awaited}
     for each in awaited:
         old = kept.get((each.feed, each.child))

@@ -27,6 +27,8 @@ _LONGEST = 900.0
 """Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
 _DOUBLED = 10
 _LONG = timedelta(days=365)
+_UNDER_WAY = "a refresh is under way"
+_TOO_SLOW = "Katana took longer to answer than these rows stay fresh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Freshness:
 
     Attributes:
         entity: whose rows.
-        as_of: when they were last known to be complete, ISO-8601 UTC; None while they never were.
+        as_of: the moment as of which they are complete: when the oldest page of the last listing was asked for,
+            ISO-8601 UTC; None while they never were.
         stale: whether they are older than the entity's `fresh_for`.
         reason: why they could not be refreshed in time, one sentence.
         failed: whether the last try to refresh them failed, or none is made, as against one that is still under way.
@@ -265,14 +268,25 @@ class FreshReads:
             # Another read may have refreshed it while this one waited for an earlier entity.
             state = await self._cache.state(name)
             if self._is_due(name, state, part):
-                outcome = await self._synced(name, state)
-                self._remember(outcome)
-                outcomes.append(outcome)
+                outcome = await self._noted(name, state, outcomes)
+                if outcome.complete and state.completed_at is None and await self._is_old(name, part):
+                    # A first listing is as old as its first page: what was edited since comes with one delta.
+                    outcome = await self._noted(name, await self._cache.state(name), outcomes)
                 if outcome.everywhere or (silent and outcome.unavailable):
                     self._failed |= dict.fromkeys(names[index:], self._failed[name])
                     break
                 silent = outcome.unavailable
         return tuple(outcomes)
+
+    async def _noted(self, name: str, seen: SyncState, outcomes: list[SyncOutcome]) -> SyncOutcome:
+        outcome = await self._synced(name, seen)
+        self._remember(outcome)
+        outcomes.append(outcome)
+        return outcome
+
+    async def _is_old(self, name: str, part: float) -> bool:
+        """Return whether a delta would help: the rows are old, and the collection has deltas."""
+        return self._syncer.specs[name].watermark and self._is_due(name, await self._cache.state(name), part)
 
     async def _synced(self, name: str, seen: SyncState) -> SyncOutcome:
         try:
@@ -306,7 +320,7 @@ class FreshReads:
             entity=name,
             as_of=state.completed_at,
             stale=stale,
-            reason=(reason or "a refresh is under way") if stale else None,
+            reason=(reason or (_UNDER_WAY if self._refreshing else _TOO_SLOW)) if stale else None,
             failed=failed is not None or self._closed is not None,
             failing_since=state.failing_since,
             done=progress.done if progress is not None else None,

@@ -1,11 +1,11 @@
 """One listing under way: which page comes next, what was seen so far, and what it cost."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from cache_core.clock import Clock
-from cache_core.records import Record, RecordId, iso
+from cache_core.records import RecordId, iso
 from cache_core.spec import Listed
 from cache_core.states import Checkpoint, SyncState
 from cache_core.sync.cursor import FARTHEST_AHEAD, moment_of, since
@@ -14,6 +14,9 @@ from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 
 STEPS_BACK = 20
 """How often a listing may step back for deletions before it is given up as incomplete."""
+
+PASSES = 3
+"""How often a listing is read through for records that its pages hid before it is given up as incomplete."""
 
 PROOF_ATTEMPTS = 3
 """How often a page that proves nothing is asked for before the listing is given up as incomplete."""
@@ -29,15 +32,28 @@ class Run:
         checkpoint: how far it has come.
         ids: the ids that it has seen.
         requests: pages asked for, repeats included.
+        resumed: whether it was begun before, so that `ids` lacks those of its first pages.
+
+    Args:
+        listed: what is listed.
+        begin: where it goes on.
+        clock: where time comes from.
+        before: the ids that earlier runs of it brought in; None where nobody knows them.
     """
 
-    def __init__(self, listed: Listed, begin: Checkpoint, clock: Clock, *, resumed: bool = False) -> None:
+    def __init__(
+        self, listed: Listed, begin: Checkpoint, clock: Clock, before: Collection[RecordId] | None = None
+    ) -> None:
         self.listed = listed
         self.checkpoint = begin
+        self.resumed = begin.total > 0 or begin.page > 1
         # A dict, for a set of half a million ids is looked through in every full garbage collection.
         self.ids: dict[RecordId, None] = dict.fromkeys(begin.tail)
         self.requests = 0
-        self._resumed = resumed
+        self._before = before or ()
+        self._distinct = len(self._before)
+        self._counts = before is not None or not self.resumed
+        self._passes = 1
         self._clock = clock
         self._started = clock.monotonic()
         self._ceiling = iso(clock.now() + FARTHEST_AHEAD)
@@ -48,7 +64,7 @@ class Run:
     @property
     def elapsed(self) -> float | None:
         """Seconds since it began; None when nobody timed its beginning."""
-        return None if self._resumed else self._clock.monotonic() - self._started
+        return None if self.resumed else self._clock.monotonic() - self._started
 
     @property
     def done(self) -> int:
@@ -84,25 +100,46 @@ class Run:
         self._attempts = 0
         self._seen += page.size
         if not judgement.back:
+            self._distinct += ids.count(None) + sum(each not in self._before for each in set(known) - self.ids.keys())
             self.ids.update(dict.fromkeys(known))
-        self.checkpoint = self._noted(judgement.checkpoint, page.records, known)
-        return judgement
+        self.checkpoint = self._noted(judgement.checkpoint, page, known)
+        return judgement if page.bare or not self._counts else self._counted(judgement)
 
-    def _noted(self, checkpoint: Checkpoint, records: Sequence[Record], ids: Sequence[RecordId]) -> Checkpoint:
-        """Return the checkpoint with the greatest versions and the last ids of the page."""
-        versions = [version for each in records if (version := self.listed.version_of(each)) is not None]
+    def _counted(self, judgement: Judgement) -> Judgement:
+        """Judge all pages together: rows that come twice must not stand in for others that never came."""
+        least = self.checkpoint.least or 0
+        if self._distinct >= least:
+            return replace(judgement, verdict=Verdict.DONE) if self._passes > 1 else judgement
+        if judgement.verdict is not Verdict.DONE:
+            return judgement
+        self.checkpoint = replace(self.checkpoint, page=1, read=0)
+        self._passes += 1
+        if self._passes <= PASSES:
+            return replace(judgement, verdict=Verdict.NEXT)
+        self._attempts = PROOF_ATTEMPTS
+        return replace(
+            judgement,
+            verdict=Verdict.RETRY,
+            reason=f"all pages together held {self._distinct} different records of {least}",
+        )
+
+    def _noted(self, checkpoint: Checkpoint, page: SourcePage, ids: Sequence[RecordId]) -> Checkpoint:
+        """Return the checkpoint with the greatest versions, the smallest total and the last ids of the page."""
+        versions = [version for each in page.records if (version := self.listed.version_of(each)) is not None]
         top = max((each for each in versions if each < self._ceiling and moment_of(each)), default=None)
         newest = max((each for each in (self.checkpoint.newest, top) if each is not None), default=None)
-        is_first = self.checkpoint.page == 1 and self.checkpoint.read == 0
+        # A first page that is read again after others does not vouch for them.
+        is_first = self.checkpoint.page == 1 and self.checkpoint.total == 0
         first = top if is_first else self.checkpoint.first
         tail = tuple(ids[-_TAIL:]) if checkpoint.since is not None else ()
-        return replace(checkpoint, newest=newest, first=first, tail=tail)
+        totals = [each for each in (checkpoint.least, page.total) if each is not None]
+        return replace(checkpoint, newest=newest, first=first, tail=tail, least=min(totals, default=None))
 
 
 def begun(listed: Listed, state: SyncState, now: datetime) -> Checkpoint:
     """Return the beginning of the listing that is due now."""
     start = since(state, now) if listed.watermark else None
-    return Checkpoint(page=1, total=0, since=start, first=None, newest=None)
+    return Checkpoint(page=1, total=0, since=start, first=None, newest=None, begun=iso(now))
 
 
 type Keep = Callable[[SourcePage, Verdict], Awaitable[None]]
