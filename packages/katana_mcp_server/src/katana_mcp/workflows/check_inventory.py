@@ -10,7 +10,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import number, rows, total, whole
-from katana_mcp.workflows.stock import NEVER, is_service, stale_stock, unread
+from katana_mcp.workflows.stock import NEVER, age_of, is_service, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location")
@@ -85,8 +85,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         next_actions=fit.next_actions,
         not_found=fit.not_found,
         unknown=[*fit.unknown, *(each for each in stock.unknown if isinstance(each, int))] or None,
-        as_of=stock.as_of or now.as_of,
-        stale=stale_stock(stock, services) or now.stale,
+        **age_of(stock, now, services),
     )
 
 

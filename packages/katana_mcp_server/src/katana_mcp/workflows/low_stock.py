@@ -24,7 +24,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.values import NOTHING, number, rows, whole
-from katana_mcp.workflows.stock import stale_stock, unread
+from katana_mcp.workflows.stock import age_of, unread
 
 _READS = ("variant", "product", "material", "location", "supplier")
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
@@ -139,8 +139,7 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
         limit=request.limit,
         variants=count,
         checked=len(stock.stored),
-        as_of=stock.as_of or now.as_of,
-        stale=stale_stock(stock, services) or now.stale,
+        **age_of(stock, now, services),
     )
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from cache_core.protocol import Stored
 from cache_core.sync import StockAnswer
-from katana_mcp.services import Services
+from katana_mcp.services import Current, Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import ToolWarning, advisory
@@ -23,6 +23,15 @@ def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
         return None
     age = services.clock.now() - datetime.fromisoformat(stock.as_of)
     return Stale(age_seconds=round(age.total_seconds()), reason=stock.reason or "it was changed while it was read")
+
+
+def age_of(stock: StockAnswer, now: Current, services: Services) -> dict[str, object]:
+    """Return `as_of` and `stale` of an answer about levels: where its variants are old, the older of both says so."""
+    levels = stale_stock(stock, services)
+    if now.stale is None:
+        return {"as_of": stock.as_of or now.as_of, "stale": levels}
+    stale = max((each for each in (levels, now.stale) if each is not None), key=lambda each: each.age_seconds)
+    return {"as_of": min((each for each in (stock.as_of, now.as_of) if each is not None), default=None), "stale": stale}
 
 
 def unread(stock: StockAnswer) -> list[ToolWarning]:
