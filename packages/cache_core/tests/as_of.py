@@ -33,7 +33,12 @@ class Truth:
 
     def put(self, spec: EntitySpec, number: int, at: datetime) -> None:
         """Create or change a record."""
-        self.source.put(spec.name, {"id": identity(spec, number), **self._changed(spec, number)}, at)
+        record_id = identity(spec, number)
+        new = record_id not in self.source.rows(spec.name)
+        # Katana's documents always name their children.
+        empty = {feed.children.removesuffix("[]"): [] if feed.children.endswith("[]") else None for feed in spec.feeds}
+        children = empty if new else {}
+        self.source.put(spec.name, {"id": record_id, **children, **self._changed(spec, number)}, at)
 
     def put_child(self, spec: EntitySpec, feed: Feed, number: int) -> None:
         """Change a document by one of its children, so that its own version stays."""

@@ -120,13 +120,14 @@ async def test_a_first_page_that_is_read_again_vouches_for_no_page_read_before_i
     swapped(world, 7)
 
     def edit(listed: Listed, number: int) -> None:
-        world.clock.advance(600)
+        world.clock.advance(3_000)
         if len(world.source.requests) == 3:
-            world.source.put("gadget", {"id": 1, "sku": "EDITED"}, world.clock.now())
-            world.source.put("gadget", {"id": 700, "sku": "LATER"}, world.clock.now() + timedelta(seconds=300))
+            world.source.put("gadget", {"id": 1, "sku": "EDITED"}, world.clock.now() - timedelta(seconds=1_500))
+            world.source.put("gadget", {"id": 700, "sku": "LATER"}, world.clock.now())
 
     world.source.before = edit
     await world.syncer.start("gadget")
     world.source.before = lambda listed, number: None
+    assert [number for _, number in world.asked()] == [1, 2, 3, 1, 2]
     await world.syncer.start("gadget")
     assert (await world.cache.find_by_key("gadget", "EDITED")).row is not None
