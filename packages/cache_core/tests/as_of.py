@@ -36,8 +36,9 @@ class Truth:
         record_id = identity(spec, number)
         new = record_id not in self.source.rows(spec.name)
         # Katana's documents always name their children.
-        empty = {feed.children.removesuffix("[]"): [] if feed.children.endswith("[]") else None for feed in spec.feeds}
-        children = empty if new else {}
+        children: dict[str, object] = {}
+        for feed in spec.feeds if new else ():
+            children[feed.children.removesuffix("[]")] = () if feed.children.endswith("[]") else None
         self.source.put(spec.name, {"id": record_id, **children, **self._changed(spec, number)}, at)
 
     def put_child(self, spec: EntitySpec, feed: Feed, number: int) -> None:
