@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,14 @@ def test_nothing_in_code_or_configuration_names_it_any_more(retired: Path) -> No
     ]
     assert len(texts) > 100
     assert [str(path) for path in texts if re.search("cache[_-]legacy|LegacyBackend", path.read_text("utf-8"))] == []
+
+
+def test_the_lock_holds_without_it_on_a_machine_that_never_saw_an_index(retired: Path, tmp_path: Path) -> None:
+    uv = os.environ.get("UV") or shutil.which("uv") or str(ROOT / ".uv/bin/uv")
+    ran(retired, uv, "lock", "--check", "--offline", "--cache-dir", str(tmp_path / "never used"))
+    locked = (retired / "uv.lock").read_text("utf-8")
+    assert not re.search("cache-legacy|aiosqlite", locked)
+    assert 'name = "cache-typed"' in locked
 
 
 def test_the_server_starts_and_the_contract_holds_without_it(retired: Path, tmp_path: Path) -> None:
