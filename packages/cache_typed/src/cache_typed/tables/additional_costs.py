@@ -12,7 +12,7 @@ from cache_typed.tables.dated import Dated
 class AdditionalCost(Dated, table=True):
     """A kind of cost."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(names=("name",))
+    _fts_columns: ClassVar[Searchable] = ADDITIONAL_COST.searchable
 
     id: int = identity()
     name: str | None = text()

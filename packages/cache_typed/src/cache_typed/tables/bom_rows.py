@@ -14,7 +14,7 @@ from cache_typed.mapping import TableMapping
 class BomRow(Document, table=True):
     """An ingredient; `quantity` is per one unit of the product."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(extras=("notes",))
+    _fts_columns: ClassVar[Searchable] = BOM_ROW.searchable
 
     cache_nr: int = identity()
     id: str | None = text(index=True)

@@ -16,18 +16,7 @@ from cache_typed.tables.addresses import PartnerAddress
 class Customer(Document, table=True):
     """A customer."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("name", "company"),
-        extras=("email", "phone", "reference_id", "comment"),
-        related=(
-            "first_name",
-            "last_name",
-            "category",
-            "addresses[].company",
-            "addresses[].line_1",
-            "addresses[].city",
-        ),
-    )
+    _fts_columns: ClassVar[Searchable] = CUSTOMER.searchable
 
     id: int = identity()
     name: str | None = text()

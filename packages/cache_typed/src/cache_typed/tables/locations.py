@@ -15,9 +15,7 @@ from cache_typed.tables.addresses import Address
 class Location(Document, table=True):
     """A location."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("name", "legal_name"), extras=("address.city", "address.country")
-    )
+    _fts_columns: ClassVar[Searchable] = LOCATION.searchable
 
     id: int = identity()
     name: str | None = text()

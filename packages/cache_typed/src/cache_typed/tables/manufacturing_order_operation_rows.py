@@ -15,10 +15,7 @@ from cache_typed.tables.dated import Dated
 class ManufacturingOrderOperationRow(Dated, table=True):
     """An operation; the higher `rank` comes first, and times are seconds."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("operation_name", "resource_name"),
-        extras=("assigned_operators[].name", "completed_by_operators[].name"),
-    )
+    _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER_OPERATION_ROW.searchable
 
     id: int = identity()
     status: str | None = text(index=True)

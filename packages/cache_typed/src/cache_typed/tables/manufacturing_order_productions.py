@@ -15,7 +15,7 @@ from cache_typed.tables.dated import Dated
 class ManufacturingOrderProduction(Dated, table=True):
     """A production."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(keys=("serial_numbers[].serial_number",))
+    _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER_PRODUCTION.searchable
 
     id: int = identity()
     manufacturing_order_id: int | None = whole(index=True)

@@ -15,7 +15,7 @@ from cache_typed.tables.dated import Dated
 class ManufacturingOrderRecipeRow(Dated, table=True):
     """An ingredient; `cost` is planned while the order is open."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(extras=("notes",))
+    _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER_RECIPE_ROW.searchable
 
     id: int = identity()
     manufacturing_order_id: int | None = whole(index=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.manufacturing_orders import MANUFACTURING_ORDER
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import flag, identity, text, together, whole
@@ -16,11 +16,7 @@ class ManufacturingOrder(Dated, table=True):
     """An order; costs are the plan while it is open, and the fact when it is done."""
 
     __table_args__ = (together("manufacturing_order", "status", "production_deadline_date"),)
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("order_no",),
-        extras=("additional_info", "serial_numbers[].serial_number"),
-        related=(Lookup("variant_id", "variant", ("sku",)),),
-    )
+    _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER.searchable
 
     id: int = identity()
     status: str | None = text(index=True)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from cache_core.protocol import Capability
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.materials import MATERIAL
 from cache_typed.documents import identity, part_of
 from cache_typed.mapping import PartMapping, TableMapping
@@ -13,11 +13,7 @@ from cache_typed.tables.items import Item, ItemConfig, ItemVariant
 class Material(Item, table=True):
     """A material's header."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("name",),
-        extras=("category_name", "additional_info"),
-        related=(Lookup("default_supplier_id", "supplier", ("name",)),),
-    )
+    _fts_columns: ClassVar[Searchable] = MATERIAL.searchable
 
     id: int = identity()
 

@@ -14,7 +14,7 @@ from cache_typed.mapping import TableMapping
 class Operator(Document, table=True):
     """An operator."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(names=("operator_name",))
+    _fts_columns: ClassVar[Searchable] = OPERATOR.searchable
 
     id: int = identity()
     operator_name: str | None = text()

@@ -15,7 +15,7 @@ from cache_typed.tables.dated import Dated
 class OutsourcedPurchaseOrderRecipeRow(Dated, table=True):
     """An ingredient of a purchase order's row."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(extras=("notes",))
+    _fts_columns: ClassVar[Searchable] = OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW.searchable
 
     id: int = identity()
     purchase_order_id: int | None = whole(index=True)

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from cache_core.protocol import Capability
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.products import PRODUCT
 from cache_typed.columns import number
 from cache_typed.documents import flag, identity, part_of, whole
@@ -15,11 +15,7 @@ from cache_typed.tables.items import Item, ItemConfig, ItemVariant
 class Product(Item, table=True):
     """A product's header."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        names=("name",),
-        extras=("category_name", "additional_info"),
-        related=(Lookup("default_supplier_id", "supplier", ("name",)),),
-    )
+    _fts_columns: ClassVar[Searchable] = PRODUCT.searchable
 
     id: int = identity()
     is_producible: bool | None = flag(index=True)

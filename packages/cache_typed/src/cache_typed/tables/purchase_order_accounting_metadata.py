@@ -13,7 +13,7 @@ from cache_typed.mapping import TableMapping
 class PurchaseOrderAccountingMetadata(Document, table=True):
     """The bill of a group."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(extras=("bill_id",))
+    _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER_ACCOUNTING_METADATA.searchable
 
     id: int = identity()
     purchase_order_id: int | None = whole(index=True)

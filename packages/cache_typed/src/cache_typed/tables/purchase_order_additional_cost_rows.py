@@ -15,7 +15,7 @@ from cache_typed.tables.dated import Dated
 class PurchaseOrderAdditionalCostRow(Dated, table=True):
     """A cost of the rows of a group."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(names=("name",), extras=("reference",))
+    _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER_ADDITIONAL_COST_ROW.searchable
 
     id: int = identity()
     additional_cost_id: int | None = whole(index=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.purchase_orders import PURCHASE_ORDER
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Part, identity, part_of, text, together, whole
@@ -16,15 +16,7 @@ class PurchaseOrder(Dated, table=True):
     """An order's header; `default_group_id` is the group of its additional costs."""
 
     __table_args__ = (together("purchase_order", "status", "expected_arrival_date"),)
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("order_no",),
-        names=(Lookup("supplier_id", "supplier", ("name",)),),
-        extras=("additional_info",),
-        related=(
-            Lookup("purchase_order_rows[].variant_id", "variant", ("sku", "supplier_item_codes[]")),
-            Lookup("supplier_id", "supplier", ("email",)),
-        ),
-    )
+    _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER.searchable
 
     id: int = identity()
     status: str | None = text(index=True)

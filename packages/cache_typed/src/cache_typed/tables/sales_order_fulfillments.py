@@ -15,9 +15,7 @@ from cache_typed.tables.dated import Dated
 class Fulfillment(Dated, table=True):
     """A shipment; `picked_date` is the date of its stock movement."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("tracking_number",), extras=("tracking_carrier", "tracking_method")
-    )
+    _fts_columns: ClassVar[Searchable] = SALES_ORDER_FULFILLMENT.searchable
 
     id: int = identity()
     sales_order_id: int | None = whole(index=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Document, Part, identity, part_of, text, together, whole
@@ -16,21 +16,7 @@ class SalesOrder(Document, table=True):
     """An order's header."""
 
     __table_args__ = (together("sales_order", "status", "delivery_date"),)
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("order_no",),
-        names=(Lookup("customer_id", "customer", ("name", "company")),),
-        extras=("customer_ref", "additional_info", "tracking_number", "ecommerce_order_id"),
-        related=(
-            Lookup("sales_order_rows[].variant_id", "variant", ("sku",)),
-            Lookup("customer_id", "customer", ("email",)),
-            "addresses[].first_name",
-            "addresses[].last_name",
-            "addresses[].company",
-            "addresses[].line_1",
-            "addresses[].line_2",
-            "addresses[].city",
-        ),
-    )
+    _fts_columns: ClassVar[Searchable] = SALES_ORDER.searchable
 
     id: int = identity()
     customer_id: int | None = whole(index=True)

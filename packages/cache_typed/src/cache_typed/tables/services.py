@@ -15,9 +15,7 @@ from cache_typed.mapping import PartMapping, TableMapping
 class Service(Document, table=True):
     """A service's header."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("variants[].sku",), names=("name",), extras=("category_name", "additional_info")
-    )
+    _fts_columns: ClassVar[Searchable] = SERVICE.searchable
 
     id: int = identity()
     name: str | None = text()

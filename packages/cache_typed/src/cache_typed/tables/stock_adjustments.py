@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.stock_adjustments import STOCK_ADJUSTMENT
 from cache_typed.columns import moment, nested, number
 from cache_typed.documents import Part, identity, part_of, text, whole
@@ -15,12 +15,7 @@ from cache_typed.tables.dated import Dated
 class StockAdjustment(Dated, table=True):
     """An adjustment; it takes effect at once."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("stock_adjustment_number",),
-        names=(Lookup("location_id", "location", ("name",)),),
-        extras=("reason", "additional_info"),
-        related=(Lookup("stock_adjustment_rows[].variant_id", "variant", ("sku",)),),
-    )
+    _fts_columns: ClassVar[Searchable] = STOCK_ADJUSTMENT.searchable
 
     id: int = identity()
     stock_adjustment_number: str | None = text()

@@ -4,7 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.stock_transfers import STOCK_TRANSFER
 from cache_typed.columns import moment, nested, number
 from cache_typed.documents import Part, identity, part_of, text, whole
@@ -15,15 +15,7 @@ from cache_typed.tables.dated import Dated
 class StockTransfer(Dated, table=True):
     """A transfer."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("stock_transfer_number",),
-        names=(
-            Lookup("source_location_id", "location", ("name",)),
-            Lookup("target_location_id", "location", ("name",)),
-        ),
-        extras=("additional_info",),
-        related=(Lookup("stock_transfer_rows[].variant_id", "variant", ("sku",)),),
-    )
+    _fts_columns: ClassVar[Searchable] = STOCK_TRANSFER.searchable
 
     id: int = identity()
     stock_transfer_number: str | None = text()

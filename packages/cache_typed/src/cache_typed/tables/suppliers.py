@@ -15,7 +15,7 @@ from cache_typed.tables.addresses import PartnerAddress
 class Supplier(Document, table=True):
     """A supplier."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(names=("name",), extras=("email", "phone", "comment"))
+    _fts_columns: ClassVar[Searchable] = SUPPLIER.searchable
 
     id: int = identity()
     name: str | None = text()

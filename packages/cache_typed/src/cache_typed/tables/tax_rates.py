@@ -15,7 +15,7 @@ from cache_typed.mapping import TableMapping
 class TaxRate(Document, table=True):
     """A tax rate."""
 
-    _fts_columns: ClassVar[Searchable] = Searchable(names=("display_name", "name"))
+    _fts_columns: ClassVar[Searchable] = TAX_RATE.searchable
 
     id: int = identity()
     name: str | None = text()

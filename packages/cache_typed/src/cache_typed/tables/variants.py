@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from cache_core.protocol import Capability
-from cache_core.spec import Lookup, Searchable
+from cache_core.spec import Searchable
 from cache_core.specs.variants import VARIANT
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.dialect import index_of_given
@@ -20,19 +20,7 @@ class Variant(Document, table=True):
         index_of_given("variant", "product_id"),
         index_of_given("variant", "material_id"),
     )
-    _fts_columns: ClassVar[Searchable] = Searchable(
-        keys=("sku",),
-        names=(
-            Lookup("product_id", "product", ("name",)),
-            Lookup("material_id", "material", ("name",)),
-            "config_attributes[].config_value",
-        ),
-        extras=("supplier_item_codes[]", "internal_barcode", "registered_barcode"),
-        related=(
-            Lookup("product_id", "product", ("category_name", "additional_info")),
-            Lookup("material_id", "material", ("category_name", "additional_info")),
-        ),
-    )
+    _fts_columns: ClassVar[Searchable] = VARIANT.searchable
 
     id: int = identity()
     sku: str | None = text()
