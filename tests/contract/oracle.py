@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from cache_core.conditions import Visibility
-from cache_core.protocol import Capability, Row
+from cache_core.protocol import Capability, Row, SearchResult
 from cache_core.records import RecordId
-from cache_core.text import Query, Tier, WeightClass, guess, match, parse
+from cache_core.text import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse
 
 type Expected = list[tuple[Tier, WeightClass, RecordId]]
 
@@ -18,11 +18,22 @@ def oracle(rows: Sequence[Row], text: str, visibility: Visibility, able: frozens
     ]
     ranked = sorted((*how, row.text.sort_name, row.id) for row in shown if (how := match(query, row.text)) is not None)
     found = [(tier, place, row_id) for tier, place, _, row_id in ranked]
-    if not found and Capability.SUBSTRING in able:
-        found = guessed(shown, query, Tier.SUBSTRING)
-    if not found and Capability.TYPO in able:
-        found = guessed(shown, query, Tier.TYPO)
+    needs = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
+    for tier in AFTER_A_MISS:
+        if not found and (tier not in needs or needs[tier] in able):
+            found = guessed(shown, query, tier)
     return found
+
+
+def is_lawful(found: SearchResult, reference: SearchResult) -> bool:
+    """Return whether a backend found what the reference did, or guessed where that one missed or guesses nothing."""
+    nothing_shown = not found.hits and not reference.hits and bool(found.total)
+    guessed = any(hit.tier in GUESSES for hit in found.hits[:1])
+    return (
+        found == reference
+        or nothing_shown
+        or (guessed and all(found.hits[0].tier < hit.tier for hit in reference.hits))
+    )
 
 
 def guessed(rows: Sequence[Row], query: Query, tier: Tier) -> Expected:

@@ -2,8 +2,10 @@
 
 from datetime import datetime
 from decimal import Decimal
+from typing import ClassVar
 
 from cache_core.protocol import Capability
+from cache_core.spec import Searchable
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
@@ -14,6 +16,8 @@ from .toys import OWNER, TAG, TOY
 class ToyOwner(Document, table=True):
     """Owners: nothing but columns."""
 
+    _fts_columns: ClassVar[Searchable] = OWNER.searchable
+
     id: int = identity()
     name: str | None = text(index=True)
     updated_at: datetime | None = moment(index=True)
@@ -21,6 +25,8 @@ class ToyOwner(Document, table=True):
 
 class Toy(Document, table=True):
     """Toys: every kind of column, and `second_name` and `barcode` without one."""
+
+    _fts_columns: ClassVar[Searchable] = TOY.searchable
 
     id: int = identity()
     sku: str | None = text(index=True)
@@ -50,6 +56,8 @@ class ToyRow(Part, table=True):
 
 class ToyTag(Document, table=True):
     """Tags: ids are texts."""
+
+    _fts_columns: ClassVar[Searchable] = TAG.searchable
 
     cache_nr: int = identity()
     id: str | None = text(index=True)

@@ -32,7 +32,7 @@ from cache_core.protocol import (
     SyncState,
 )
 from cache_core.records import RecordId
-from cache_core.text import Tier
+from cache_core.text import GUESSES, Tier
 
 PATIENCE = 10.0
 """Real seconds for a call: the storage of a backend waits for another process for 5 at most."""
@@ -338,7 +338,8 @@ def fault(error: Exception) -> str:
 def difference(answer: object, other: object) -> str | None:
     """Return how the trial's answer differs from the one given, in a few words without records, or None.
 
-    A hit that only one side can find, because substring and typo search are its declared capability, is lawful.
+    A hit that only one side can find, because substring and typo search are its declared capability, is lawful, and so
+    is a hit of a later tier that the other side then still asked.
     """
     if isinstance(answer, SearchResult) and isinstance(other, SearchResult):
         return _search_difference(answer, other)
@@ -353,8 +354,10 @@ def difference(answer: object, other: object) -> str | None:
 
 
 def _search_difference(answer: SearchResult, other: SearchResult) -> str | None:
-    beyond = {Tier.SUBSTRING, Tier.TYPO}
-    sides = [[hit for hit in side.hits if hit.tier not in beyond] for side in (answer, other)]
+    first = min((hit.tier for side in (answer, other) for hit in side.hits), default=Tier.EXACT)
+    if first in GUESSES:
+        return None
+    sides = [[hit for hit in side.hits if hit.tier not in GUESSES] for side in (answer, other)]
     if sides[0] == sides[1]:
         return None
     left, right = ([hit.row.id for hit in side] for side in sides)

@@ -28,7 +28,7 @@ from cache_core.protocol import (
 from cache_core.records import RecordId, encode, values_at
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import suggestions
-from cache_core.text import Query, Tier, WeightClass, match, parse
+from cache_core.text import AFTER_A_MISS, GUESSES, Query, Tier, WeightClass, guess, match, parse, words_missing
 
 
 @dataclass(slots=True)
@@ -138,12 +138,12 @@ class MemoryBackend:
         """Return the best rows for a text that a person typed."""
         query = parse(search.text)
         spec = self._table(entity).spec
-        found = list(self._matches(entity, query, search))
-        found.sort(key=lambda each: (each[0], each[1], each[2].text.sort_name, _sortable(each[2].id)))
-        hits = tuple(
-            Hit(_stored(row), tier, place, matched_fields(spec, row.record, query))
-            for tier, place, row in found[: search.limit]
+        rows = list(self._visible(entity, search.where, search.visibility))
+        found = sorted(
+            next(filter(None, _answers(query, rows)), ()),
+            key=lambda each: (*each[:3], each[3].text.sort_name, _sortable(each[3].id)),
         )
+        hits = tuple(_hit(spec, query, tier, place, row) for tier, _, place, row in found[: search.limit])
         return SearchResult(hits, len(found), query.cut)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
@@ -154,7 +154,8 @@ class MemoryBackend:
             return sorted(word for word in words if word[:1] == token[:1])
 
         async def finds(candidate: str) -> bool:
-            return bool((await self.search(entity, Search(candidate, limit=1))).hits)
+            query = parse(candidate)
+            return any(match(query, row.text) for row in self._visible(entity, (), LIVE))
 
         return await suggestions(parse(text), terms, finds, limit)
 
@@ -189,11 +190,21 @@ class MemoryBackend:
             if shown and hold(where, row.record):
                 yield row
 
-    def _matches(self, entity: str, query: Query, search: Search) -> Iterator[tuple[Tier, WeightClass, Row]]:
-        for row in self._visible(entity, search.where, search.visibility):
-            how = match(query, row.text)
-            if how is not None:
-                yield (*how, row)
+
+type _Answer = tuple[Tier, int, WeightClass, Row]
+
+
+def _answers(query: Query, rows: Sequence[Row]) -> Iterator[list[_Answer]]:
+    """Yield the rows that answer the query, then those of each tier after a miss."""
+    yield [(how[0], 0, how[1], row) for row in rows if (how := match(query, row.text)) is not None]
+    for tier in AFTER_A_MISS:
+        if tier not in GUESSES:
+            yield [(tier, *how, row) for row in rows if (how := guess(query, row.text, tier)) is not None]
+
+
+def _hit(spec: EntitySpec, query: Query, tier: Tier, place: WeightClass, row: Row) -> Hit:
+    missing = words_missing(query, row.text) if tier is Tier.PARTIAL else ()
+    return Hit(_stored(row), tier, place, matched_fields(spec, row.record, query, tier), missing)
 
 
 def _stored(row: Row) -> Stored:

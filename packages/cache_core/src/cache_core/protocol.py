@@ -168,17 +168,18 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row found, how it was found, and in which declared fields."""
+    """A row found, how it was found, in which declared fields, and the words of the query that it lacks."""
 
     row: Stored
     tier: Tier
     place: WeightClass
     fields: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first: by tier, then (typos) edits, then weight class, then name, then id.
+    """Hits, best first, all of one tier but for exact ones: by edits or missing words, weight class, name, id.
 
     Attributes:
         hits: at most as many as asked for.

@@ -1,12 +1,23 @@
 """What the cache knows of an entity, as plain data: an `EntitySpec` value per Katana collection."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, Protocol
 
 from cache_core.records import Record, RecordId, as_id, values_at
-from cache_core.text import Query, SearchText, Tier, WeightClass, edits, normalised, unseparated
+from cache_core.text import (
+    GUESSES,
+    Passage,
+    Query,
+    SearchText,
+    Tier,
+    WeightClass,
+    carriers,
+    edits,
+    normalised,
+    unseparated,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,20 +176,52 @@ def _version(record: Record) -> str | None:
 
 
 type Parents = dict[tuple[str, RecordId], Record]
+type Sources = tuple[Collection[str], ...]
+"""The names of the sources of each class, in the order of `WeightClass`."""
 
 
 def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
     """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
+    classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
+    return _joined(tuple(each for place, paths in classes for each in _passages(place, paths, record, parents)))
+
+
+def declared_text(text: SearchText, sources: Sources) -> SearchText:
+    """Return what of a record's text comes from these sources; a text of unknown sources is returned as it is."""
+    declared = tuple(each for each in text.passages if each.source in sources[each.place])
+    return text if len(declared) == len(text.passages) else _joined(declared)
+
+
+def sources_of(places: tuple[Place, ...]) -> tuple[str, ...]:
+    """Return the names of what stands at these places; a borrowed field is named by its entity: `product.name`."""
+    return tuple(name for place in places for name, _ in _parts(place))
+
+
+def _parts(place: Place) -> Iterator[tuple[str, Place]]:
+    if isinstance(place, str):
+        yield place.removesuffix("[]"), place
+        return
+    for field_ in place.fields:
+        yield f"{place.entity}.{field_}", Lookup(place.path, place.entity, (field_,))
+
+
+def _passages(place: WeightClass, paths: tuple[Place, ...], record: Record, parents: Parents) -> Iterator[Passage]:
+    for source, path in (part for each in paths for part in _parts(each)):
+        for text in texts_at(path, record, parents):
+            yield Passage(source, place, normalised(text), unseparated(text, place) if place in _CODED else None)
+
+
+def _joined(passages: tuple[Passage, ...]) -> SearchText:
     parts: list[str] = []
     codes: list[tuple[str, WeightClass]] = []
-    for (place, plain), paths in zip(_CLASSES, spec.searchable.by_class(), strict=True):
-        texts = [text for path in paths for text in texts_at(path, record, parents)]
-        values = dict.fromkeys(value for text in texts if (value := normalised(text)))
+    for place, plain in _CLASSES:
+        here = [each for each in passages if each.place is place]
+        values = dict.fromkeys(each.words for each in here if each.words)
         parts.append(" ".join(values))
         if plain is not None:
             codes.extend((value, place) for value in values)
-            codes.extend((code, plain) for text in texts if (code := unseparated(text, place)))
-    return SearchText(*parts, codes=tuple(codes))
+            codes.extend((each.plain, plain) for each in here if each.plain)
+    return SearchText(*parts, codes=tuple(codes), passages=passages)
 
 
 _CLASSES = (
@@ -188,6 +231,9 @@ _CLASSES = (
     (WeightClass.RELATED, None),
 )
 """The classes of texts, and as which those that hold codes count without their separators."""
+
+
+_CODED = frozenset(place for place, plain in _CLASSES if plain is not None)
 
 
 def texts_at(place: Place, record: Record, parents: Parents) -> Iterator[str]:
@@ -227,9 +273,14 @@ def matched_fields(spec: EntitySpec, record: Record, query: Query, tier: Tier = 
 
 def _mentions(text: str, place: WeightClass, query: Query, tier: Tier) -> bool:
     words = normalised(text)
-    if any(f" {token}" in f" {words}" for token in query.tokens):
+    tokens = query.tokens if tier is not Tier.PARTIAL else [token for word in carriers(query) for token in word]
+    if any(f" {token}" in f" {words}" for token in tokens):
         return True
     if words.replace(" ", "") == query.code and unseparated(text, place) == query.code:
         return True
-    guessed = tier > Tier.TOKENS
-    return guessed and any(edits(token, word, tier) is not None for token in query.tokens for word in words.split())
+    if tier is Tier.CODE:
+        code = unseparated(text, place) or words
+        return place in _CODED and " " not in code and query.run in code
+    return tier in GUESSES and any(
+        edits(token, word, tier) is not None for token in query.tokens for word in words.split()
+    )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
@@ -21,13 +22,20 @@ MAX_TEXT_CHARACTERS = 20_000
 SHORTEST_PART = 3
 """Characters from which a token may stand inside a word, or be a misspelt one."""
 
+SHORTEST_RUN = 4
+"""Characters from which a text without separators may be a part of a code that has some."""
+
 _ONE_EDIT = 4
+_LONG_CODE = 8
 _NUMBER = re.compile(r"[0-9]+")
 
 _SEPARATORS = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 _BLANK = re.compile(r"\s")
 _PHONE = re.compile(r"[+(]{0,2}[0-9][0-9 ()./-]{3,}[0-9]", re.ASCII)
+_SMALL = frozenset(
+    ["an", "and", "are", "as", "at", "by", "for", "from", "in", "is", "of", "on", "or", "the", "to", "with"]
+)
 # Latin letters that do not decompose into a base letter and a mark.
 _LATIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "\u0131": "i"}
@@ -46,12 +54,34 @@ class WeightClass(IntEnum):
 
 
 class Tier(IntEnum):
-    """How a hit was found, best first."""
+    """How a hit was found, best first; each tier after `TOKENS` is tried only where those before it found nothing."""
 
     EXACT = 0
+    """A whole code."""
     TOKENS = 1
+    """Every token begins a word."""
     SUBSTRING = 2
-    TYPO = 3
+    """A guess: every token begins a word or stands inside one."""
+    CODE = 3
+    """The query is a part of a code, typed without the code's separators."""
+    TYPO = 4
+    """A guess: every token is nearly a word."""
+    PARTIAL = 5
+    """At least half of the words are there, see `words_missing`."""
+
+
+AFTER_A_MISS = (Tier.SUBSTRING, Tier.CODE, Tier.TYPO, Tier.PARTIAL)
+GUESSES = frozenset({Tier.SUBSTRING, Tier.TYPO})
+"""The tiers that only a backend with the capability has."""
+
+
+class Passage(NamedTuple):
+    """One searchable text of a record: its declared source, its class, its tokens joined by spaces, its plain code."""
+
+    source: str
+    place: WeightClass
+    words: str
+    plain: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +89,7 @@ class SearchText:
     """What is searchable of one record: normalised tokens joined by spaces, one string per weight class.
 
     `codes` are whole normalised values of keys and extras, for exact hits: `("00 4021 018 003", EXTRAS)`. Codes without
-    their separators count a class less: `("004021018003", RELATED)`.
+    their separators count a class less: `("004021018003", RELATED)`. `passages` are what it was made from, if known.
     """
 
     keys: str = ""
@@ -67,6 +97,7 @@ class SearchText:
     extras: str = ""
     related: str = ""
     codes: tuple[tuple[str, WeightClass], ...] = ()
+    passages: tuple[Passage, ...] = field(default=(), compare=False, repr=False)
 
     def by_class(self) -> tuple[str, str, str, str]:
         """Return the four strings in the order of `WeightClass`."""
@@ -86,11 +117,15 @@ class Query:
         tokens: distinct tokens in the order given, at most 16 of the first 256 characters.
         code: the tokens joined by spaces, repeats kept: compared with `SearchText.codes`.
         cut: whether something of the given text was left out.
+        words: what stands between blanks, as tokens: `fork 35-M` are `("fork",)` and `("35", "m")`.
+        run: the tokens without anything between them, where they may be a part of a code; otherwise empty.
     """
 
     tokens: tuple[str, ...]
     code: str
     cut: bool = field(default=False)
+    words: tuple[tuple[str, ...], ...] = ()
+    run: str = ""
 
 
 def fold(text: str) -> str:
@@ -131,9 +166,17 @@ def unseparated(text: str, place: WeightClass) -> str | None:
 def parse(text: str) -> Query:
     """Return the query for a text that a person typed; never raises, whatever the text."""
     tokens = tokens_of(text[:MAX_QUERY_CHARACTERS])
-    distinct = tuple(dict.fromkeys(tokens))
-    cut = len(text) > MAX_QUERY_CHARACTERS or len(distinct) > MAX_QUERY_TOKENS
-    return Query(distinct[:MAX_QUERY_TOKENS], " ".join(tokens), cut)
+    distinct = tuple(dict.fromkeys(tokens))[:MAX_QUERY_TOKENS]
+    cut = len(text) > MAX_QUERY_CHARACTERS or len(set(tokens)) > MAX_QUERY_TOKENS
+    chunks = map(tokens_of, text[:MAX_QUERY_CHARACTERS].split())
+    words = tuple(dict.fromkeys(tuple(chunk) for chunk in chunks if chunk and set(chunk) <= set(distinct)))
+    run = "".join(tokens) if len(words) == 1 and not cut else ""
+    return Query(distinct, " ".join(tokens), cut, words, run if len(run) >= SHORTEST_RUN else "")
+
+
+def is_small(word: tuple[str, ...]) -> bool:
+    """Return whether a word says nothing by itself: a letter, a digit, or one of the commonest of English."""
+    return all(len(token) == 1 or token in _SMALL for token in word)
 
 
 def match(query: Query, text: SearchText) -> tuple[Tier, WeightClass] | None:
@@ -154,14 +197,73 @@ def match(query: Query, text: SearchText) -> tuple[Tier, WeightClass] | None:
 
 
 def guess(query: Query, text: SearchText, tier: Tier) -> tuple[int, WeightClass] | None:
-    """Return how a text that `match` refuses may still be meant: edits in all, and where they are fewest.
+    """Return how a text that `match` refuses may still be meant: how far it is from that, and where it is nearest.
 
-    Each token stands for a word of one class, or of all of them together, as `edits` says.
+    How far is counted in edits; for `PARTIAL` in words that are missing; a part of a code is not far at all.
     """
+    if tier is Tier.CODE:
+        places = [place for code, place in text.codes if query.run in code and " " not in code]
+        return (0, min(places)) if query.run and places else None
+    if tier is Tier.PARTIAL:
+        return _part(query, text)
     classes = [part.split() for part in text.by_class()]
     classes.append([word for part in classes for word in part])
     totals = ((_edits_of_all(query, words, tier), place) for place, words in zip(WeightClass, classes, strict=True))
     return min(((total, place) for total, place in totals if total is not None and query.tokens), default=None)
+
+
+def words_missing(query: Query, text: SearchText) -> tuple[str, ...]:
+    """Return the words of a query that a text does not hold, each as its tokens joined by spaces.
+
+    A word is held where each of its tokens begins a word of the text; of a small one, where each of them is one.
+    """
+    padded = f" {' '.join(text.by_class())} "
+    return tuple(" ".join(sought.word) for sought in _sought(query) if not sought.stands_in(padded))
+
+
+def carriers(query: Query) -> tuple[tuple[str, ...], ...]:
+    """Return the words that a partial hit may rest on: of three characters or more, numbers only in long codes."""
+    return tuple(sought.word for sought in _sought(query) if sought.carries)
+
+
+class _Sought(NamedTuple):
+    """A word of a query: how its tokens look in a text, whether it is small, and whether a hit may rest on it."""
+
+    word: tuple[str, ...]
+    looks: tuple[str, ...]
+    small: bool
+    carries: bool
+
+    def stands_in(self, padded: str) -> bool:
+        """Return whether each token stands in a text with a space at each end."""
+        return all(look in padded for look in self.looks)
+
+
+@lru_cache(maxsize=64)
+def _sought(query: Query) -> tuple[_Sought, ...]:
+    sought: list[_Sought] = []
+    for word in query.words:
+        small = is_small(word)
+        looks = tuple(f" {token} " if small else f" {token}" for token in word)
+        telling = any(len(token) >= SHORTEST_PART and not is_number(token) for token in word if token not in _SMALL)
+        sought.append(_Sought(word, looks, small, telling or len("".join(word)) >= _LONG_CODE))
+    return tuple(sought)
+
+
+def _part(query: Query, text: SearchText) -> tuple[int, WeightClass] | None:
+    """Return how many words are missing, and the class that holds all others.
+
+    None where fewer than half of those that are not small are there, or none of those that a hit may rest on.
+    """
+    sought = _sought(query)
+    padded = f" {' '.join(text.by_class())} "
+    there = [each for each in sought if each.stands_in(padded)]
+    lacking = sum(not each.small for each in sought) - 2 * sum(not each.small for each in there)
+    if len(sought) == 1 or lacking > 0 or not any(each.carries for each in there):
+        return None
+    parts = zip(WeightClass, text.by_class(), strict=False)
+    held = (place for place, part in parts if all(each.stands_in(f" {part} ") for each in there))
+    return len(sought) - len(there), next(held, WeightClass.SPREAD)
 
 
 def edits(token: str, word: str, tier: Tier) -> int | None:

@@ -35,20 +35,16 @@ from cache_core.protocol import (
 from cache_core.records import InvalidRecord, RecordId, decode
 from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
-from cache_core.text import Query, SearchText, Tier, WeightClass, match, parse
+from cache_core.text import Tier, parse
 from cache_core.waiting import to_the_end
 from cache_legacy import beside
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
+from cache_legacy.searching import answers
 from cache_legacy.storage import FILE_NAME, Line, connect, prepare
 from cache_legacy.writing import IDS_PER_STATEMENT, take_lease, write
 
-_RANKED = 2_000
-_BEST = 500
 _STORED = "e.id, e.version, e.body, e.deleted, e.archived"
-_RANKING = "e.ref, e.id, i.sku, i.name, i.extras, i.name2"
-
-type _Ranked = tuple[Tier, WeightClass, str, bool, RecordId]
 
 
 class LegacyBackend:
@@ -140,10 +136,10 @@ class LegacyBackend:
         Raises:
             InvalidRecord: a row cannot be stored; nothing of the batch is.
         """
-        self._spec(batch.entity)
+        fields = self.index_fields(batch.entity)
         writer, _ = self._opened()
         async with writer.transaction("BEGIN IMMEDIATE") as db:
-            return await write(db, batch)
+            return await write(db, batch, fields)
 
     async def claim(self, claim: Claim) -> Lease:
         """Return the lease of an entity after a claim."""
@@ -208,11 +204,14 @@ class LegacyBackend:
         if not query.tokens:
             return SearchResult(cut=query.cut)
         async with self._reading(seen) as db:
-            ranked, cut = await _ranked(db, query, seen)
-            best = sorted(ranked.items(), key=lambda each: each[1])[: search.limit]
+            found = await answers(db, query, seen)
+            best = sorted(found.ranked.items(), key=lambda each: each[1])[: search.limit]
             rows = await _by_ref(db, [ref for ref, _ in best])
-        hits = tuple(Hit(rows[ref], how[0], how[1], matched_fields(spec, rows[ref].record, query)) for ref, how in best)
-        return SearchResult(hits, len(ranked), query.cut or cut)
+        hits = tuple(
+            Hit(rows[ref], how.tier, how.place, matched_fields(spec, rows[ref].record, query, how.tier), how.missing)
+            for ref, how in best
+        )
+        return SearchResult(hits, len(found.ranked), query.cut or found.cut)
 
     async def suggest(self, entity: str, text: str, limit: int = 5) -> tuple[str, ...]:
         """Return queries like `text` that would find something live, nearest first."""
@@ -226,7 +225,8 @@ class LegacyBackend:
             return [row[0] for row in rows]
 
         async def finds(candidate: str) -> bool:
-            return bool((await self.search(entity, Search(candidate, limit=1))).hits)
+            hits = (await self.search(entity, Search(candidate, limit=1))).hits
+            return any(hit.tier <= Tier.TOKENS for hit in hits)
 
         return await suggestions(parse(text), terms, finds, limit)
 
@@ -283,30 +283,6 @@ class LegacyBackend:
     def _reading(self, seen: Filter | None = None) -> AbstractAsyncContextManager[aiosqlite.Connection]:
         _, reader = self._opened()
         return reader.transaction("BEGIN", seen.meets if seen else None)
-
-
-async def _ranked(db: aiosqlite.Connection, query: Query, seen: Filter) -> tuple[dict[int, _Ranked], bool]:
-    """Return how each matching row ranks, and whether there were more of them than are ranked."""
-    exact = f"""SELECT {_RANKING}, min(c.place) FROM codes AS c JOIN entities AS e USING (ref)
-        JOIN entity_index AS i USING (ref) WHERE c.entity = e.entity AND c.code = ? AND {seen.sql}
-        GROUP BY e.ref LIMIT {_RANKED + 1}"""
-    tokens = f"""SELECT {_RANKING} FROM entity_fts AS f CROSS JOIN entities AS e ON e.ref = f.rowid
-        JOIN entity_index AS i USING (ref) WHERE entity_fts MATCH ? AND {seen.sql} LIMIT ?"""
-    words = " ".join(f'"{token}"*' for token in query.tokens)
-    found = list(await db.execute_fetchall(tokens, (words, *seen.values, _RANKED + 1)))
-    cut = len(found) > _RANKED
-    for column in ("sku", "name") if cut else ():
-        found += await db.execute_fetchall(tokens, (f"{column} : ({words})", *seen.values, _BEST))
-    ranked: dict[int, _Ranked] = {}
-    for ref, row_id, *parts in found:
-        text = SearchText(*parts)
-        how = match(query, text)
-        if how is not None:
-            ranked[ref] = (*how, text.sort_name, isinstance(row_id, str), row_id)
-    for ref, row_id, *parts, place in await db.execute_fetchall(exact, (query.code, *seen.values)):
-        name = SearchText(*parts).sort_name
-        ranked[ref] = (Tier.EXACT, WeightClass(place), name, isinstance(row_id, str), row_id)
-    return ranked, cut
 
 
 async def _by_ref(db: aiosqlite.Connection, refs: Iterable[int]) -> dict[int, Stored]:

@@ -1,8 +1,8 @@
-"""`IndexFields`: which fields of a record fill the four index columns, from what is declared searchable."""
+"""`IndexFields`: which fields of a record fill the four index columns; no other text of a row is written."""
 
 from dataclasses import dataclass
 
-from cache_core.spec import EntitySpec, Place
+from cache_core.spec import EntitySpec, Sources, sources_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +21,17 @@ class IndexFields:
     name2_key: tuple[str, ...]
     extras_keys: tuple[str, ...]
 
+    def by_class(self) -> Sources:
+        """Return the sources in the order of `WeightClass`."""
+        return (self.sku_key, self.name_key, self.extras_keys, self.name2_key)
+
 
 def index_fields(spec: EntitySpec) -> IndexFields:
     """Return the index fields of an entity, from `EntitySpec.searchable`."""
     searchable = spec.searchable
     return IndexFields(
-        sku_key=_names(searchable.keys),
-        name_key=_names(searchable.names),
-        name2_key=_names(searchable.related),
-        extras_keys=_names(searchable.extras),
+        sku_key=sources_of(searchable.keys),
+        name_key=sources_of(searchable.names),
+        name2_key=sources_of(searchable.related),
+        extras_keys=sources_of(searchable.extras),
     )
-
-
-def _names(places: tuple[Place, ...]) -> tuple[str, ...]:
-    names: list[str] = []
-    for place in places:
-        if isinstance(place, str):
-            names.append(place.removesuffix("[]"))
-        else:
-            names.extend(f"{place.entity}.{field}" for field in place.fields)
-    return tuple(names)

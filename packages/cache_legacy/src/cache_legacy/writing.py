@@ -8,6 +8,9 @@ import aiosqlite
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
 from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
 from cache_core.records import RecordId, decode, encode
+from cache_core.spec import declared_text
+from cache_core.text import SearchText
+from cache_legacy.fields import IndexFields
 
 IDS_PER_STATEMENT = 500
 _REF = "(SELECT ref FROM entities WHERE entity = ? AND id = ?)"
@@ -29,8 +32,13 @@ _REMEMBER = "INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)"
 type _Versions = dict[RecordId, Standing]
 
 
-async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
+async def write(db: aiosqlite.Connection, batch: Batch, fields: IndexFields) -> Applied:
     """Write the batch and return what it changed; the caller commits.
+
+    Args:
+        db: a connection in a transaction.
+        batch: what to write.
+        fields: what of the rows' texts fills the index.
 
     Raises:
         InvalidRecord: a record has no JSON form.
@@ -47,7 +55,9 @@ async def write(db: aiosqlite.Connection, batch: Batch) -> Applied:
     moved = {row.id: row for row in batch.reindexed if row.id in stored and stored[row.id].version == row.version}
     soft = [(row.deleted, row.archived, entity, row.id) for row in moved.values()]
     await db.executemany("UPDATE entities SET deleted = ?, archived = ? WHERE entity = ? AND id = ?", soft)
-    await _index(db, entity, (taken | moved).values())
+    sources = fields.by_class()
+    texts = [(row.id, declared_text(row.text, sources)) for row in (taken | moved).values()]
+    await _index(db, entity, texts)
     gone = [each for each in dict.fromkeys(batch.removed) if each in stored]
     await _delete(db, "entities", entity, gone)
     await _note(db, batch)
@@ -87,12 +97,10 @@ def _values(entity: str, row: Row, written_at: str | None) -> tuple[object, ...]
     return (entity, row.id, row.version, written_at, row.key, row.deleted, row.archived, body)
 
 
-async def _index(db: aiosqlite.Connection, entity: str, rows: Iterable[Row]) -> None:
-    rows = list(rows)
-    texts = [(entity, row.id, *row.text.by_class()) for row in rows]
-    await db.executemany(_INDEX, texts)
-    await db.executemany(f"DELETE FROM codes WHERE ref = {_REF}", [(entity, row.id) for row in rows])
-    codes = [(entity, code, place, entity, row.id) for row in rows for code, place in row.text.codes]
+async def _index(db: aiosqlite.Connection, entity: str, texts: Sequence[tuple[RecordId, SearchText]]) -> None:
+    await db.executemany(_INDEX, [(entity, row_id, *text.by_class()) for row_id, text in texts])
+    await db.executemany(f"DELETE FROM codes WHERE ref = {_REF}", [(entity, row_id) for row_id, _ in texts])
+    codes = [(entity, code, place, entity, row_id) for row_id, text in texts for code, place in text.codes]
     await db.executemany(f"INSERT OR IGNORE INTO codes (entity, code, place, ref) VALUES (?, ?, ?, {_REF})", codes)
 
 

@@ -40,6 +40,8 @@ class Document(Named):
         cache_digest: of the record (16 bytes) and of everything else (16 bytes); equal means unchanged.
         cache_fields: the names of the record's fields in the order sent, an entry of `CacheFields`.
         cache_unknown: a JSON object of fields without a column, and of values that did not fit theirs.
+
+    `_fts_columns` says what of a record's text is stored, and with it found: the spec's `searchable`.
     """
 
     _fts_columns: ClassVar[Searchable] = Searchable()

@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 
 from cache_core.protocol import Capability
 from cache_core.records import Json, decode, encode
-from cache_core.spec import EntitySpec
+from cache_core.spec import EntitySpec, Searchable, Sources, sources_of
 from cache_typed import dialect
 from cache_typed.columns import Cell, Codec, codec_of, order_key
 from cache_typed.documents import Document, Part
@@ -198,6 +198,18 @@ class Layout:
     def name(self) -> str:
         """The name of the document's table."""
         return self.main.name
+
+    @cached_property
+    def sources(self) -> Sources:
+        """What of a row's text is stored, from `_fts_columns` of the document's class."""
+        columns: Searchable = self.mapping.table._fts_columns  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the name is given
+        return tuple(map(sources_of, columns.by_class()))
+
+    @cached_property
+    def is_coded(self) -> bool:
+        """Whether records have codes, of which a part may be typed without its separators."""
+        keys, _, extras, _ = self.sources
+        return bool(keys or extras)
 
     @cached_property
     def copies(self) -> Mapping[str, str]:

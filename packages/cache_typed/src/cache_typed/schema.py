@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from sqlalchemy import Table
 
-from cache_typed import dialect, words, writing
+from cache_core.protocol import Capability
+from cache_typed import dialect, runs, words, writing
 from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
@@ -53,8 +54,14 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
         dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
     )
     learnt = words.word_objects(main.name) if mapping.guesses else ()
-    sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *learnt)
-    refill = (*dialect.refill_sidecar(main.name, pk), *(words.refill_words(main.name) if mapping.guesses else ()))
+    whole = Capability.SUBSTRING not in mapping.guesses
+    coded = tuple(runs.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
+    sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
+    refill = (
+        *dialect.refill_sidecar(main.name, pk),
+        *(runs.refill_runs(main.name, pk, whole=whole) if coded else ()),
+        *(words.refill_words(main.name) if mapping.guesses else ()),
+    )
     return EntitySchema(layout_of(mapping), models, tables, sidecar, refill)
 
 

@@ -13,7 +13,7 @@ from cache_core.text import Query, Tier, WeightClass, parse
 from cache_typed import dialect
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
-from cache_typed.guessing import guesses
+from cache_typed.guessing import after_a_miss
 from cache_typed.mapping import Layout
 from cache_typed.reading import Keyed, load, narrowed
 
@@ -35,16 +35,15 @@ class _Ranked:
 
 
 def search(db: Connection, layout: Layout, request: Search) -> SearchResult:
-    """Return the best rows for a text that a person typed; after a miss, those that may be meant."""
+    """Return the best rows for a text that a person typed; after a miss, those of the first tier that finds any."""
     query = parse(request.text)
     if not query.tokens:
         return SearchResult(cut=query.cut)
     found = _certain(db, layout, request, query)
-    if found.total or not layout.mapping.guesses:
+    if found.total:
         return found
-    guessed = guesses(db, layout, request, query)
-    hits = tuple(_hit(layout, query, _Ranked(row.nr, guessed.tier, place), row) for place, row in guessed.rows)
-    return SearchResult(hits, guessed.total, found.cut or guessed.cut)
+    missed = after_a_miss(db, layout, request, query)
+    return SearchResult(missed.hits, missed.total, found.cut or missed.cut)
 
 
 def _certain(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:

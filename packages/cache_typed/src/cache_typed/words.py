@@ -11,6 +11,7 @@ from cache_core.suggest import closest
 from cache_core.text import SHORTEST_PART, is_number, reach
 from cache_typed.columns import Cell
 from cache_typed.dialect import TEXT_COLUMNS, Connection, SchemaObject
+from cache_typed.runs import runs_of
 
 MAX_WORDS = 50_000
 """Words that one typo is compared with at most: about 30 ms."""
@@ -118,13 +119,11 @@ def holding(db: Connection, table: str, token: str, budget: Budget, most: int) -
     """Return words inside which a token stands."""
     if len(token) < SHORTEST_PART:
         return []
-    runs = dict.fromkeys(token[at : at + SHORTEST_PART] for at in range(len(token) - SHORTEST_PART + 1))
     sql = (
         f"SELECT {table}_word.word FROM {table}_run CROSS JOIN {table}_word ON nr = {table}_run.rowid"
         f" WHERE {table}_run MATCH ? AND instr({table}_word.word, ?) LIMIT ?"
     )
-    wanted = " AND ".join(f'"{run}"' for run in runs)
-    return [str(word) for (word,) in budget.rows(db, sql, (wanted, token, most + 1), most)]
+    return [str(word) for (word,) in budget.rows(db, sql, (runs_of(token), token, most + 1), most)]
 
 
 def near(db: Connection, table: str, tokens: Sequence[str], budget: Budget, most: int) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
 from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
+from cache_core.spec import declared_text
 from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.dialect import CHUNK, Connection
@@ -156,13 +157,14 @@ def _known(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[Reco
 def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
     """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
     own = is_own_key(layout, row.id)
-    codes = _to_json([[code, int(place)] for code, place in row.text.codes])
+    text = declared_text(row.text, layout.sources)
+    codes = _to_json([[code, int(place)] for code, place in text.codes])
     about: list[Cell] = [
         int(row.deleted),
         int(row.archived),
         None if row.key is None else _clean(row.key),
-        _clean(row.text.sort_name),
-        *(_clean(part) for part in row.text.by_class()),
+        _clean(text.sort_name),
+        *(_clean(part) for part in text.by_class()),
         _clean(codes),
     ]
     digest = _digest(encode(row.record)) + _digest(repr(about).encode())

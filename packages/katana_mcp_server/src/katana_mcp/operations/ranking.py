@@ -23,7 +23,7 @@ def _kind(tier: Tier) -> Tier:
 
 
 async def ranked(text: str, results: Mapping[str, SearchResult], services: Services) -> list[tuple[str, Hit]]:
-    """Return the hits with their entity, best first: by tier, then edits, then place, then name, then id."""
+    """Return the hits with their entity, best first: by tier, edits or missing words, place, name and id."""
     hits = [(source, hit) for source, result in results.items() for hit in result.hits]
     if sum(1 for result in results.values() if result.hits) < 2:
         return hits
@@ -42,5 +42,5 @@ async def ranked(text: str, results: Mapping[str, SearchResult], services: Servi
 
 def _standing(hit: Hit, query: Query, text: SearchText) -> tuple[object, ...]:
     guessed = guess(query, text, hit.tier) if hit.tier > Tier.TOKENS else None
-    edits = 0 if guessed is None else guessed[0]
-    return (hit.tier, edits, hit.place, text.sort_name, isinstance(hit.row.id, str), hit.row.id)
+    far = 0 if guessed is None else guessed[0]
+    return (hit.tier, far, hit.place, text.sort_name, isinstance(hit.row.id, str), hit.row.id)

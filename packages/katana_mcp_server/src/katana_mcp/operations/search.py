@@ -5,6 +5,7 @@ from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.names import none_yet
 from katana_mcp.near import near_misses
+from katana_mcp.operations.matches import matched, partial_matches
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.ranking import comparable, ranked
 from katana_mcp.operations.rows import shown
@@ -40,7 +41,7 @@ def _description(entity: Entity) -> str:
     places = ", ".join(entity.searched)
     return (
         f"Search {entity.titles} by any text a person would type.\n\n"
-        f"Pass one text as ``query`` — it is looked for in {places}; several words must all match. {note}"
+        f"Pass one text as ``query`` — it is looked for in {places}; most words must match. {note}"
     ).rstrip()
 
 
@@ -65,11 +66,13 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         page.fields["next_actions"] = [
             f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
         ]
+    warnings = [*page.warnings, *partial_matches(entity.titles, request.query, hits_of_page)]
     return now.answer(
         found_of(entity.summary.model),
-        *page.warnings,
+        *warnings,
         **({"next_actions": _next_actions(entity, empty)} if empty else {}),
         **page.fields,
+        matched=matched(request.query, hits_of_page[: page.end - offset(request)]),
         total_is_lower_bound=any(result.cut for result in results.values()) or None,
         empty=empty,
     )
@@ -96,4 +99,4 @@ def _next_actions(entity: Entity, empty: Empty) -> list[str]:
     return ["search with fewer or shorter words" if several else _ONE_WORD]
 
 
-_ONE_WORD = "search with the first letters of the word; a part of a code is found with its separators only"
+_ONE_WORD = "search with the first letters of the word; of a code, any four characters in a row are enough"

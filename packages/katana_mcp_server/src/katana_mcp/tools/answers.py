@@ -101,7 +101,6 @@ class Empty(Answer):
     fields: list[str]
     """Where it was looked for."""
     records: int
-    """How many records were searched."""
     did_you_mean: list[str] = Field(default_factory=list[str])
 
 
@@ -123,8 +122,9 @@ class Found[RowT: Answer](Envelope):
     """A page of a search, best first."""
 
     rows: list[RowT]
+    matched: list[str] | None = None
     total: int | None = None
-    """Of all pages; not while warming."""
+    """Of all pages."""
     total_is_lower_bound: bool | None = None
     has_more: bool | None = None
     empty: Empty | None = None

@@ -62,6 +62,7 @@
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
+| `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
 | `archived_item` | advisory | the record is archived in Katana |
@@ -128,6 +129,7 @@ COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
+PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"
 ARCHIVED_ITEM = "archived_item"
