@@ -36,7 +36,7 @@ class Document(Named):
         cache_key: its business key; its index serves the field that the key is read from.
         cache_sort: what hits of equal standing are ordered by.
         cache_keys: its searchable text of the class keys; likewise names, extras and related.
-        cache_codes: its exact codes as JSON, `[["00 4021", 0]]`.
+        cache_codes: its exact codes as JSON, `[["00 4021",0]]`.
         cache_digest: of the record (16 bytes) and of everything else (16 bytes); equal means unchanged.
         cache_fields: the names of the record's fields in the order sent, an entry of `CacheFields`.
         cache_unknown: a JSON object of fields without a column, and of values that did not fit theirs.

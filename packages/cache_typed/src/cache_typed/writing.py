@@ -34,7 +34,7 @@ _STANDING = (
     "cache_digest",
 )
 _HALF = 16
-_to_json = json.JSONEncoder(ensure_ascii=False).encode
+_to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
