@@ -203,6 +203,9 @@ async def test_bulk_work_is_marked_for_the_requests_made_inside() -> None:
 
         def observe(self, ticket: int, facts: object) -> None: ...
 
+        def room_in(self, places: int) -> float:
+            return 0.0
+
     transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"data": []}))
     client = KatanaClient("key", transport=transport, budget=Noting())
     await client.variants.page(1)

@@ -56,6 +56,13 @@ class Budget(Protocol):
         """
         ...
 
+    def room_in(self, places: int) -> float:
+        """Return in how many seconds so many requests could go, as it looks now; 0 when they can, and none is counted.
+
+        For who should not begin what would wait half-way.
+        """
+        ...
+
 
 _ALONE = ""
 """A budget in memory has one owner."""
@@ -100,6 +107,10 @@ class SlidingWindowBudget:
         """Close the ticket and let the headers tighten the budget."""
         self._ledger.close(str(ticket), facts, self._now())
         self._turns.call()
+
+    def room_in(self, places: int) -> float:
+        """Return in how many seconds so many requests could go, as it looks now."""
+        return self._ledger.room_in(places, self._now())
 
     def _now(self) -> float:
         now = self._clock.monotonic()

@@ -151,6 +151,18 @@ class Ledger:
             delay = max(delay, self._room_in(now, self.limit - spared, (done, before)))
         return delay
 
+    def room_in(self, places: int, now: float) -> float:
+        """Return in how many seconds so many interactive requests could go one after the other, if nobody else came.
+
+        More than the limit count as the limit; where only an answer can make room, soon.
+        """
+        wanted = min(places, self.limit)
+        delay = max(self.held.until - now, 0.0)
+        delay = max(delay, self._room_in(now, self.limit, (self.done, len(self.flying) + len(self.queue) + wanted - 1)))
+        if now < self.told.until and self.told.left < wanted:
+            delay = max(delay, self.told.until - now)
+        return delay if delay != float("inf") else _LOOK_AGAIN
+
     def take(self, ticket: str, owner: str, priority: Priority, now: float) -> None:
         """Count a request that is sent now."""
         self.flying[ticket] = Entry(now, priority, owner)

@@ -75,6 +75,13 @@ class SharedBudget:
         self._keep()
         self._turns.call()
 
+    def room_in(self, places: int) -> float:
+        """Return in how many seconds so many requests could go, over all processes, as it looks now."""
+        try:
+            return self._settled(lambda ledger, now: ledger.room_in(places, now))
+        except Busy:
+            return _BUSY_PAUSE
+
     def close(self) -> None:
         """Close the file for good; what is sent afterwards is counted in this process alone."""
         self._lost_until = float("inf")
