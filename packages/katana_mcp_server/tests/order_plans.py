@@ -11,9 +11,10 @@ from katana_mcp.entities.purchase_orders.facts import Directory, Good
 from katana_mcp.entities.purchase_orders.head import OldOrder
 from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.entities.purchase_orders.wanted import ModifyPurchaseOrderRequest
-from katana_mcp.naming import Known, Named, Numbered
+from katana_mcp.naming import Known, Named
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.change import Draft
+from katana_mcp.writing.numbers import Numbered
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ACME, BOLT = Known(id=3, name="Acme"), Known(id=4, name="Bolt")
@@ -88,7 +89,7 @@ RECORD: dict[str, Any] = {
     "additional_info": "fragile",
     "purchase_order_rows": [ROW, OTHER],
 }
-FREE, NUMBERED = Numbered(number="PO-41"), ("number", "is_counted", "taken")
+FREE, NUMBERED = Numbered(number="PO-41"), ("number", "is_counted", "taken", "is_open")
 FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2}
 """A row to add."""
 CAME = "2026-03-08T10:00:00.000Z"

@@ -97,7 +97,10 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
     )
     assert (draft.total, draft.currency, draft.status) == (Decimal(21), "EUR", "DRAFT")
     assert draft.summary == "new purchase order PO-41 from Acme to North (rows: 2)"
-    assert draft.assigned == {"order_no": "PO-41"}
+    assert (draft.assigned, draft.lanes) == ({}, ("numbers of purchase_order",))
+    open_number = CREATE.plan(new_order(), new_facts(is_open=True))
+    assert open_number.assigned == {"order_no": "PO-41"}
+    assert "PO-41 (the next free number as of now)" in open_number.summary
     assert draft.undoing == {"tool": "delete_purchase_order", "arguments": {"purchase_order_id": order}}
     assert told(CREATE.checks(request, new_facts())) == [
         ("info", "default_price", "rows[0].price_per_unit"),

@@ -13,14 +13,15 @@ from katana_mcp.entities.stock_transfers.create import CREATE, CreateStockTransf
 from katana_mcp.entities.stock_transfers.delete import DELETE
 from katana_mcp.entities.stock_transfers.head import OldTransfer
 from katana_mcp.entities.stock_transfers.modify import MODIFY, ModifyStockTransferRequest
-from katana_mcp.naming import Known, Named, Numbered, number_checks
+from katana_mcp.naming import Known, Named, number_checks
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
 from katana_mcp.writing.meaning import differing, holds, same
-from katana_mcp.writing.numbers import next_number
+from katana_mcp.writing.numbers import Numbered, next_number
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+NEXT = "no stock_transfer_number was given: it gets the next free number, ST-6 as of now, when the plan is applied"
 NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
 TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
 FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
@@ -86,9 +87,7 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
     assert line == PlanLine(variant_id=7, sku="FORK", name="Fork / 32", quantity=line.quantity, unit="pcs")
     assert (str(line.quantity), draft.summary) == ("0.1", "new stock transfer ST-6 from North to South")
     assert draft.undoing == {"tool": "delete_stock_transfer", "arguments": {"stock_transfer_id": {"$ref": [0, "id"]}}}
-    assert CREATE.checks(_new(), _facts()) == [
-        ToolWarning(severity="info", code="default_number", message="the next free number was taken: ST-6")
-    ]
+    assert CREATE.checks(_new(), _facts()) == [ToolWarning(severity="info", code="default_number", message=NEXT)]
     assert CREATE.checks(_new(stock_transfer_number="ST-6"), _facts()) == []
 
 
@@ -295,7 +294,7 @@ def test_of_a_number_only_what_is_known_is_said() -> None:
     def said(given: str | None, numbered: Numbered) -> list[tuple[str, str]]:
         return [(each.severity, each.message) for each in number_checks("stock_transfer", path, given, numbered)]
 
-    assert said(None, free) == [("info", "the next free number was taken: ST-6")]
+    assert said(None, free) == [("info", NEXT)]
     assert said("ST-6", free) == []
     assert said("ST-6", TAKEN) == [("advisory", "stock transfer 3 has the number ST-6 too")]
     assert said("ST-6", both) == [("advisory", "stock transfers 3, 4 have the number ST-6 too")]

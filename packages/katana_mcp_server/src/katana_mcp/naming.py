@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cache_core.protocol import Selection, Stored
+from katana_mcp.journal.errors import JournalError
 from katana_mcp.lookup import all_listed, having, live_with_key, variants_named
 from katana_mcp.names import look_up, text, titled
 from katana_mcp.near import did_you_mean, near_keys
@@ -11,7 +12,7 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import whole
-from katana_mcp.writing.numbers import next_number
+from katana_mcp.writing.numbers import Numbered, next_number
 
 _FEW = 4
 """Records of a kind whose names are all told when nothing has the one that was asked for."""
@@ -130,20 +131,8 @@ async def _near(services: Services, entity: str, asked: int | str, found: bool) 
     return tuple(near or (name for each in few if (name := text(each.record, "name")) and len(few) <= _FEW))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Numbered:
-    """The number of a new document, and which other documents have it in Katana now.
-
-    It is counted once all others are known, or when the caller gave it.
-    """
-
-    number: str
-    is_counted: bool = True
-    taken: tuple[int, ...] = ()
-
-
 async def given_or_next(services: Services, entity: str, given: str | None, name: str, prefix: str) -> Numbered:
-    """Return the number that was given, else the next free one.
+    """Return the number that was given, else the next free one that no unanswered request may have used.
 
     Args:
         services: the tenant's services.
@@ -161,13 +150,23 @@ async def given_or_next(services: Services, entity: str, given: str | None, name
     called = next_number([known for each in stored if (known := text(each.record, name))], prefix)
     if not await all_listed(services, entity):
         return Numbered(number=called, is_counted=False)
-    taken = await live_with_key(services, entity, called)
+    doubted = await _in_doubt(services, entity, name)
+    taken: tuple[int, ...] = ()
     for _ in range(_COUNTED_ON):
+        while called in doubted:
+            called = next_number([called], prefix)
+        taken = await live_with_key(services, entity, called)
         if not taken:
             break
         called = next_number([called], prefix)
-        taken = await live_with_key(services, entity, called)
-    return Numbered(number=called, taken=taken)
+    return Numbered(number=called, taken=taken, is_open=True)
+
+
+async def _in_doubt(services: Services, entity: str, name: str) -> frozenset[str]:
+    try:
+        return await services.journal.numbers_in_doubt(entity, name)
+    except JournalError:
+        return frozenset()  # without a journal nothing can be applied, which the preview says
 
 
 def number_checks(entity: str, path: str, given: str | None, numbered: Numbered) -> list[ToolWarning]:
@@ -181,7 +180,7 @@ def number_checks(entity: str, path: str, given: str | None, numbered: Numbered)
     if taken:
         told = f"no free number was found up to {called}, which is in use too; give one"
         return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
-    told = f"the next free number was taken: {called}"
+    told = f"no {path} was given: it gets the next free number, {called} as of now, when the plan is applied"
     return [info(warning_codes.DEFAULT_NUMBER, told)]
 
 

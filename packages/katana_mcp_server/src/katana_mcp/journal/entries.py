@@ -45,6 +45,8 @@ class Plan:
         actions: JSON objects with method, path, body, title and refs, in the order in which they are sent.
         shown: the JSON of the preview.
         request: the JSON of the request, from which it is planned again before it is applied.
+        touches: the JSON of what `content` is the hash of; empty in files of older versions.
+        lanes: names of the records and number spaces that it changes: plans that share one are applied in turn.
     """
 
     digest: str
@@ -58,6 +60,8 @@ class Plan:
     actions: tuple[JsonObject, ...]
     shown: JsonObject
     request: JsonObject = field(default_factory=dict[str, object])
+    touches: JsonObject = field(default_factory=dict[str, object])
+    lanes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.actions:

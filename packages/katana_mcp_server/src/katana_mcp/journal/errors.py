@@ -3,6 +3,7 @@
 JournalError
 ├── JournalBusy      another process holds the file: try again, nothing happened
 ├── JournalUnusable  the file cannot serve: write nothing to Katana, tell the sentence
+├── LaneLost         another applies what was held by us: send nothing more, what is not sent is not tried
 ├── ClaimLost        somebody else has the plan by now: send nothing more, claim again to learn the outcome
 └── WrongOrder       the call itself is wrong: mend the code
 """
@@ -22,6 +23,10 @@ class JournalUnusable(JournalError):
 
 class ClaimLost(JournalError):
     """The claim under which this was to be done is over: finished, or taken over by another owner."""
+
+
+class LaneLost(JournalError):
+    """The lanes that were held are another's by now, because their holder was not heard of."""
 
 
 class WrongOrder(JournalError):

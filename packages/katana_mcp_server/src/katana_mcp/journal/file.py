@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
-from cache_core.records import InvalidRecord, encode, iso
+from cache_core.records import InvalidRecord, iso
 from katana_mcp.journal.entries import (
     ActionState,
     Broken,
@@ -32,7 +32,7 @@ from katana_mcp.journal.entries import (
 )
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
 from katana_mcp.journal.pace import Wanted, room_at
-from katana_mcp.journal.rows import ENTRY, PLAN, entry_of, found, text_of
+from katana_mcp.journal.rows import ENTRY, entry_of, found, insert, rewrite, row_of, text_of
 from katana_mcp.journal.schema import STEPS, Steps, connected, refuse_newer
 
 MOST = 2**63 - 1
@@ -64,11 +64,12 @@ class JournalFile:
 
     Attributes:
         path: where.
+        clock: where wall time comes from.
     """
 
     def __init__(self, path: Path, clock: Clock, steps: Steps = STEPS) -> None:
         self.path = path
-        self._clock = clock
+        self.clock = clock
         self._steps = steps
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -86,48 +87,44 @@ class JournalFile:
             InvalidRecord: an action or the preview has no JSON form.
             WrongOrder: its token was given out before.
         """
-        sent = [encode(each).decode() for each in plan.actions]
-        shown, request = encode(plan.shown).decode(), encode(plan.request).decode()
-        whose = (plan.digest, plan.tool, plan.tenant, plan.principal)
-        times = (iso(plan.created_at), iso(plan.expires_at))
-        with self._changing() as db:
+        row = row_of(plan)
+        with self.changing() as db:
             if db.execute("SELECT 1 FROM plan WHERE digest = ?", (plan.digest,)).fetchone():
                 raise WrongOrder("a plan with this token is in the journal")
-            values = (*whose, *times, plan.summary, plan.content, shown, request)
-            (entry,) = db.execute(
-                f"INSERT INTO plan ({PLAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id", values
-            ).fetchone()
-            for place, text in enumerate(sent):
-                db.execute("INSERT INTO action (plan, place, sent) VALUES (?, ?, ?)", (entry, place, text))
-        return entry
+            return insert(db, row)
 
-    def claim(self, token: str, owner: str, most: int | None = None) -> Claim:
+    def claim(self, token: str, owner: str, most: int | None = None, assigned: Plan | None = None) -> Claim:
         """Ask for the right to apply a plan; of all who ask at once, one is answered `Claimed`.
 
         Args:
             token: as it was given out.
             owner: a name for the process, for people.
             most: actions that the plan's principal may send in a minute; any number by default.
+            assigned: the same plan with what the caller left open, written in its place once it is claimed.
         """
-        with self._changing() as db:
+        row = None if assigned is None else row_of(assigned)
+        with self.changing() as db:
             entry = found(db, "digest = ?", digest_of(token))
             if entry is None:
                 return Unknown()
-            now = self._clock.now()
+            now = self.clock.now()
             if (held := _held(entry, now)) is not None:
                 return held
             if entry.is_begun:
                 return _taken_over(db, entry, owner, now)
-            refused = _refused(db, entry, now, most)
-            return Claimed(_taken(db, entry, owner, now), entry.plan) if refused is None else refused
+            if (refused := _refused(db, entry, now, most)) is not None:
+                return refused
+            if row is not None:
+                rewrite(db, entry.id, row)
+            return Claimed(_taken(db, entry, owner, now), assigned or entry.plan)
 
     def take_over(self, entry: int, owner: str) -> Broken | None:
         """Take what an owner who is gone had begun to send, to end it; None where there is nothing of that kind.
 
         A plan that ran out before anything of it was sent has expired from now on.
         """
-        with self._changing() as db:
-            now, known = self._clock.now(), found(db, "id = ?", entry)
+        with self.changing() as db:
+            now, known = self.clock.now(), found(db, "id = ?", entry)
             if known is None or _held(known, now) is not None:
                 return None
             if known.is_begun:
@@ -144,8 +141,8 @@ class JournalFile:
             WrongOrder: the plan is not finished, or an action did not end unknown.
         """
         text = text_of(outcome)
-        with self._changing() as db:
-            known, now = found(db, "id = ?", entry), iso(self._clock.now())
+        with self.changing() as db:
+            known, now = found(db, "id = ?", entry), iso(self.clock.now())
             actions = () if known is None else known.actions
             unknown = {place for place, each in enumerate(actions) if each.state == "unknown"}
             if known is None or known.state != "finished" or not set(ends) <= unknown:
@@ -163,7 +160,7 @@ class JournalFile:
         Raises:
             ClaimLost: somebody else has the plan by now.
         """
-        with self._changing() as db:
+        with self.changing() as db:
             self._hold(db, run)
 
     def sending(self, run: Run, place: int) -> None:
@@ -177,7 +174,7 @@ class JournalFile:
             ClaimLost: somebody else has the plan by now: do not send.
             WrongOrder: it is not the next one, or the plan is broken.
         """
-        with self._changing() as db:
+        with self.changing() as db:
             is_broken = self._hold(db, run)
             states = self._states(db, run)
             ended = all(each in _SETTLED for each in states[:place])
@@ -185,7 +182,7 @@ class JournalFile:
                 raise WrongOrder(f"action {place} of entry {run.entry} is not to be sent now")
             db.execute(
                 "UPDATE action SET state = 'sending', at = ? WHERE plan = ? AND place = ?",
-                (iso(self._clock.now()), run.entry, place),
+                (iso(self.clock.now()), run.entry, place),
             )
 
     def done(self, run: Run, place: int, ended: ActionState) -> None:
@@ -196,14 +193,14 @@ class JournalFile:
             WrongOrder: it is not being sent.
         """
         result, look_up = text_of(ended.result), text_of(ended.look_up)
-        with self._changing() as db:
+        with self.changing() as db:
             self._hold(db, run)
             states = self._states(db, run)
             if ended.state not in _SETTLED or not 0 <= place < len(states) or states[place] != "sending":
                 raise WrongOrder(f"action {place} of entry {run.entry} cannot be {ended.state} now")
             db.execute(
                 "UPDATE action SET state = ?, result = ?, error = ?, look_up = ?, at = ? WHERE plan = ? AND place = ?",
-                (ended.state, result, ended.error, look_up, iso(self._clock.now()), run.entry, place),
+                (ended.state, result, ended.error, look_up, iso(self.clock.now()), run.entry, place),
             )
 
     def finish(self, run: Run, outcome: JsonObject) -> None:
@@ -214,30 +211,30 @@ class JournalFile:
             WrongOrder: an action is being sent.
         """
         text = text_of(outcome)
-        with self._changing() as db:
+        with self.changing() as db:
             self._hold(db, run)
             if "sending" in self._states(db, run):
                 raise WrongOrder(f"entry {run.entry} cannot be finished while an action is being sent")
             db.execute("UPDATE action SET state = 'not_tried' WHERE plan = ? AND state = 'planned'", (run.entry,))
             db.execute(
                 "UPDATE plan SET state = 'finished', outcome = ?, finished_at = ? WHERE id = ?",
-                (text, iso(self._clock.now()), run.entry),
+                (text, iso(self.clock.now()), run.entry),
             )
 
     def room_at(self, wanted: Wanted) -> datetime | None:
         """Return when there is room for these writes, or None when there is now; only a claim takes it."""
-        with self._reading() as db:
-            now = self._clock.now()
+        with self.reading() as db:
+            now = self.clock.now()
             return room_at(db, wanted, now, now - GONE_AFTER)
 
     def find(self, token: str) -> Entry | None:
         """Return the entry of a token, to check it before it is claimed."""
-        with self._reading() as db:
+        with self.reading() as db:
             return found(db, "digest = ?", digest_of(token))
 
     def entry(self, entry: int) -> Entry | None:
         """Return an entry by its id."""
-        with self._reading() as db:
+        with self.reading() as db:
             return found(db, "id = ?", entry)
 
     def entries(self, limit: int, before: int | None = None, tenant: str | None = None) -> tuple[Entry, ...]:
@@ -247,7 +244,7 @@ class JournalFile:
         """
         sql = f"SELECT {ENTRY} FROM plan WHERE id < ? AND tenant = coalesce(?, tenant) ORDER BY id DESC LIMIT ?"
         last = MOST if before is None else before
-        with self._reading() as db:
+        with self.reading() as db:
             return tuple(entry_of(db, row) for row in db.execute(sql, (last, tenant, limit)).fetchall())
 
     def unsure(self) -> tuple[Entry, ...]:
@@ -256,7 +253,7 @@ class JournalFile:
             f"SELECT {ENTRY} FROM plan WHERE state = 'claimed'"
             " OR id IN (SELECT plan FROM action WHERE state = 'unknown') ORDER BY id"
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
 
     def made_by_others(self, entry: int, path: str) -> frozenset[int]:
@@ -265,7 +262,7 @@ class JournalFile:
             "SELECT json_extract(result, '$.id') FROM action WHERE state = 'applied' AND plan != ?"
             " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
         )
-        with self._reading() as db:
+        with self.reading() as db:
             return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
 
     def _hold(self, db: sqlite3.Connection, run: Run) -> bool:
@@ -273,7 +270,7 @@ class JournalFile:
         held = db.execute(
             "UPDATE plan SET beat_at = ? WHERE id = ? AND digest = ? AND epoch = ? AND state = 'claimed'"
             " RETURNING broken",
-            (iso(self._clock.now()), run.entry, run.digest, run.epoch),
+            (iso(self.clock.now()), run.entry, run.digest, run.epoch),
         ).fetchone()
         if held is None:
             if db.execute("SELECT 1 FROM plan WHERE digest = ?", (run.digest,)).fetchone() is None:
@@ -293,10 +290,12 @@ class JournalFile:
             "plan was applied; look at the document in Katana before planning it again"
         )
 
-    def _changing(self) -> AbstractContextManager[sqlite3.Connection]:
+    def changing(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Return a transaction that others wait for; what raises in it keeps nothing."""
         return self._transaction("BEGIN IMMEDIATE")
 
-    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Return a transaction that sees one state."""
         return self._transaction("BEGIN")
 
     @contextmanager

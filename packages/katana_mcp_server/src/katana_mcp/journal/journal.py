@@ -4,13 +4,14 @@ A caller that is cancelled learns of it when its transaction has ended, so nothi
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import datetime
 from typing import Any
 
 from cache_core.waiting import to_the_end
 from katana_mcp.journal.entries import ActionState, Broken, Claim, Entry, JsonObject, Plan, Run
 from katana_mcp.journal.file import JournalFile
+from katana_mcp.journal.lanes import Lanes
 from katana_mcp.journal.pace import Wanted
 
 
@@ -19,6 +20,7 @@ class Journal:
 
     def __init__(self, file: JournalFile) -> None:
         self._file = file
+        self._lanes = Lanes(file)
         self._running: set[asyncio.Task[Any]] = set()
 
     async def close(self) -> None:
@@ -51,9 +53,25 @@ class Journal:
         """Return the entry of a token, to check it before it is claimed."""
         return await _done(self._file.find, token)
 
-    async def claim(self, token: str, owner: str, most: int | None = None) -> Claim:
+    async def claim(self, token: str, owner: str, most: int | None = None, assigned: Plan | None = None) -> Claim:
         """Ask for the right to apply a plan."""
-        return await _done(self._file.claim, token, owner, most)
+        return await _done(self._file.claim, token, owner, most, assigned)
+
+    async def take_lanes(self, names: Collection[str], holder: str) -> str | None:
+        """Take all of these lanes, or none; return one that another holds, None when all are taken."""
+        return await _done(self._lanes.take, names, holder)
+
+    async def renew_lanes(self, names: Collection[str], holder: str) -> None:
+        """Say that the holder of lanes is alive."""
+        await _done(self._lanes.renew, names, holder)
+
+    async def leave_lanes(self, holder: str) -> None:
+        """Let go of all lanes that are held."""
+        await _done(self._lanes.leave, holder)
+
+    async def numbers_in_doubt(self, entity: str, field: str) -> frozenset[str]:
+        """Return the numbers under which records may have been made though Katana did not say so."""
+        return await _done(self._lanes.numbers_in_doubt, entity, field)
 
     async def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive."""

@@ -2,13 +2,13 @@
 
 import sqlite3
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from cache_core.records import InvalidRecord, decode, encode
+from cache_core.records import InvalidRecord, decode, encode, iso
 from katana_mcp.journal.entries import ActionState, Entry, JsonObject, Plan
 
-PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request"
-"""What of a plan's row never changes."""
+PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
+"""What of a plan's row is the plan itself; only a claim that assigns a number changes it, before anything is sent."""
 ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, {PLAN}"
 """What of a plan's row makes an entry."""
 
@@ -33,12 +33,13 @@ def entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
 
 def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
     number, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, *planned = row
-    digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request = planned
+    digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis = planned
     sql = "SELECT place, sent, state, result, error, look_up, at FROM action WHERE plan = ? ORDER BY place"
     rows = db.execute(sql, (number,)).fetchall()
     if [place for place, *_ in rows] != list(range(len(rows))):
         raise ValueError("some of its actions are gone")
     actions = [each for _, *each in rows]
+    judged = decode(basis)
     return Entry(
         id=number,
         plan=Plan(
@@ -53,6 +54,8 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
             actions=tuple(decode(sent) for sent, *_ in actions),
             shown=decode(shown),
             request=decode(request),
+            touches=cast("JsonObject", judged.get("touches", {})),
+            lanes=tuple(cast("list[str]", judged.get("lanes", []))),
         ),
         state=state,
         actions=tuple(
@@ -67,6 +70,42 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
         amended=_json_of(amended),
         amended_at=_moment_of(amended_at),
     )
+
+
+type PlanRow = tuple[tuple[str, ...], tuple[str, ...]]
+"""The values of `PLAN`, and what its actions send, as they stand in columns."""
+
+
+def row_of(plan: Plan) -> PlanRow:
+    """Return a plan as it is written.
+
+    Raises:
+        InvalidRecord: something of it has no JSON form.
+    """
+    whose = (plan.digest, plan.tool, plan.tenant, plan.principal)
+    objects = [plan.shown, plan.request, {"touches": plan.touches, "lanes": list(plan.lanes)}]
+    texts = [encode(value).decode() for value in objects]
+    values = (*whose, iso(plan.created_at), iso(plan.expires_at), plan.summary, plan.content, *texts)
+    return values, tuple(encode(action).decode() for action in plan.actions)
+
+
+def insert(db: sqlite3.Connection, row: PlanRow) -> int:
+    """Write a new plan; return the id of its entry."""
+    values, sent = row
+    marks = ", ".join("?" * len(values))
+    (entry,) = db.execute(f"INSERT INTO plan ({PLAN}) VALUES ({marks}) RETURNING id", values).fetchone()
+    for place, text in enumerate(sent):
+        db.execute("INSERT INTO action (plan, place, sent) VALUES (?, ?, ?)", (entry, place, text))
+    return entry
+
+
+def rewrite(db: sqlite3.Connection, entry: int, row: PlanRow) -> None:
+    """Write a plan over the one that an entry holds; it has as many actions, and none was sent."""
+    values, sent = row
+    columns = ", ".join(f"{name} = ?" for name in PLAN.split(", "))
+    db.execute(f"UPDATE plan SET {columns} WHERE id = ?", (*values, entry))
+    for place, text in enumerate(sent):
+        db.execute("UPDATE action SET sent = ? WHERE plan = ? AND place = ?", (text, entry, place))
 
 
 def text_of(value: JsonObject | None) -> str | None:

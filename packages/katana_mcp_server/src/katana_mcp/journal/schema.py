@@ -52,6 +52,10 @@ STEPS: Steps = (
         "ALTER TABLE plan ADD COLUMN amended_at TEXT",
         "CREATE INDEX unsure ON action (plan) WHERE state = 'unknown'",
     ),
+    (
+        "ALTER TABLE plan ADD COLUMN basis TEXT NOT NULL DEFAULT '{}'",
+        "CREATE TABLE lane (name TEXT PRIMARY KEY, holder TEXT NOT NULL, beat_at TEXT NOT NULL) WITHOUT ROWID",
+    ),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

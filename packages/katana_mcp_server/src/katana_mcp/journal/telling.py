@@ -1,4 +1,7 @@
-"""Entries as they are told: everything that is known of one but the digest of its token, which is of use to nobody."""
+"""Entries as they are told: everything that is known of one but what is of use to nobody.
+
+That is the digest of its token, and what it is compared with before it is applied.
+"""
 
 from collections import Counter
 from dataclasses import asdict
@@ -10,7 +13,7 @@ from katana_mcp.journal.entries import Entry, Progress
 def whole(entry: Entry, now: datetime) -> dict[str, object]:
     """Return all that is known of an entry."""
     plan, known = asdict(entry.plan), asdict(entry)
-    del plan["digest"], known["plan"]
+    del plan["digest"], plan["touches"], plan["lanes"], known["plan"]
     actions = [{**sent, **state} for sent, state in zip(plan.pop("actions"), known.pop("actions"), strict=True)]
     return {**known, **plan, "state": entry.stands(now), "actions": actions}
 

@@ -93,27 +93,11 @@ def _plan(
         summary=draft.summary,
         content=draft.content,
         actions=tuple(draft.sent),
-        shown={
-            **_document(draft),
-            "lines": [each.model_dump(exclude_none=True) for each in draft.lines],
-            "changes": [each.model_dump(exclude_none=True) for each in draft.changes],
-            "advisory": [each.message for each in warnings if each.severity == "advisory"],
-            "prior_state": draft.prior_state,
-            "revert": draft.undoing,
-        },
-        request={**request.model_dump(mode="json", exclude_unset=True), **draft.assigned},
+        shown=draft.shown([each.message for each in warnings if each.severity == "advisory"]),
+        request=request.model_dump(mode="json", exclude_unset=True),
+        touches=draft.touches,
+        lanes=draft.lanes,
     )
-
-
-def _document(draft: Draft) -> dict[str, object]:
-    return {
-        "id": draft.id,
-        "number": draft.number,
-        "status": draft.status,
-        "total": draft.total,
-        "currency": draft.currency,
-        "linked": list(draft.linked) or None,
-    }
 
 
 def _shown(
@@ -122,7 +106,7 @@ def _shown(
     against = next((each.message for each in warnings if each.severity == "blocking"), None)
     return {
         "message": _message(draft, against, services),
-        **_document(draft),
+        **draft.document,
         "lines": list(draft.lines) or None,
         "changes": list(draft.changes) or None,
         "requests": [PlannedRequest.of(each) for each in draft.actions],

@@ -16,7 +16,7 @@
 | `unknown_plan` | blocking | a plan token that was not given out to this caller for this account |
 | `expired_plan` | blocking | a plan that was not applied in time |
 | `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
-| `plan_running` | blocking | the plan is being applied by another call |
+| `plan_running` | blocking | the plan, or another one of the same record or number space, is being applied |
 | `plan_too_large` | blocking | the plan holds more than one plan may here; nothing was written |
 | `too_many_writes` | blocking | the caller has sent as many writes in a minute as are allowed; the token stays good |
 | `journal_unavailable` | blocking | the journal of writes cannot be used: nothing is written; advisory after a write |
@@ -41,6 +41,7 @@
 | `stock_was_moved` | advisory | a document is deleted that has moved stock |
 | `insufficient_stock` | advisory | more is to leave a location than it has |
 | `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
+| `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
 | `empty_order` | advisory | a document would have no rows left |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
@@ -55,7 +56,7 @@
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
-| `default_number` | info | no number was given, so the next free one was taken |
+| `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
@@ -108,6 +109,7 @@ STATUS_MOVES_BACK = "status_moves_back"
 STOCK_WAS_MOVED = "stock_was_moved"
 INSUFFICIENT_STOCK = "insufficient_stock"
 DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
+DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
 EMPTY_ORDER = "empty_order"
 DATES_CASCADE = "dates_cascade"

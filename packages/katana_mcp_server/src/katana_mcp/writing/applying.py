@@ -5,14 +5,16 @@ import os
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import cast
 
 import structlog
 
-from cache_core.records import encode
+from cache_core.records import decode, encode
 from katana_mcp.journal.entries import (
     ActionState,
     Broken,
+    Claim,
     Claimed,
     Entry,
     Finished,
@@ -27,16 +29,24 @@ from katana_mcp.journal.file import BEAT_EVERY, GONE_AFTER
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain
+from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
-from katana_mcp.writing.change import Changes
-from katana_mcp.writing.limits import no_room, too_large
+from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.differences import differences
+from katana_mcp.writing.limits import no_room, room_for, too_large
+from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, send, surprises
+from katana_mcp.writing.turns import Crowded, Turn, no_place, not_its_turn, room_in, turn_of
+from katana_mcp.writing.twins import twins
 
-_ASK_AGAIN = 0.25
-_PATIENCE = 60.0
-"""Seconds between two looks at a plan that another applies, and until the caller is told to come back."""
+_ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
+_PATIENCE = 65.0
+"""Seconds between two looks at a plan or a lane that another has, and until the caller is told to come back.
+
+That is longer than the minute after which requests that were used up are free again.
+"""
 _log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
 
@@ -63,8 +73,8 @@ def is_free(entry: Entry, services: Services) -> bool:
     return entry.state == "claimed" and untouched and beat is not None and services.clock.now() - beat >= GONE_AFTER
 
 
-async def check_again(entry: Entry, services: Services, changes: Changes) -> None:
-    """Gather, plan and check anew, and compare with what is stored.
+async def check_again(entry: Entry, services: Services, changes: Changes) -> Plan:
+    """Gather, plan and check anew, compare with what is stored, and return the plan as it is to be sent.
 
     Raises:
         Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
@@ -85,44 +95,133 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Non
     against = [each for each in change.checks(request, facts) if each.severity == "blocking"]
     if against:
         raise Refused(_stale(plan, against[0].message), *against)
-    draft = change.plan(request, facts)
+    return _fitting(entry, change, request, facts, services)
+
+
+def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:
+    """Return the plan as it is to be sent: as it was shown, but for a number that the caller left open.
+
+    Raises:
+        Refused: fresh facts make another plan of the request.
+    """
+    plan, draft = entry.plan, change.plan(request, facts)
+    final = draft
+    if draft.assigned and change.renumbered is not None:
+        number = str(draft.number)
+        shown = str(cast("JsonObject", plan.shown.get("assigned") or {}).get(next(iter(draft.assigned))))
+        draft = change.plan(request, change.renumbered(facts, Numbered(number=shown, is_open=True)))
+        final = replace(
+            change.plan(request, change.renumbered(facts, Numbered(number=number))),
+            assigned=dict.fromkeys(draft.assigned, number),
+        )
     if draft.content != plan.content or not _alike(draft.sent, plan.actions):
-        raise Refused(_stale(plan, "something that it depends on was changed"))
+        raise Refused(_stale(plan, _what_changed(plan, draft)))
     if large := too_large(draft, services):
         raise Refused(*large)
+    if final is draft:
+        return plan
+    shown = final.shown(plan.shown.get("advisory"))
+    return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown)
+
+
+def _what_changed(plan: Plan, draft: Draft) -> str:
+    """Return which field of what the plan depends on is different, or of what would be sent."""
+    known = decode(encode(draft.touches))
+    changed = differences(plan.touches, known) if plan.touches else ""
+    if not changed:
+        before = {str(each["title"]): {"body": each["body"]} for each in plan.actions}
+        now = {str(each["title"]): {"body": each["body"]} for each in draft.sent}
+        changed = differences(before, decode(encode(now)))
+    return changed or "something that it depends on was changed"
 
 
 async def applied(token: str, services: Services, changes: Changes) -> PlanOutcome:
-    """Apply a plan, or return what became of it when somebody has; waits for who is at it.
+    """Apply a plan, or return what became of it when somebody has; waits for its turn, and for who is at it.
 
     Raises:
-        Refused: nothing was written by this call: the token is unknown, the plan expired or stale, or it is still
-            being applied.
+        Refused: nothing was written by this call: the token is unknown, the plan expired or stale, it is still
+            being applied, or so is another plan of the same record, or the budget had no room for it.
     """
     give_up = services.clock.monotonic() + _PATIENCE
     while True:
         entry = await known_plan(token, services)
-        ready = is_free(entry, services)
-        if ready:
-            try:
-                await check_again(entry, services, changes)
-            except Refused:
-                if is_free(await known_plan(token, services), services):
-                    raise
-                continue  # another applied it meanwhile, which is what the facts show
-        # What is claimed is brought to its end, whoever stops waiting for it.
-        outcome = await services.journal.through(_once(token, services, entry, ready=ready))
-        if outcome is not None:
-            return outcome
+        found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)
+        if isinstance(found, PlanOutcome):
+            return found
         if services.clock.monotonic() >= give_up:
-            told = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
-            raise Refused(blocking(warning_codes.PLAN_RUNNING, told, "plan_tokens"))
-        await services.clock.sleep(_ASK_AGAIN)
+            raise Refused(found.why)
+        await services.clock.sleep(min(found.pause, max(give_up - services.clock.monotonic(), 0)))
 
 
-async def _once(token: str, services: Services, entry: Entry, *, ready: bool) -> PlanOutcome | None:
-    """Claim once; None while another is at it."""
-    claim = await services.journal.claim(token, OWNER, services.most_writes)
+@dataclass(frozen=True, slots=True)
+class _Later:
+    """Why a plan cannot be applied just now, and in how many seconds to try again."""
+
+    why: ToolWarning
+    pause: float = _ASK_AGAIN
+
+
+async def _taken(token: str, entry: Entry, services: Services, changes: Changes) -> PlanOutcome | _Later:
+    """Return what became of a plan that somebody has claimed."""
+    del changes
+    return await services.journal.through(_once(token, services, entry)) or _running(entry)
+
+
+async def _in_turn(token: str, entry: Entry, services: Services, changes: Changes) -> PlanOutcome | _Later:
+    """Apply a plan that nobody has claimed once its lanes are free; checked, claimed and sent while they are held.
+
+    What can take long comes before: a budget without room is waited for without them.
+    """
+    if entry.stands(services.clock.now()) == "expired":
+        raise Refused(_expired(entry.plan))
+    await room_for([entry], services)
+    if (seconds := room_in(entry, services)) > 0:
+        return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
+    turn, plan = turn_of(entry, services), None
+    if (lane := await turn.begin()) is not None:
+        return _Later(not_its_turn(entry, lane))
+    try:
+        entry = await known_plan(token, services)
+        if is_free(entry, services):
+            plan = await turn.reading(check_again(entry, services, changes))
+    except Crowded:
+        return _Later(no_place(entry, room_in(entry, services), services))
+    finally:
+        if plan is None:
+            await turn.end()
+    if plan is None:
+        return _running(entry)
+    # What is claimed is brought to its end, whoever stops waiting for it.
+    return await services.journal.through(_once(token, services, entry, _Fit(turn, plan))) or _running(entry)
+
+
+def _running(entry: Entry) -> _Later:
+    told = f"{entry.plan.summary}: it is being applied; ask again with the same token to learn the outcome"
+    return _Later(blocking(warning_codes.PLAN_RUNNING, told, "plan_tokens"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A plan that was found to fit, as it is to be sent, in its turn."""
+
+    turn: Turn
+    plan: Plan
+
+
+async def _once(token: str, services: Services, entry: Entry, fit: _Fit | None = None) -> PlanOutcome | None:
+    """Claim once, and let go of the turn; None while another is at it."""
+    try:
+        assigned = None if fit is None or fit.plan is entry.plan else fit.plan
+        claim = await services.journal.claim(token, OWNER, services.most_writes, assigned)
+        return await _answered(claim, services, entry, fit)
+    except ClaimLost:
+        return None
+    finally:
+        if fit is not None:
+            await fit.turn.end()
+
+
+async def _answered(claim: Claim, services: Services, entry: Entry, fit: _Fit | None) -> PlanOutcome | None:
     if isinstance(claim, Finished):
         # The journal reads amounts as decimals, which an answer would tell as texts.
         return PlanOutcome.model_validate(plain(claim.outcome, nulls=True))
@@ -132,11 +231,8 @@ async def _once(token: str, services: Services, entry: Entry, *, ready: bool) ->
         raise Refused(no_room(claim.until, services))
     if not isinstance(claim, Claimed | Broken):
         raise Refused(_expired(entry.plan))
-    work = _Work(services, entry.id, claim.run, claim.plan)
-    try:
-        return await _ended(work, claim, ready=ready)
-    except ClaimLost:
-        return None
+    work = _Work(services, entry.id, claim.run, claim.plan, None if fit is None else fit.turn)
+    return await _ended(work, claim)
 
 
 @dataclass(slots=True)
@@ -147,6 +243,7 @@ class _Work:
     entry: int
     run: Run
     plan: Plan
+    turn: Turn | None = None
     states: list[ActionState] = field(default_factory=list[ActionState])
     warnings: list[ToolWarning] = field(default_factory=list[ToolWarning])
 
@@ -162,7 +259,9 @@ class _Work:
         return [(action, state) for action, state in pairs if state.state == "applied"]
 
     async def begin(self, place: int) -> ActionState:
-        """Send an action, once the journal has noted that it will be."""
+        """Send an action, once the journal has noted that it will be, in the plan's turn."""
+        if self.turn is not None:
+            await self.turn.go_on()
         await self.services.journal.sending(self.run, place)
         return await send(self.actions[place], self.answers, self.services.client)
 
@@ -187,18 +286,20 @@ class _Work:
         return PlanOutcome.of(self.entry, self.plan, [*self.states, *rest], self.warnings)
 
 
-async def _ended(work: _Work, claim: Claimed | Broken, *, ready: bool) -> PlanOutcome:
+async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
     """Bring a claimed plan to its end; where the journal fails on the way, nothing more is sent and that is told.
 
-    What ran out for its owner just now was checked by him alone: it is ended without sending anything.
+    What ran out for its owner just now was checked by him alone: without a turn it is ended, and nothing is sent.
     """
     beating = asyncio.create_task(_beat(work), name="heartbeat")
     try:
         if isinstance(claim, Broken):
             await _settle(work, claim)
-        elif ready:
+        elif work.turn is not None:
             await _send_all(work)
+            await work.turn.end()
         work.warnings += await read_back(work.done, work.services)
+        work.warnings += await twins(work.done, work.services)
         outcome = work.outcome()
         await work.services.journal.finish(work.run, outcome.model_dump(mode="json"))
     except ClaimLost:
@@ -237,7 +338,7 @@ async def settled(entry: int, claim: Broken, services: Services) -> PlanOutcome:
         ClaimLost: another has taken it meanwhile.
     """
     work = _Work(services, entry, claim.run, claim.plan)
-    return await services.journal.through(_ended(work, claim, ready=False))
+    return await services.journal.through(_ended(work, claim))
 
 
 async def _settle(work: _Work, claim: Broken) -> None:

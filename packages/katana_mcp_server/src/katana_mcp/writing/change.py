@@ -11,7 +11,27 @@ from katana_mcp.services import Services
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, as_json
+from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, PlanLine
+
+
+def record_lane(entity: str, record: int) -> str:
+    """Return the name of what plans hold that change a record."""
+    return f"{entity} {record}"
+
+
+def number_lane(entity: str) -> str:
+    """Return the name of what plans hold that give a document its number."""
+    return f"numbers of {entity}"
+
+
+def name_lane(entity: str, name: str) -> str:
+    """Return the name of what plans hold that give a record its name."""
+    return f"{entity} called {' '.join(name.split()).casefold()}"
+
+
+HAVING = "others with the number"
+"""The part of `touches` that holds the ids of other documents with the number of this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +42,8 @@ class Draft:
         summary: one sentence for people.
         actions: what would be sent, in this order; none where the facts do not allow any.
         touches: everything that the plan depends on; when it is different at the apply, the plan is stale.
-        assigned: arguments that the plan chose where the caller gave none; it is checked again with these.
+        lanes: names of the records and number spaces that it changes: plans that share one are applied in turn.
+        assigned: the number that the plan chose where the caller gave none, by its argument; chosen again at the apply.
         id: of the record; None for a new one.
         number: of the document.
         status: of the document, as it would be.
@@ -38,6 +59,7 @@ class Draft:
     summary: str
     actions: tuple[Action, ...] = ()
     touches: JsonObject = field(default_factory=dict[str, object])
+    lanes: tuple[str, ...] = ()
     assigned: JsonObject = field(default_factory=dict[str, object])
     id: int | None = None
     number: str | None = None
@@ -61,6 +83,30 @@ class Draft:
         return as_json(self.revert)
 
     @property
+    def document(self) -> dict[str, object]:
+        """What is told of the document as such."""
+        return {
+            "id": self.id,
+            "number": self.number,
+            "status": self.status,
+            "total": self.total,
+            "currency": self.currency,
+            "linked": list(self.linked) or None,
+        }
+
+    def shown(self, advisories: object) -> JsonObject:
+        """Return what the journal keeps of the preview; `advisories` are sentences."""
+        return {
+            **self.document,
+            "lines": [each.model_dump(exclude_none=True) for each in self.lines],
+            "changes": [each.model_dump(exclude_none=True) for each in self.changes],
+            "advisory": advisories,
+            "prior_state": self.prior_state,
+            "revert": self.undoing,
+            "assigned": self.assigned,
+        }
+
+    @property
     def content(self) -> str:
         """The hash of everything that the plan depends on."""
         return hashlib.sha256(encode(self.touches)).hexdigest()
@@ -76,6 +122,7 @@ class Change[R: Request, F]:
         plan: says what would be sent; pure, and never fails.
         checks: says what speaks against it; pure.
         reads: the cache entities that it reads.
+        renumbered: returns the facts with another number of a new document; None where a plan never chooses one.
         what: the end of the description's first sentence, after "Plan to create one stock transfer".
     """
 
@@ -84,6 +131,7 @@ class Change[R: Request, F]:
     plan: Callable[[R, F], Draft]
     checks: Callable[[R, F], Sequence[ToolWarning]]
     reads: tuple[str, ...] = ()
+    renumbered: Callable[[F, Numbered], F] | None = None
     what: str = ""
 
 

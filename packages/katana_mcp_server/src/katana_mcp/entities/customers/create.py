@@ -11,6 +11,7 @@ from cache_core.records import Json, canonical
 from katana_client.resources.customers import CustomerCreate
 from katana_mcp.entities.customers.addresses import NewAddress, NewAddresses, against_adding
 from katana_mcp.entities.customers.head import (
+    CALLED,
     COLLECTION,
     ENTITY,
     HEAD,
@@ -26,7 +27,7 @@ from katana_mcp.tools.requests import NewName
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.values import NOTHING
 from katana_mcp.writing.actions import Action, Recognise, Ref
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import Change, Draft, name_lane
 
 
 class CreateCustomerRequest(CustomerFields):
@@ -82,7 +83,8 @@ def plan(request: CreateCustomerRequest, facts: NewCustomer) -> Draft:
     return Draft(
         summary=f"new customer {request.name} (addresses: {len(places)})",
         actions=(action,),
-        touches={"taken": list(facts.known)},
+        touches={CALLED: list(facts.known)},
+        lanes=(name_lane(ENTITY, request.name),),
         changes=tuple(told),
         revert={"tool": "delete_customer", "arguments": {"customer_id": Ref(0, "id")}},
     )

@@ -16,7 +16,7 @@ from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import Change, Draft, record_lane
 
 _SHOWN = 5
 
@@ -83,6 +83,7 @@ def plan(request: DeleteCustomerRequest, facts: LeavingCustomer) -> Draft:
         summary=f"delete customer {old.name} (addresses: {len(addresses)}, open sales orders: {facts.open_orders})",
         actions=(on_record(f"delete customer {old.name}", ENTITY, COLLECTION, old.id),),
         touches={"record": record, "open_orders": [facts.open_orders, *(_number(each) for each in facts.newest)]},
+        lanes=(record_lane(ENTITY, old.id),),
         id=old.id,
         changes=tuple(told),
         linked=(

@@ -24,6 +24,8 @@ _PERSON = ("name", "first_name", "last_name", "company", "email", "phone")
 TEXTS = (*_PERSON, "comment", "currency", "reference_id", "category")
 HEAD = (*TEXTS, "discount_rate")
 """Fields that a request may set, under Katana's names."""
+CALLED = "others with the name"
+"""The part of `touches` that holds the ids of other customers with the name of this one."""
 _MOST = 10_000
 
 

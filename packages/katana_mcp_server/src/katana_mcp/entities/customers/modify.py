@@ -7,12 +7,12 @@ from cache_core.records import Json, canonical
 from katana_client.resources.customer_addresses import CustomerAddressCreate, CustomerAddressUpdate
 from katana_client.resources.customers import CustomerUpdate
 from katana_mcp.entities.customers.addresses import LINES, PART, NewAddress, again
-from katana_mcp.entities.customers.head import COLLECTION, ENTITY, OldCustomer, changes, gather_old
+from katana_mcp.entities.customers.head import CALLED, COLLECTION, ENTITY, OldCustomer, changes, gather_old
 from katana_mcp.entities.customers.wanted import DEFAULT, ModifyCustomerRequest, Wanted, checks, wanted
 from katana_mcp.services import Services
 from katana_mcp.values import NOTHING, whole
 from katana_mcp.writing.actions import Action, IfApplied, Recognise, Ref, on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import Change, Draft, name_lane, record_lane
 from katana_mcp.writing.preview import FieldChange, shown_value
 
 
@@ -34,7 +34,8 @@ def plan(request: ModifyCustomerRequest, facts: OldCustomer) -> Draft:
     return Draft(
         summary=f"customer {facts.name}: {'; '.join(_told(asked, facts))}",
         actions=tuple(actions),
-        touches={"record": facts.record, "taken": list(facts.taken)},
+        touches={"record": facts.record, CALLED: list(facts.taken)},
+        lanes=(record_lane(ENTITY, facts.id), *([] if request.name is None else [name_lane(ENTITY, request.name)])),
         id=facts.id,
         changes=tuple(_changes(asked, facts)),
         prior_state=facts.record,

@@ -24,14 +24,15 @@ from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, P
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, second_looks, told_apart
 from katana_mcp.entities.purchase_orders.showing import head_of
-from katana_mcp.naming import Numbered, given_or_next, number_checks
+from katana_mcp.naming import given_or_next, number_checks
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import total
 from katana_mcp.writing.actions import Action, Recognise, Ref
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
+from katana_mcp.writing.numbers import Numbered
 
 type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
 
@@ -154,7 +155,7 @@ def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
     supplier = known.called("supplier", request.supplier_id)
     place = known.called("location", request.location_id)
     draft = Draft(
-        summary=f"new purchase order {facts.number} from {supplier} to {place} (rows: {len(shown)})",
+        summary=f"new purchase order {facts.numbered.called} from {supplier} to {place} (rows: {len(shown)})",
         number=facts.number,
         status=request.status,
         lines=lines,
@@ -168,8 +169,9 @@ def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
     return replace(
         draft,
         actions=told_apart(actions),
-        touches={"names": known.content, "taken": list(facts.numbered.taken), "currency": facts.currency},
-        assigned={"order_no": facts.number},
+        touches={"names": known.content, HAVING: list(facts.numbered.taken), "currency": facts.currency},
+        lanes=(number_lane(ENTITY),),
+        assigned=facts.numbered.assigned("order_no"),
         revert={"tool": "delete_purchase_order", "arguments": {"purchase_order_id": Ref(0, "id")}},
     )
 
@@ -227,5 +229,6 @@ CREATE = Change(
     plan=plan,
     checks=checks,
     reads=READS,
+    renumbered=lambda facts, numbered: replace(facts, numbered=numbered),
     what=" with its rows",
 )

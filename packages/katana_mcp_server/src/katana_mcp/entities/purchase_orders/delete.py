@@ -17,7 +17,7 @@ from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import total, whole
 from katana_mcp.writing.actions import on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import Change, Draft, record_lane
 
 _INGREDIENTS, _BILLS = "outsourced_purchase_order_recipe_row", "purchase_order_accounting_metadata"
 _READS = (*READS, _INGREDIENTS, _BILLS)
@@ -69,6 +69,7 @@ def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
         summary=f"delete purchase order {facts.number} ({facts.status}, rows: {len(facts.rows)})",
         actions=(on_record(f"delete purchase order {facts.number}", ENTITY, COLLECTION, facts.id),),
         touches={"record": facts.record, "costs": list(facts.costs), "bills": list(facts.bills)},
+        lanes=(record_lane(ENTITY, facts.id),),
         id=facts.id,
         number=facts.number,
         status=facts.status,

@@ -29,7 +29,7 @@ from katana_mcp.names import text
 from katana_mcp.services import Services
 from katana_mcp.values import total, whole
 from katana_mcp.writing.actions import Action, on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
 
 
 async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> OldOrder:
@@ -61,10 +61,11 @@ def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
         touches={
             "record": facts.record,
             "costs": list(facts.costs),
-            "taken": list(facts.taken),
+            HAVING: list(facts.taken),
             "names": facts.directory.content,
             "currency": facts.supplier_currency,
         },
+        lanes=(record_lane(ENTITY, facts.id), *([] if request.order_no is None else [number_lane(ENTITY)])),
         id=facts.id,
         number=request.order_no or facts.number,
         status=wanted.status_then,

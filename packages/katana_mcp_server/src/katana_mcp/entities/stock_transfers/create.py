@@ -1,7 +1,7 @@
 """`create_stock_transfer`: a draft with its rows, which are fixed from then on."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, ClassVar
@@ -13,13 +13,14 @@ from katana_client.resources.stock_transfers import StockTransferCreate
 from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, TransferDates, line
 from katana_mcp.entities.stock_transfers.stock import in_stock, lacking
 from katana_mcp.names import VARIANT_ENTITIES
-from katana_mcp.naming import Named, Numbered, given_or_next, named, number_checks, unnamed, variants
+from katana_mcp.naming import Named, given_or_next, named, number_checks, unnamed, variants
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Request, SkuOrVariantId, WriteQuantity
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.writing.actions import Action, Recognise, Ref
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
+from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, shown_value
 
 
@@ -114,13 +115,12 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
     places = {"source_location_id": _called(facts.source), "target_location_id": _called(facts.destination)}
     said = {"stock_transfer_number": facts.number, **places, "status": "draft", **canonical(head)}
     told = tuple(FieldChange(field=name, new=shown_value(value)) for name, value in said.items())
-    summary = f"new stock transfer {facts.number} from {way}"
+    summary = f"new stock transfer {facts.numbered.called} from {way}"
     draft = Draft(summary=summary, number=facts.number, lines=lines, changes=told)
     if source is None or destination is None or len(known) < len(goods):
         return draft
     moved = [{"variant_id": each.id, "quantity": row.quantity} for each, row in zip(known, request.rows, strict=True)]
     places = {"source_location_id": source.id, "target_location_id": destination.id}
-    taken = list(facts.numbered.taken)
     body = StockTransferCreate.model_validate(
         {**head, "stock_transfer_number": facts.number, **places, "stock_transfer_rows": moved}
     )
@@ -141,9 +141,10 @@ def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:
         actions=(action,),
         touches={
             "named": [asdict(each) for each in (source, destination, *known)],
-            "taken": taken,
+            HAVING: list(facts.numbered.taken),
         },
-        assigned={"stock_transfer_number": facts.number},
+        lanes=(number_lane(ENTITY),),
+        assigned=facts.numbered.assigned("stock_transfer_number"),
         number=facts.number,
         status="draft",
         lines=lines,
@@ -162,5 +163,6 @@ CREATE = Change(
     plan=plan,
     checks=checks,
     reads=(ENTITY, "location", *VARIANT_ENTITIES),
+    renumbered=lambda facts, numbered: replace(facts, numbered=numbered),
     what=" between two locations, as a draft",
 )

@@ -9,7 +9,7 @@ from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.actions import on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import Change, Draft, record_lane
 
 
 class DeleteStockTransferRequest(Request):
@@ -48,6 +48,7 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
         summary=f"delete stock transfer {facts.number} ({facts.status}, rows: {len(moved)})",
         actions=(on_record(f"delete stock transfer {facts.number}", ENTITY, COLLECTION, facts.id),),
         touches={"record": record},
+        lanes=(record_lane(ENTITY, facts.id),),
         id=facts.id,
         number=facts.number,
         status=facts.status,

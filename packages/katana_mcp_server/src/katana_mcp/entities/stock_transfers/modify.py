@@ -29,7 +29,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import DocumentNumber, NameOrId
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, on_record
-from katana_mcp.writing.change import Change, Draft
+from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
 from katana_mcp.writing.preview import FieldChange, shown_value
 
 _ORDER = {"draft": 0, "inTransit": 1, "received": 2}
@@ -95,7 +95,11 @@ def plan(request: ModifyStockTransferRequest, facts: OldTransfer) -> Draft:
     return Draft(
         summary=f"stock transfer {facts.number}: {told}",
         actions=tuple(actions),
-        touches={"record": facts.record, "taken": list(facts.taken)},
+        touches={"record": facts.record, HAVING: list(facts.taken)},
+        lanes=(
+            record_lane(ENTITY, facts.id),
+            *([] if request.stock_transfer_number is None else [number_lane(ENTITY)]),
+        ),
         id=facts.id,
         number=request.stock_transfer_number or facts.number,
         status=request.status or facts.status,

@@ -1,0 +1,75 @@
+"""Lanes: what plans change, held by one at a time over all processes of an account, until it lets go or is gone.
+
+Kept in the journal's file. A lane is the name of a record or of a number space. Nobody waits here: who does not get all
+of the lanes that it asks for gets none, so that nobody holds one while waiting for another.
+"""
+
+from collections.abc import Iterable
+
+from cache_core.records import iso
+from katana_mcp.journal.errors import LaneLost
+from katana_mcp.journal.file import GONE_AFTER, JournalFile
+
+
+class Lanes:
+    """The lanes of one account."""
+
+    def __init__(self, file: JournalFile) -> None:
+        self._file = file
+
+    def take(self, names: Iterable[str], holder: str) -> str | None:
+        """Take all of these lanes, or none; return the name of one that another holds, None when all are taken.
+
+        Args:
+            names: of the lanes.
+            holder: a name that nobody else has.
+        """
+        wanted = sorted(set(names))
+        with self._file.changing() as db:
+            now = self._file.clock.now()
+            # A holder that was heard of in the future is from before the clock was set back.
+            alive = (iso(now - GONE_AFTER), iso(now + GONE_AFTER))
+            marks = ", ".join("?" * len(wanted))
+            held = db.execute(
+                f"SELECT name FROM lane WHERE name IN ({marks}) AND holder != ? AND beat_at > ? AND beat_at < ?",
+                (*wanted, holder, *alive),
+            ).fetchone()
+            if held is not None:
+                return held[0]
+            db.execute("DELETE FROM lane WHERE beat_at <= ? OR beat_at >= ?", alive)
+            sql = "INSERT INTO lane VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET beat_at = excluded.beat_at"
+            db.executemany(sql, [(name, holder, iso(now)) for name in wanted])
+        return None
+
+    def renew(self, names: Iterable[str], holder: str) -> None:
+        """Say that the holder is alive; at least every `BEAT_EVERY` seconds, and before each request that changes.
+
+        Raises:
+            LaneLost: one of them is another's by now, or could have been.
+        """
+        wanted = set(names)
+        with self._file.changing() as db:
+            beat = iso(self._file.clock.now())
+            renewed = db.execute("UPDATE lane SET beat_at = ? WHERE holder = ?", (beat, holder)).rowcount
+            if renewed < len(wanted):
+                raise LaneLost("another plan of the same records was applied meanwhile, as this one was not heard of")
+
+    def leave(self, holder: str) -> None:
+        """Let go of all lanes that are held."""
+        with self._file.changing() as db:
+            db.execute("DELETE FROM lane WHERE holder = ?", (holder,))
+
+    def numbers_in_doubt(self, entity: str, field: str) -> frozenset[str]:
+        """Return the numbers under which records may have been made though Katana did not say so.
+
+        Args:
+            entity: the cache entity.
+            field: of the request that holds the number.
+        """
+        sql = (
+            "SELECT json_extract(sent, ?) FROM action WHERE state IN ('sending', 'unknown')"
+            " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.entity') = ?"
+        )
+        with self._file.reading() as db:
+            rows = db.execute(sql, (f"$.body.{field}", entity)).fetchall()
+        return frozenset(number for (number,) in rows if isinstance(number, str))

@@ -1,0 +1,69 @@
+"""What of a plan's facts is different by now, field by field, in words: `status: NOT_RECEIVED → RECEIVED`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from katana_mcp.writing.meaning import same
+from katana_mcp.writing.preview import shown_value
+
+_MOST, _LONGEST = 5, 60
+"""Fields that are told, and characters of a value."""
+_CLOCKS = ("updated_at", "deleted_at")
+"""Fields that change along with another one, or along with one that is not shown."""
+
+
+def differences(old: Mapping[str, object], new: Mapping[str, object]) -> str:
+    """Return the fields that differ between two values of JSON, each with old and new; empty where none does."""
+    found = list(_in_objects("", old, new))
+    telling = [text for path, text in found if path.rpartition(".")[2] not in _CLOCKS] or [text for _, text in found]
+    more = f" and {len(telling) - _MOST} more" if len(telling) > _MOST else ""
+    return ", ".join(telling[:_MOST]) + more
+
+
+def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys((*old, *new)):
+        yield from _between(f"{path}.{name}" if path else name, old.get(name), new.get(name))
+
+
+def _between(path: str, old: object, new: object) -> Iterator[tuple[str, str]]:
+    if old == new or (same(old, new) and same(new, old)):
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        yield from _in_objects(path, cast("Mapping[str, object]", old), cast("Mapping[str, object]", new))
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _in_lists(path, cast("list[object]", old), cast("list[object]", new))
+    else:
+        yield path, f"{path}: {_value(cast('object', old))} → {_value(new)}"
+
+
+def _in_lists(path: str, old: Sequence[object], new: Sequence[object]) -> Iterator[tuple[str, str]]:
+    """Yield what differs between rows of the same id, and which came or went; without ids by their places."""
+    before, after = _named(old), _named(new)
+    for name, each in before.items():
+        here = f"{path}[{name}]"
+        if name in after:
+            yield from _between(here, each, after[name])
+        else:
+            yield here, f"{here} is gone"
+    for name in after:
+        if name not in before:
+            yield path, f"{path}[{name}] is new"
+
+
+def _named(rows: Sequence[object]) -> dict[str, object]:
+    """Return entries by what tells them apart: their id, themselves where they are plain, else their place."""
+    return {_name(row, place): row for place, row in enumerate(rows)}
+
+
+def _name(row: object, place: int) -> str:
+    if isinstance(row, Mapping):
+        number = cast("Mapping[str, object]", row).get("id")
+        return f"#{place + 1}" if number is None else f"id {number}"
+    return f"#{place + 1}" if isinstance(row, list) else str(row)[:_LONGEST]
+
+
+def _value(value: object) -> str:
+    text = shown_value(value)
+    if text is None or text == "":
+        return "nothing"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -1,0 +1,293 @@
+"""Plans that are applied at the same moment, by two servers: one after the other, and the second sees the first."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp.client.elicitation import ElicitResult
+from journal_plans import hasty
+from server_wire import Wire, live
+from transfer_plans import NUMBER, counted, made, new_transfer, writes
+
+from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.lanes import Lanes
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_sandbox import Drop, Fault, ManualClock, Mutate, Tenant
+
+MINUTE = 61
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty(monkeypatch)
+
+
+@pytest.fixture
+async def servers(own: OwnSandbox, tmp_path: Path) -> AsyncGenerator[tuple[Stage, Stage]]:
+    """Two servers of one account."""
+    setup = Setup(cache_dir=tmp_path)
+    async with staged(own, setup) as one, staged(own, setup) as other:
+        yield one, other
+
+
+type Opens = Callable[[], JournalFile]
+
+
+@pytest.fixture
+def another(tmp_path: Path, clock: ManualClock) -> Generator[Opens]:
+    """Return what opens the journal of the account, as another process has it."""
+    with ExitStack() as opened:
+
+        def file() -> JournalFile:
+            (path,) = tmp_path.glob("journal-*.sqlite")
+            return opened.enter_context(closing(JournalFile(path, clock)))
+
+        yield file
+
+
+def order(tenant: Tenant, **changed: object) -> dict[str, object]:
+    """Return the arguments of a usual new order, whose number is left open."""
+    sku = next(variant["sku"] for variant in live(tenant, "variants") if variant["sku"])
+    usual: dict[str, object] = {
+        "supplier_id": live(tenant, "suppliers")[0]["id"],
+        "location_id": live(tenant, "locations")[0]["id"],
+        "rows": [{"sku_or_variant_id": sku, "quantity": 2, "price_per_unit": 3}],
+    }
+    return usual | changed
+
+
+async def planned(stages: Sequence[Stage], tool: str, times: int, **arguments: object) -> list[str]:
+    """Return so many tokens of the same request."""
+    return [(await stages[nr % len(stages)].call(tool, **arguments))["plan_token"] for nr in range(times)]
+
+
+def applying(stage: Stage, *tokens: str) -> Coroutine[Any, Any, Payload]:
+    """Return the answer of `apply_plan`, to be waited for."""
+
+    async def answer() -> Payload:
+        return (await stage.result("apply_plan", {"plan_tokens": list(tokens)})).structured_content or {}
+
+    return answer()
+
+
+def new_orders(tenant: Tenant, before: Sequence[Wire]) -> list[str]:
+    """Return the numbers of the orders that were not there before."""
+    return [found["order_no"] for found in live(tenant, "purchase_orders")[len(before) :]]
+
+
+async def test_four_new_orders_applied_at_once_by_two_servers_get_four_numbers(
+    servers: tuple[Stage, Stage], tenant: Tenant, clock: ManualClock
+) -> None:
+    before = live(tenant, "purchase_orders")
+    tokens = await planned(servers, "create_purchase_order", 4, **order(tenant))
+    clock.advance(MINUTE)
+    calls = [applying(servers[nr % 2], token) for nr, token in enumerate(tokens)]
+    answers = await within(clock, 200, asyncio.gather(*calls))
+    assert [counted(answer["outcomes"][0]) for answer in answers] == [{"applied": 1}] * 4
+    numbers = [answer["outcomes"][0]["number"] for answer in answers]
+    assert (len(set(numbers)), sorted(numbers)) == (4, sorted(new_orders(tenant, before)))
+    assert all(number in answer["message"] for number, answer in zip(numbers, answers, strict=True))
+
+
+async def test_one_apply_of_twenty_new_orders_makes_twenty(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    before, tokens = live(tenant, "purchase_orders"), list[str]()
+    for _ in range(20):
+        tokens += await planned([stage], "create_purchase_order", 1, **order(tenant))
+        clock.advance(10)
+    answer = await within(clock, 1200, applying(stage, *tokens))
+    assert [counted(outcome) for outcome in answer["outcomes"]] == [{"applied": 1}] * 20, answer["message"]
+    numbers = [outcome["number"] for outcome in answer["outcomes"]]
+    assert (len(set(numbers)), numbers) == (20, new_orders(tenant, before))
+    assert stage.own.sandbox.max_requests_in_window() <= 60
+
+
+async def test_a_number_that_is_left_open_is_told_so_kept_and_looked_up_as_it_was_sent(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        preview = await stage.call("create_purchase_order", **order(tenant))
+        shown = preview["number"]
+        assert f"{shown} (the next free number as of now)" in preview["message"]
+        assert f"the next free number, {shown} as of now" in str(preview["warnings"])
+        before = live(tenant, "purchase_orders")
+        body = {name: before[0][name] for name in ("supplier_id", "location_id")}
+        rows = [{"variant_id": live(tenant, "variants")[0]["id"], "quantity": 1, "price_per_unit": 1}]
+        tenant.create("purchase_orders", {**body, "order_no": shown, "purchase_order_rows": rows})
+        stage.own.sandbox.faults.add(Fault("POST /purchase_orders", action=Drop("after")))
+        answer = await within(clock, 100, applying(stage, preview["plan_token"]))
+        (outcome,) = answer["outcomes"]
+        assert (counted(outcome), len(writes(stage))) == ({"applied": 1}, 1)
+        assert [shown, outcome["number"]] == new_orders(tenant, before)
+        assert outcome["number"] != shown
+        assert f"order_no={outcome['number']}" in outcome["actions"][0]["look_up"]["asked"]
+        (sent,) = [request.body for request in stage.own.sandbox.journal if request.method == "POST"]
+        assert sent == preview["requests"][0]["body"].replace(shown, outcome["number"]).encode()
+        entry = another().entries(1)[0]
+        assert (entry.plan.shown["number"], entry.plan.shown["assigned"]) == (
+            outcome["number"],
+            {"order_no": outcome["number"]},
+        )
+        assert entry.plan.actions[0]["title"] == f"create purchase order {outcome['number']}"
+        assert "as of now" not in answer["message"]
+
+
+async def test_what_two_servers_add_to_an_order_at_once_is_added_once_and_the_other_is_told_what_changed(
+    servers: tuple[Stage, Stage], tenant: Tenant, clock: ManualClock
+) -> None:
+    found = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    rows = order(tenant)["rows"]
+    tokens = await planned(servers, "modify_purchase_order", 2, purchase_order_id=found["id"], add_rows=rows)
+    clock.advance(MINUTE)
+    before = len(live(tenant, "purchase_order_rows"))
+    one, other = servers
+    answers = await within(clock, 100, asyncio.gather(applying(one, tokens[0]), applying(other, tokens[1])))
+    assert len(live(tenant, "purchase_order_rows")) == before + 1
+    (refused,) = [answer for answer in answers if "error" in answer]
+    assert refused["error"] == "stale_plan"
+    added = live(tenant, "purchase_order_rows")[-1]["id"]
+    assert f"record.purchase_order_rows[id {added}] is new" in refused["warnings"][0]["message"]
+
+
+async def test_a_plan_waits_for_no_other_record_and_for_its_own_only_so_long(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        tokens = await planned([stage], "create_stock_transfer", 2, **new_transfer(tenant))
+        file = another()
+        lanes = Lanes(file)
+        entry = file.entries(1)[0]
+        other, mine = "numbers of purchase_order", "numbers of stock_transfer"
+        assert lanes.take([f"{entry.plan.tenant}: {other}"], "another") is None
+        began = clock.monotonic()
+        await applying(stage, tokens[0])
+        assert clock.monotonic() - began < 0.05
+        name = f"{entry.plan.tenant}: {mine}"
+        assert lanes.take([name], "another") is None
+        call = asyncio.ensure_future(applying(stage, tokens[1]))
+        while not call.done():
+            await asyncio.wait({call}, timeout=0.01)
+            clock.advance(1)
+            lanes.renew([name], "another")
+        assert (call.result()["error"], len(writes(stage))) == ("plan_running", 1)
+        assert mine in call.result()["warnings"][0]["message"]
+        assert 60 < clock.monotonic() - began < 90
+
+
+async def test_of_a_server_that_was_killed_the_next_has_the_lanes_when_it_is_gone(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
+        file = another()
+        entry = file.entries(1)[0]
+        assert Lanes(file).take([f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes], "killed") is None
+        began = clock.monotonic()
+        answer = await within(clock, 100, applying(stage, token))
+        assert counted(answer["outcomes"][0]) == {"applied": 1}
+        waited = clock.monotonic() - began
+        assert GONE_AFTER.total_seconds() <= waited < GONE_AFTER.total_seconds() + 5
+
+
+async def test_no_lane_is_held_while_the_budget_is_waited_for(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
+        file = another()
+        entry = file.entries(1)[0]
+        names, used = [f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes], 56
+        clock.advance(MINUTE)
+        start = stage.requests()
+        while stage.requests() - start < used:
+            await stage.call("create_stock_transfer", **new_transfer(tenant))
+        began, call = clock.monotonic(), asyncio.ensure_future(applying(stage, token))
+        while not writes(stage) and clock.monotonic() - began < MINUTE - 3:
+            await asyncio.wait({call}, timeout=0.01)
+            clock.advance(1)
+            assert Lanes(file).take(names, "another") is None
+            Lanes(file).leave("another")
+        assert (writes(stage), call.done()) == ([], False)
+        answer = await within(clock, 10, call)
+        assert counted(answer["outcomes"][0]) == {"applied": 1}
+
+
+async def test_no_lane_is_held_while_a_person_is_asked(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    held: list[str | None] = []
+
+    async def person(*_: object) -> ElicitResult[Any]:
+        file = another()
+        entry = file.entries(1)[0]
+        lanes = Lanes(file)
+        held.append(lanes.take([f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes], "another"))
+        lanes.leave("another")
+        return ElicitResult(action="accept", content={"value": True})
+
+    async with staged(own, Setup(cache_dir=tmp_path, person=person)) as stage:
+        (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
+        assert counted((await applying(stage, token))["outcomes"][0]) == {"applied": 1}
+    assert held == [None]
+
+
+async def test_a_document_that_got_the_number_of_another_one_at_that_moment_says_so(
+    stage: Stage, tenant: Tenant
+) -> None:
+    transfer = live(tenant, "stock_transfers")[0]
+    rows = [{"variant_id": live(tenant, "variants")[0]["id"], "quantity": "1"}]
+    body = {name: transfer[name] for name in ("source_location_id", "target_location_id")}
+    body |= {"stock_transfer_number": NUMBER, "stock_transfer_rows": rows}
+    twin = Mutate(change=lambda _: tenant.create("stock_transfers", body))
+    stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=twin))
+    (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
+    answer = await applying(stage, token)
+    other = next(each["id"] for each in made(tenant) if each["id"] != answer["outcomes"][0]["id"])
+    (warning,) = [each for each in answer["warnings"] if each["code"] == "duplicate_number"]
+    assert (warning["severity"], str(other) in warning["message"]) == ("advisory", True)
+    assert counted(answer["outcomes"][0]) == {"applied": 1}
+
+
+async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path, another: Opens
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        for tool, arguments, names in _plans(tenant):
+            assert (await stage.call(tool, **arguments)).get("plan_token"), tool
+            entry = another().entries(1)[0]
+            assert (tool, set(entry.plan.lanes)) == (tool, names)
+            clock.advance(MINUTE)
+        assert {tool for tool, *_ in _plans(tenant)} == {
+            tool.name
+            for tool in await stage.client.list_tools()
+            if tool.name.startswith(("create_", "modify_", "delete_"))
+        }
+
+
+def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    """Return a call of each tool that plans a write, and the lanes that its plan needs."""
+    bought = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")["id"]
+    moved, client = live(tenant, "stock_transfers")[0]["id"], live(tenant, "customers")[0]["id"]
+    transfer, orders, transfers = new_transfer(tenant), "numbers of purchase_order", "numbers of stock_transfer"
+    order_lane, transfer_lane, customer = f"purchase_order {bought}", f"stock_transfer {moved}", f"customer {client}"
+    return [
+        ("create_purchase_order", order(tenant), {orders}),
+        ("modify_purchase_order", {"purchase_order_id": bought, "additional_info": "x"}, {order_lane}),
+        ("modify_purchase_order", {"purchase_order_id": bought, "order_no": "PO-X"}, {order_lane, orders}),
+        ("delete_purchase_order", {"purchase_order_id": bought}, {order_lane}),
+        ("create_stock_transfer", transfer, {transfers}),
+        ("modify_stock_transfer", {"stock_transfer_id": moved, "additional_info": "x"}, {transfer_lane}),
+        (
+            "modify_stock_transfer",
+            {"stock_transfer_id": moved, "stock_transfer_number": "X"},
+            {transfer_lane, transfers},
+        ),
+        ("delete_stock_transfer", {"stock_transfer_id": moved}, {transfer_lane}),
+        ("create_customer", {"name": "Velo  Nova"}, {"customer called velo nova"}),
+        ("modify_customer", {"customer_id": client, "comment": "x"}, {customer}),
+        ("modify_customer", {"customer_id": client, "name": "Velo"}, {customer, "customer called velo"}),
+        ("delete_customer", {"customer_id": client}, {customer}),
+    ]
