@@ -138,7 +138,7 @@ async def test_a_number_that_is_left_open_is_told_so_kept_and_looked_up_as_it_wa
 async def test_what_two_servers_add_to_an_order_at_once_is_added_once_and_the_other_is_told_what_changed(
     servers: tuple[Stage, Stage], tenant: Tenant, clock: ManualClock
 ) -> None:
-    found = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    found = next(bought for bought in live(tenant, "purchase_orders") if bought["status"] == "NOT_RECEIVED")
     rows = order(tenant)["rows"]
     tokens = await planned(servers, "modify_purchase_order", 2, purchase_order_id=found["id"], add_rows=rows)
     clock.advance(MINUTE)
@@ -245,8 +245,8 @@ async def test_a_document_that_got_the_number_of_another_one_at_that_moment_says
     stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=twin))
     (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))
     answer = await applying(stage, token)
-    other = next(each["id"] for each in made(tenant) if each["id"] != answer["outcomes"][0]["id"])
-    (warning,) = [each for each in answer["warnings"] if each["code"] == "duplicate_number"]
+    other = next(twin["id"] for twin in made(tenant) if twin["id"] != answer["outcomes"][0]["id"])
+    (warning,) = [warning for warning in answer["warnings"] if warning["code"] == "duplicate_number"]
     assert (warning["severity"], str(other) in warning["message"]) == ("advisory", True)
     assert counted(answer["outcomes"][0]) == {"applied": 1}
 
@@ -269,7 +269,7 @@ async def test_whatever_is_planned_names_the_lanes_of_what_it_changes(
 
 def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
     """Return a call of each tool that plans a write, and the lanes that its plan needs."""
-    bought = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")["id"]
+    bought = next(bought for bought in live(tenant, "purchase_orders") if bought["status"] == "NOT_RECEIVED")["id"]
     moved, client = live(tenant, "stock_transfers")[0]["id"], live(tenant, "customers")[0]["id"]
     transfer, orders, transfers = new_transfer(tenant), "numbers of purchase_order", "numbers of stock_transfer"
     order_lane, transfer_lane, customer = f"purchase_order {bought}", f"stock_transfer {moved}", f"customer {client}"

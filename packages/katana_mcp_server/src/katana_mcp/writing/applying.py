@@ -129,8 +129,8 @@ def _what_changed(plan: Plan, draft: Draft) -> str:
     known = decode(encode(draft.touches))
     changed = differences(plan.touches, known) if plan.touches else ""
     if not changed:
-        before = {str(each["title"]): {"body": each["body"]} for each in plan.actions}
-        now = {str(each["title"]): {"body": each["body"]} for each in draft.sent}
+        before = {str(action["title"]): {"body": action["body"]} for action in plan.actions}
+        now = {str(action["title"]): {"body": action["body"]} for action in draft.sent}
         changed = differences(before, decode(encode(now)))
     return changed or "something that it depends on was changed"
 

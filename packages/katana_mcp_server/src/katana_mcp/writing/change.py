@@ -98,8 +98,8 @@ class Draft:
         """Return what the journal keeps of the preview; `advisories` are sentences."""
         return {
             **self.document,
-            "lines": [each.model_dump(exclude_none=True) for each in self.lines],
-            "changes": [each.model_dump(exclude_none=True) for each in self.changes],
+            "lines": [line.model_dump(exclude_none=True) for line in self.lines],
+            "changes": [change.model_dump(exclude_none=True) for change in self.changes],
             "advisory": advisories,
             "prior_state": self.prior_state,
             "revert": self.undoing,

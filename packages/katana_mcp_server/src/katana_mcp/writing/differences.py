@@ -28,21 +28,22 @@ def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object])
 def _between(path: str, old: object, new: object) -> Iterator[tuple[str, str]]:
     if old == new or (same(old, new) and same(new, old)):
         return
+    plainly = f"{path}: {_value(old)} → {_value(new)}"
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         yield from _in_objects(path, cast("Mapping[str, object]", old), cast("Mapping[str, object]", new))
     elif isinstance(old, list) and isinstance(new, list):
         yield from _in_lists(path, cast("list[object]", old), cast("list[object]", new))
     else:
-        yield path, f"{path}: {_value(cast('object', old))} → {_value(new)}"
+        yield path, plainly
 
 
 def _in_lists(path: str, old: Sequence[object], new: Sequence[object]) -> Iterator[tuple[str, str]]:
     """Yield what differs between rows of the same id, and which came or went; without ids by their places."""
     before, after = _named(old), _named(new)
-    for name, each in before.items():
+    for name, row in before.items():
         here = f"{path}[{name}]"
         if name in after:
-            yield from _between(here, each, after[name])
+            yield from _between(here, row, after[name])
         else:
             yield here, f"{here} is gone"
     for name in after:

@@ -18,7 +18,7 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
         made, number = (state.result or {}).get("id"), (action.body or {}).get(spec.key_path or "")
         if action.method != "POST" or action.part is not None or made is None or not isinstance(number, str):
             continue
-        others = [each for each in await _having(action.entity, number, services) if each != made]
+        others = [found for found in await _having(action.entity, number, services) if found != made]
         if others:
             told = f"{action.title}: {', '.join(map(str, others[:5]))} got the same number: change one of them"
             warnings.append(advisory(warning_codes.DUPLICATE_NUMBER, told))
