@@ -10,7 +10,7 @@ from sync_world import World
 
 from cache_core.indexing import prepare
 from cache_core.protocol import Batch
-from cache_core.records import Record, RecordId, values_at
+from cache_core.records import Record, RecordId, iso, values_at
 from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.stock import STOCK
 from cache_core.sync import SourcePage
@@ -142,7 +142,7 @@ async def test_a_document_that_lags_behind_its_row_is_read_again_until_it_shows_
     world.clock.advance(3600)
     await synced(world)
     change_row(world, 1, 1, 9)
-    row = {"id": 99, "part_id": 1, "deleted_at": "x"}
+    row = {"id": 99, "part_id": 1, "deleted_at": iso(START)}
     world.source.put("part_rows", row, world.clock.now() + timedelta(minutes=15))
     await synced(world)
     assert await variants(world, 1) == [5]
@@ -160,7 +160,9 @@ async def test_a_document_that_never_shows_its_row_is_given_up() -> None:
     await synced(world)
     assert len((await world.cache.state("part")).awaited) == 1
     for minute in range(21):
-        world.source.put("part_rows", {"id": 8, "part_id": 2, "deleted_at": "x"}, START + timedelta(minutes=minute))
+        world.source.put(
+            "part_rows", {"id": 8, "part_id": 2, "deleted_at": iso(START)}, START + timedelta(minutes=minute)
+        )
         world.clock.advance(60)
         await synced(world)
     assert (await world.cache.state("part")).awaited == ()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import CacheBackend, Quarantined, Row, Selection, Stored
-from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, values_at
+from cache_core.records import InvalidRecord, Json, Record, RecordId, as_id, canonical, encode, is_set, values_at
 from cache_core.spec import EntitySpec, Lookup, Parents, search_text, texts_at
 
 REINDEX_STEP = 1_000
@@ -53,8 +53,8 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
         record=record,
         text=search_text(spec, record, parents),
         key=key if isinstance(key, str) else None,
-        deleted=any(each.get("deleted_at") is not None for each in ancestors),
-        archived=any(each.get("archived_at") is not None for each in ancestors),
+        deleted=any(is_set(each, "deleted_at") for each in ancestors),
+        archived=any(is_set(each, "archived_at") for each in ancestors),
     )
 
 

@@ -89,7 +89,7 @@ class Migration:
         total, done = await source.count(spec.name, (), EVERYTHING), 0
         async for rows in windows(spec, source):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
-            upserts = [row_of(spec, row.record, parents) for row in rows]
+            upserts = [replace(row_of(spec, row.record, parents), version=row.version) for row in rows]
             await _put(
                 Batch(entity=spec.name, at=iso(self.clock.now()), upserts=upserts, lease=await hold.renewed()), target
             )
@@ -111,7 +111,7 @@ class Migration:
         total, done = await backend.count(spec.name, (), EVERYTHING), 0
         async for rows in windows(spec, backend):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
-            again = [row_of(spec, row.record, parents) for row in rows]
+            again = [replace(row_of(spec, row.record, parents), version=row.version) for row in rows]
             await backend.apply(Batch(entity=spec.name, at=iso(self.clock.now()), reindexed=again))
             done += len(rows)
             self.tell(spec.name, done, total)

@@ -67,6 +67,32 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def moment_in(value: object) -> str | None:
+    """Return the moment that a value names in the form of `iso`, or None: a text without an offset names none."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            return None
+        return value if _is_iso(value) else iso(moment)
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_set(record: Record, name: str) -> bool:
+    """Return whether a record says that something happened to it: `deleted_at`, `archived_at` name a moment."""
+    value = record.get(name)
+    return value is not None and moment_in(value) is not None
+
+
+def _is_iso(value: str) -> bool:
+    return len(value) == _ISO_LENGTH and value[10] == "T" and value[19] == "." and value[23] == "Z"
+
+
+_ISO_LENGTH = 24
+
+
 def is_text(value: str) -> bool:
     """Return whether the value can be written as UTF-8: a lone surrogate cannot."""
     return value.isascii() or value.encode("utf-8", "replace").decode("utf-8") == value

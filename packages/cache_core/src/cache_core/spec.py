@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal, Protocol
 
-from cache_core.records import Record, RecordId, as_id, values_at
+from cache_core.records import Record, RecordId, as_id, moment_in, values_at
 from cache_core.text import (
     GUESSES,
     Passage,
@@ -166,13 +166,12 @@ class EntitySpec:
         return as_id(record.get(self.id_path))
 
     def version_of(self, record: Record) -> str | None:
-        """Return `updated_at` as sent (UTC, milliseconds: later is greater as text), or None without one."""
+        """Return `updated_at` (UTC, milliseconds: later is greater as text), or None where it names no moment."""
         return _version(record)
 
 
 def _version(record: Record) -> str | None:
-    value = record.get("updated_at")
-    return value if isinstance(value, str) and value else None
+    return moment_in(record.get("updated_at"))
 
 
 type Parents = dict[tuple[str, RecordId], Record]

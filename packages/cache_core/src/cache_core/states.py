@@ -88,6 +88,21 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadField:
+    """A field that some records hold in a form that nobody foresaw: it is kept as sent, and nothing else can use it.
+
+    Attributes:
+        field: its path: `sales_order_rows[].quantity`.
+        ids: such records, those seen last at the end; 250 at most.
+        more: whether there may be others.
+    """
+
+    field: str
+    ids: tuple[RecordId, ...]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SyncState:
     """What sync remembers of an entity, or of one of its child feeds.
 
@@ -106,6 +121,7 @@ class SyncState:
         feeds: the states of the child feeds, by collection.
         awaited: documents whose children are not as a feed told.
         audit: how far the audit is.
+        unread: fields that could not be read of all records, by path.
     """
 
     cursor: str | None = None
@@ -121,6 +137,7 @@ class SyncState:
     feeds: "dict[str, SyncState]" = field(default_factory=dict[str, "SyncState"])
     awaited: tuple[Awaited, ...] = ()
     audit: Audit = field(default_factory=Audit)
+    unread: tuple[UnreadField, ...] = ()
 
 
 _encoder = msgspec.json.Encoder()

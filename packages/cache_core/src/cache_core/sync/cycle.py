@@ -20,6 +20,7 @@ from cache_core.sync.run import Run, begun, read_through
 from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Extra, Kept, Store
 from cache_core.sync.tally import Tally
+from cache_core.sync.unread import counted
 
 _STUCK = 2
 """Failures in a row after which new edits are brought in before a broken-off listing is tried again."""
@@ -150,7 +151,7 @@ class _Listing:
         after = completed(after, self.run.checkpoint.begun)
         if self.run.checkpoint.since is None:
             audit = replace(after.audit, completed_at=iso(now), checked_at=iso(now))
-            return replace(with_feeds(self.spec, after, after), audit=audit)
+            return counted(replace(with_feeds(self.spec, after, after), audit=audit))
         return after
 
     async def _lateness(self, page: SourcePage) -> float:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import cast
 
 from cache_core.protocol import Stored, SyncState
-from cache_core.records import Record, RecordId, as_id, iso, values_at
+from cache_core.records import Record, RecordId, as_id, is_set, iso, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.states import Awaited
 from cache_core.sync.cursor import advanced
@@ -74,7 +74,7 @@ class Feeds:
         for child in children:
             child_id, parent = feed.id_of(child), as_id(child.get(feed.parent))
             if child_id is not None and parent is not None:
-                version = None if child.get("deleted_at") is not None else feed.version_of(child) or _UNSTAMPED
+                version = None if is_set(child, "deleted_at") else feed.version_of(child) or _UNSTAMPED
                 told.append(Awaited(parent, feed.collection, child_id, version, until))
         return await self._unshown(spec, told)
 
@@ -135,7 +135,7 @@ def _shows(document: Stored | None, feed: Feed, awaited: Awaited) -> bool:
     """Return whether a document holds the child as the feed told of it; a deleted document shows no children."""
     if document is None:
         return False
-    if document.record.get("deleted_at") is not None or feed.children.split("[")[0] not in document.record:
+    if is_set(document.record, "deleted_at") or feed.children.split("[")[0] not in document.record:
         return True
     return awaited.version != _UNSTAMPED and shows(document.record, feed, awaited.child, awaited.version)
 

@@ -1,4 +1,7 @@
-"""Another try for quarantined records at each sync: one that can be kept by now is healed without a new version."""
+"""Another try at each sync for quarantined records, and for those with a field that could not be read.
+
+What can be read by now is healed without a new version.
+"""
 
 from collections.abc import Sequence
 
@@ -8,13 +11,14 @@ from cache_core.spec import EntitySpec
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 from cache_core.sync.storing import Extra, Store
 from cache_core.sync.tally import Tally
+from cache_core.sync.unread import to_read_again
 
 _ONE_BY_ONE = 5
 _LISTED = 1_000
 
 
 async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally: Tally) -> None:
-    """Read quarantined records again: 250 by as few requests as name them, or 5 one by one; the next at the next turn.
+    """Read such records again: 250 by as few requests as name them, or 5 quarantined ones one by one; then the next.
 
     Raises:
         SourceUnavailable: the source did not answer.
@@ -24,10 +28,13 @@ async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally:
         return
     poison = await store.cache.quarantined(spec.name, _LISTED)
     ids = _turn([each for each in poison if each.id is not None], turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
+    if _at_once(spec):
+        unread = to_read_again(await store.cache.state(spec.name), PAGE_SIZE)
+        ids = list(dict.fromkeys([*ids, *unread]))[:PAGE_SIZE]
     for batch in source.batches(spec, ids):
         page = await source.records(spec, batch)
         tally.requests += 1 if _at_once(spec) else len(batch)
-        tally.add(await store.keep(spec, page, Extra(removed=absent(spec, batch, page))))
+        tally.add(await store.keep(spec, page, Extra(lambda state: state, absent(spec, batch, page))))
 
 
 def absent(spec: EntitySpec, ids: Sequence[RecordId], page: SourcePage) -> list[RecordId]:

@@ -1,7 +1,7 @@
 """Where records come from, as the sync sees it: one page of a listing at a time, or records by id."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from cache_core.protocol import Quarantined
@@ -20,6 +20,7 @@ class SourcePage:
         records: what could be read, wire quirks already normalised.
         invalid: what could not.
         total: records in the whole listing as reported with this page, or None when nothing was reported.
+        unread: fields of records whose form nobody foresaw, by id of the record; they are kept as sent.
         bare: the collection is sent whole, without pages, so nothing is reported and nothing is missing.
     """
 
@@ -27,6 +28,7 @@ class SourcePage:
     total: int | None
     invalid: Sequence[Quarantined] = ()
     bare: bool = False
+    unread: Mapping[RecordId, tuple[str, ...]] = field(default_factory=dict[RecordId, tuple[str, ...]])
 
     @property
     def size(self) -> int:

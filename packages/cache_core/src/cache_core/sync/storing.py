@@ -6,7 +6,7 @@ between: no order of two writers leaves a row with the text of a parent that is 
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cache_core.clock import Clock
 from cache_core.errors import LeaseLost
@@ -25,6 +25,7 @@ from cache_core.spec import EntitySpec, Parents
 from cache_core.sync.dirt import mark_dirty
 from cache_core.sync.leasing import Leases
 from cache_core.sync.source import SourcePage
+from cache_core.sync.unread import noted
 
 _TRIES = 5
 
@@ -81,6 +82,7 @@ class Store:
         prepared = await prepare(spec, page.records, self.cache)
         found = await self.cache.get_many(spec.name, [*(row.id for row in prepared.rows), *extra.removed])
         before = {row.id: row for row in found.rows}
+        prepared = replace(prepared, rows=tuple(_unmoved(row, before.get(row.id)) for row in prepared.rows))
         poison = (*prepared.quarantine, *page.invalid)
         renamed = await self._reindex(spec, prepared, before)
         gone = [each for each in extra.removed if each in before]
@@ -94,7 +96,7 @@ class Store:
             quarantine=poison,
             removed=extra.removed,
             origin=extra.origin,
-            state=None if extra.change is None else extra.change(await self.cache.state(spec.name)),
+            state=None if extra.change is None else await self._state(spec, page, prepared, extra),
             lease=None if own else self.leases.of(spec.name),
         )
         try:
@@ -106,6 +108,13 @@ class Store:
         await self._settle_dependants(spec, renamed)
         await self._dirty(spec, prepared.rows, before)
         return Kept(applied, _differing(applied, prepared.rows, before), len(poison))
+
+    async def _state(self, spec: EntitySpec, page: SourcePage, prepared: Prepared, extra: Extra) -> SyncState | None:
+        """Return the sync state to store with a page, which notes what could not be read of it."""
+        state = await self.cache.state(spec.name)
+        if page.records or extra.removed:
+            state = noted(state, [*(row.id for row in prepared.rows), *extra.removed], page.unread)
+        return None if extra.change is None else extra.change(state)
 
     async def _reindex(
         self, parent: EntitySpec, prepared: Prepared, before: Mapping[RecordId, Stored]
@@ -152,7 +161,8 @@ class Store:
         found = await self.cache.get_many(spec.name, ids)
         records = [row.record for row in found.rows]
         parents = await parents_of(spec, records, self.cache) | lent
-        rows = [row_of(spec, record, parents) for record in records]
+        # The version that is stored, which a record whose own cannot be read has not.
+        rows = [replace(row_of(spec, row.record, parents), version=row.version) for row in found.rows]
         await self.cache.apply(Batch(entity=spec.name, at=self._at(), reindexed=rows))
         return records, parents
 
@@ -164,8 +174,8 @@ class Store:
         new = {row.id: row.record for row in rows}
         differing = [each for each in old | new if old.get(each) != new.get(each)]
         moved = [side[each] for each in differing for side in (old, new) if each in side]
-        variants = {each for record in moved for path in spec.moves for each in values_at(record, path)}
-        await mark_dirty(self.cache, [each for each in variants if isinstance(each, int)], self._at())
+        values = (each for record in moved for path in spec.moves for each in values_at(record, path))
+        await mark_dirty(self.cache, list({each for each in values if isinstance(each, int)}), self._at())
 
     def _borrowers(self, parent: EntitySpec) -> list[EntitySpec]:
         return [
@@ -183,6 +193,11 @@ def _steps(ids: Sequence[RecordId]) -> Iterable[Sequence[RecordId]]:
 def _differing(applied: Applied, rows: Iterable[Row], before: Mapping[RecordId, Stored]) -> int:
     records = {row.id: row.record for row in rows}
     return sum(each not in before or before[each].record != records.get(each) for each in applied.changed)
+
+
+def _unmoved(row: Row, stored: Stored | None) -> Row:
+    """Return the row, with the version that is stored where its own cannot be read."""
+    return row if row.version is not None or stored is None else replace(row, version=stored.version)
 
 
 def _is_newer(row: Row, stored: Stored | None) -> bool:

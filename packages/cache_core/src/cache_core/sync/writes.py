@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cache_core.protocol import Origin, Stored
-from cache_core.records import Record, RecordId, as_id, iso, values_at
+from cache_core.records import Record, RecordId, as_id, iso, moment_in, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.sync.feeds import shows
 from cache_core.sync.source import Source, SourcePage
@@ -75,7 +75,10 @@ class Writes:
             stored = await self._stored(spec, record_id)
             if stored is None:
                 return False
-            record = {**stored.record, "deleted_at": stored.record.get("deleted_at") or iso(self.store.clock.now())}
+            record = {
+                **stored.record,
+                "deleted_at": moment_in(stored.record.get("deleted_at")) or iso(self.store.clock.now()),
+            }
             await self.store.keep_alone(spec, SourcePage([record], None), _OWN)
             return True
 

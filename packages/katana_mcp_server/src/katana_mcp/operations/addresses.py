@@ -1,6 +1,6 @@
 """Addresses as customers and sales orders carry them."""
 
-from cache_core.records import Record
+from cache_core.records import Record, is_set
 from katana_mcp.operations.rows import filled
 from katana_mcp.tools.answers import Answer
 from katana_mcp.values import rows, whole
@@ -26,5 +26,5 @@ class PostalAddress(Answer):
 
 def addresses(record: Record) -> list[PostalAddress]:
     """Return the addresses of a record that are not deleted."""
-    live = (each for each in rows(record, "addresses") if each.get("deleted_at") is None)
+    live = (each for each in rows(record, "addresses") if not is_set(each, "deleted_at"))
     return [filled(PostalAddress, each, address_id=whole(each, "id")) for each in live]

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection
-from cache_core.records import Record, RecordId, iso
+from cache_core.records import Record, RecordId, is_set, iso
 from katana_mcp.lookup import first_rows
 from katana_mcp.names import Names, text
 from katana_mcp.services import Services
@@ -99,7 +99,7 @@ _LAST = "9999"
 
 def _bought(order: Record) -> Iterator[tuple[Place, Arrival]]:
     for row in rows(order, "purchase_order_rows"):
-        if row.get("received_date") is None:
+        if not is_set(row, "received_date"):
             quantity, rate = number(row, "quantity"), number(row, "purchase_uom_conversion_rate")
             units = quantity if quantity is None or rate is None else quantity * rate
             date = text(row, "arrival_date") or text(order, "expected_arrival_date")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cache_core.errors import CacheError, SourceUnavailable
-from cache_core.records import canonical
+from cache_core.records import canonical, is_set
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
@@ -109,7 +109,7 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
 
 
 def _fits(action: Action, found: JsonObject) -> bool:
-    return bool(found.get("deleted_at")) if action.method == "DELETE" else holds(action.expects, found)
+    return is_set(found, "deleted_at") if action.method == "DELETE" else holds(action.expects, found)
 
 
 def surprises(action: Action, state: ActionState) -> list[ToolWarning]:

@@ -5,12 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from cache_core.records import Json, Record, canonical
+from cache_core.records import Json, Record, canonical, is_set
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import RecordNumber, ShortText, WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking
-from katana_mcp.values import rows
+from katana_mcp.values import rows, whole
 
 PART = "customer_addresses"
 LINES = (*PERSON, *PLACE)
@@ -73,7 +73,7 @@ type ChangedAddresses = Annotated[list[ChangedAddress], Field(max_length=50)]
 
 def live_addresses(record: Record) -> list[Record]:
     """Return the addresses of a customer that are not deleted."""
-    return [each for each in rows(record, "addresses") if each.get("deleted_at") is None and each.get("id")]
+    return [each for each in rows(record, "addresses") if not is_set(each, "deleted_at") and whole(each, "id")]
 
 
 def again(addresses: Mapping[int, Record], default: int | None) -> dict[int, dict[str, Json]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
 from cache_core.protocol import Stored
-from cache_core.records import Record
+from cache_core.records import Record, is_set, moment_in
 from katana_mcp.descriptor import Own
 from katana_mcp.names import Names, text
 from katana_mcp.operations.embedded import CustomField, config
@@ -108,11 +108,13 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
 
     Each is shown in its newest version: as the item embeds it, or as it is cached by itself.
     """
-    newest: dict[int | None, Record] = {}
-    for each in (*rows(record, "variants"), *parts):
-        known = newest.get(whole(each, "id"))
-        if known is None or (text(each, "updated_at") or "") >= (text(known, "updated_at") or ""):
-            newest[whole(each, "id")] = each
+    newest: dict[int, Record] = {}
+    for place, each in enumerate((*rows(record, "variants"), *parts), 1):
+        variant_id = whole(each, "id")
+        key = -place if variant_id is None else variant_id  # those whose id cannot be read are not one
+        known = newest.get(key)
+        if known is None or (moment_in(each.get("updated_at")) or "") >= (moment_in(known.get("updated_at")) or ""):
+            newest[key] = each
     supplier = names.record("supplier", record.get("default_supplier_id"))
     money = {"sales_currency": names.base_currency(), "purchase_currency": text(supplier, "currency")}
     return [
@@ -129,4 +131,4 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
 
 
 def _live(sent: Iterable[Record]) -> list[Record]:
-    return [each for each in sent if each.get("deleted_at") is None]
+    return [each for each in sent if not is_set(each, "deleted_at")]

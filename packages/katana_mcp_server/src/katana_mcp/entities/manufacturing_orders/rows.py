@@ -4,7 +4,7 @@ from datetime import datetime
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
-from cache_core.records import iso
+from cache_core.records import is_set, iso
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS, RecipeLine
 from katana_mcp.names import Names
 from katana_mcp.operations.rows import line
@@ -66,7 +66,9 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     """Return the same, and the order's ingredients with SKU and name."""
     parts = names.parts.get(("manufacturing_order", stored.id), [])
     lines = [
-        line(RecipeLine, each, names, recipe_row_id=whole(each, "id")) for each in parts if not each.get("deleted_at")
+        line(RecipeLine, each, names, recipe_row_id=whole(each, "id"))
+        for each in parts
+        if not is_set(each, "deleted_at")
     ]
     return header(stored, names, services) | {"recipe_rows": lines}
 

@@ -1,0 +1,43 @@
+"""Fields whose form nobody foresaw, per entity: noted where a listing brings them, forgotten where it brings them well.
+
+Counts each field once, and names 250 of its records at most: they are read again until they can be read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from cache_core.records import RecordId
+from cache_core.states import SyncState, UnreadField
+
+MOST_NAMED = 250
+_MOST_FIELDS = 100
+
+
+def noted(state: SyncState, seen: Sequence[RecordId], unread: Mapping[RecordId, tuple[str, ...]]) -> SyncState:
+    """Return the state after these records came, with what could not be read of them."""
+    if not unread and not state.unread:
+        return state
+    fields = {each.field: each for each in state.unread}
+    for path in dict.fromkeys(path for paths in unread.values() for path in paths):
+        fields.setdefault(path, UnreadField(path, ()))
+    came = set(seen)
+    after = (_after(each, came, [row for row in seen if each.field in unread.get(row, ())]) for each in fields.values())
+    left = sorted((each for each in after if each.ids or each.more), key=lambda each: each.field)
+    return replace(state, unread=tuple(left[:_MOST_FIELDS]))
+
+
+def _after(before: UnreadField, came: set[RecordId], odd: list[RecordId]) -> UnreadField:
+    ids = [*(each for each in before.ids if each not in came), *odd]
+    return replace(before, ids=tuple(ids[-MOST_NAMED:]), more=before.more or len(ids) > MOST_NAMED)
+
+
+def counted(state: SyncState) -> SyncState:
+    """Return the state after a whole listing: a field of fewer records than are named has no others."""
+    known = (replace(each, more=len(each.ids) >= MOST_NAMED) for each in state.unread)
+    return replace(state, unread=tuple(each for each in known if each.ids))
+
+
+def to_read_again(state: SyncState, most: int) -> list[RecordId]:
+    """Return records to read again; none where a form is common: it is that of the account, and does not heal."""
+    rare = (each for each in state.unread if not each.more)
+    return list(dict.fromkeys(row for each in rare for row in each.ids))[:most]
