@@ -169,11 +169,11 @@ async def test_a_page_shows_its_parts() -> None:
         {"id": 2, "new": "kept", "type": "odd"},
     ]
     page = await FakeClient(lambda call: listing(poison, call)).variants.page(1)
-    assert [item.id for item in page.items] == [2]
-    assert page.items[0].model_extra == {"new": "kept"}
-    assert page.valid_records == ({"id": 2, "new": "kept", "type": "odd"},)
+    assert [item.id for item in page.items] == [1, 2]
+    assert page.items[1].model_extra == {"new": "kept"}
+    assert page.valid_records == ({"id": 1, "sales_price": "x"}, {"id": 2, "new": "kept", "type": "odd"})
+    assert page.unread == (("sales_price",), ())
     assert [(bad.id, bad.reason.split(":")[0]) for bad in page.invalid] == [
-        (1, "sales_price"),
         (None, "id"),
         (None, "not an object"),
     ]

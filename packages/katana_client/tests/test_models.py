@@ -15,7 +15,7 @@ from katana_client import ReadModel, WriteModel
 from katana_client.collection import Bound, Collection, Spec
 from katana_client.jsontext import decode, encode
 from katana_client.normalise import normalise
-from katana_client.page import InvalidRecord, Shape, read_record
+from katana_client.page import InvalidRecord, Reading, Shape, read_record, reading
 from katana_client.resources import Collections
 from katana_client.resources.customers import Customer, CustomerCreate, CustomerUpdate
 from katana_client.resources.factory import Factory
@@ -25,7 +25,7 @@ from katana_client.resources.products import Product, ProductCreate, ProductUpda
 from katana_client.resources.sales_order_rows import SalesOrderRow, SalesOrderRowUpdate
 from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFee, SalesOrderShippingFeeCreate
 from katana_client.resources.sales_orders import SalesOrder, SalesOrderCreate, SalesOrderUpdate
-from katana_client.resources.services import NewServiceVariant
+from katana_client.resources.services import NewServiceVariant, ServiceVariant
 from katana_client.resources.variants import NewVariant, Variant, VariantUpdate
 from katana_client.tracking import Traceability, TraceabilityInput
 from katana_client.wire import models_in, parts_of
@@ -195,10 +195,61 @@ def test_amounts_are_exact_as_number_and_as_text(number: Decimal) -> None:
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "abc", "1,5"])
-def test_an_amount_that_is_none_stays_as_it_came_and_makes_its_record_invalid(text: str) -> None:
-    record = normalise({"id": 1, "sales_price": text}, Variant)
+def test_an_amount_that_is_none_stays_as_it_came_and_costs_its_field_alone(text: str) -> None:
+    record = normalise({"id": 1, "sku": "A", "sales_price": text}, Variant)
     assert record["sales_price"] == text
-    assert isinstance(read_record(Shape(Variant), record), InvalidRecord)
+    read = reading(Shape(Variant), record)
+    assert isinstance(read, Reading)
+    assert (read.item.sku, read.item.sales_price, read.unread) == ("A", None, ("sales_price",))
+    assert "sales_price" not in read.item.model_fields_set
+
+
+@pytest.mark.parametrize("model", READ_MODELS, ids=lambda model: model.__name__)
+@settings(max_examples=8, deadline=None)
+@given(st.data())
+def test_any_value_in_any_field_costs_at_most_that_field(model: type[ReadModel], data: st.DataObject) -> None:
+    full, name = normalise(sample(model), model), data.draw(st.sampled_from([*model.model_fields]))
+    changed = normalise({**full, name: data.draw(ANYTHING)}, model)
+    clean, odd = (reading(Shape(model, ()), record) for record in (full, changed))
+    assert isinstance(clean, Reading)
+    assert isinstance(odd, Reading)
+    assert clean.unread == ()
+    assert all(path.partition("[")[0].partition(".")[0] == name for path in odd.unread)
+    others = model.model_fields.keys() - {name}
+    assert {each: getattr(odd.item, each) for each in others} == {each: getattr(clean.item, each) for each in others}
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ({"variants": [{"id": 1, "lead_time": "soon", "sku": "A"}, {"id": 2, "sku": "B"}]}, "variants[].lead_time"),
+        ({"variants": [{"id": 1, "sku": "A"}, 7, {"id": 2, "sku": "B"}]}, "variants[]"),
+    ],
+)
+def test_a_nested_row_costs_its_odd_fields_and_one_that_is_no_object_itself(
+    value: dict[str, object], path: str
+) -> None:
+    read = reading(Shape(Product), normalise({"id": 1, **value}, Product))
+    assert isinstance(read, Reading)
+    assert [each.sku for each in read.item.variants or ()] == ["A", "B"]
+    assert read.unread == (path,)
+
+
+CUSTOM: tuple[object, ...] = (
+    [{"field_name": "Colour", "field_value": "red"}],
+    {"0f9e6b1a-0000-4000-8000-000000000001": "red", "0f9e6b1a-0000-4000-8000-000000000002": 7},
+    [],
+    None,
+)
+
+
+@pytest.mark.parametrize("model", [Variant, ServiceVariant, SalesOrder, SalesOrderRow])
+@pytest.mark.parametrize("custom", CUSTOM)
+def test_custom_fields_are_read_in_both_forms(model: type[ReadModel], custom: object) -> None:
+    record = normalise({"id": 1, "custom_fields": custom}, model)
+    read = reading(Shape(model), record)
+    assert isinstance(read, Reading)
+    assert (record["custom_fields"], read.unread) == (custom, ())
 
 
 def test_free_text_and_custom_fields_are_never_touched() -> None:

@@ -116,9 +116,15 @@ BAD: dict[str, Callable[[int], object]] = {
     "no id": lambda number: {"name": f"B-{number}", "updated_at": THEN},
     "an id that is none": lambda number: {"id": {"not": number}, "updated_at": THEN},
     "no object": lambda number: f"B-{number}",
-    "another type": lambda number: {"id": number, "name": {"a": "mapping"}, "updated_at": THEN},
-    "no moment": lambda number: {"id": number, "name": "B", "updated_at": "yesterday"},
-    "ten megabytes of rubbish": lambda number: {"id": number, "name": ["x" * BIG], "updated_at": THEN},
+    "another type": lambda number: {"id": [number], "name": "B", "updated_at": THEN},
+    "no moment": lambda number: {"id": f"B-{number}", "name": "B", "updated_at": "yesterday"},
+    "ten megabytes of rubbish": lambda number: {"id": ["x" * BIG, number], "updated_at": THEN},
+}
+ODD: dict[str, object] = {
+    "another type": {"name": {"a": "mapping"}, "updated_at": THEN},
+    "no moment": {"name": "B", "updated_at": "yesterday"},
+    "ten megabytes of rubbish": {"name": ["x" * BIG], "updated_at": THEN},
+    "no date": {"name": "B", "created_at": "", "updated_at": THEN},
 }
 
 
@@ -142,17 +148,23 @@ async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_s
         assert all(each.reason for each in poison)
 
 
-async def test_a_bad_record_is_kept_once_it_is_well_though_its_version_stayed(own: OwnSandbox) -> None:
-    tenant = own.sandbox.tenant()
-    tenant.insert_raw("customers", BAD["another type"](900_000))
+@pytest.mark.parametrize("odd", ODD)
+async def test_an_odd_field_costs_itself_and_is_read_once_it_is_well_though_its_version_stayed(
+    own: OwnSandbox, odd: str
+) -> None:
+    tenant, fields = own.sandbox.tenant(), cast("Wire", ODD[odd])
+    tenant.insert_raw("customers", {"id": 900_000, "company": "Kept", **fields})
     async with following(own) as services:
+        assert (await services.syncer.start("customer")).quarantined == 0
+        kept = cast("Wire", (await _cached(services, "customer"))[900_000])
+        assert {name: kept[name] for name in fields} == fields
+        (unread,) = (await services.cache.state("customer")).unread
+        assert (unread.ids, unread.more) == ((900_000,), False)
+        well = {"id": 900_000, "name": "Well again", "updated_at": THEN}
+        tenant.insert_raw("customers", well)
         await services.syncer.start("customer")
-        assert 900_000 not in await _cached(services, "customer")
-        tenant.insert_raw("customers", {"id": 900_000, "name": "Well again", "updated_at": THEN})
-        await services.syncer.start("customer")
-        await services.syncer.start("customer")
-        assert 900_000 in await _cached(services, "customer")
-        assert await services.cache.quarantined("customer") == ()
+        assert cast("Wire", (await _cached(services, "customer"))[900_000])["name"] == "Well again"
+        assert (await services.cache.state("customer")).unread == ()
 
 
 async def test_nothing_that_katana_may_leave_out_or_add_sets_a_record_aside(own: OwnSandbox) -> None:
@@ -167,6 +179,7 @@ async def test_nothing_that_katana_may_leave_out_or_add_sets_a_record_aside(own:
             wire = FakeClient(lambda call, record=record: listing([record], call))
             page = await cast("Listable", getattr(wire, spec.collection)).page(1, limit=250)
             assert not page.invalid, (spec.name, how, page.invalid[0].reason)
+            assert not any(page.unread), (spec.name, how, page.unread)
             assert not (await prepare(spec, page.valid_records, cache)).quarantine, (spec.name, how)
     assert len(seen) > 15
 

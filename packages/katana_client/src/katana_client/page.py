@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pydantic import ValidationError
 
+from katana_client.lenient import field_path, read_leniently, refused
 from katana_client.normalise import apply, plan_of
 from katana_client.wire import ReadModel
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InvalidRecord:
-    """A record that cannot be used.
+    """A record that cannot be used: nothing tells which one it is.
 
     Attributes:
         id: Its id where it has one, else None.
@@ -74,17 +75,22 @@ class Page[M: ReadModel]:
     @property
     def items(self) -> tuple[M, ...]:
         """The usable rows as models, validated when first asked for."""
-        return self._read[0]
+        return self._read.items
 
     @property
     def valid_records(self) -> tuple[Mapping[str, object], ...]:
         """The usable rows as plain dicts, in step with `items`."""
-        return self._read[1]
+        return self._read.records
+
+    @property
+    def unread(self) -> tuple[tuple[str, ...], ...]:
+        """The fields of each usable row whose form nobody foresaw, in step with `items`; mostly none."""
+        return self._read.unread
 
     @property
     def invalid(self) -> tuple[InvalidRecord, ...]:
         """The rows that cannot be used."""
-        return self._read[2]
+        return self._read.invalid
 
     @property
     def total_records(self) -> int | None:
@@ -109,8 +115,17 @@ class Page[M: ReadModel]:
         return self.cursor.last if self.cursor.last is not None else self.count < self.size
 
     @cached_property
-    def _read(self) -> tuple[tuple[M, ...], tuple[Mapping[str, object], ...], tuple[InvalidRecord, ...]]:
+    def _read(self) -> _Rows[M]:
         return _validated(self.shape, self.records, self.strays)
+
+
+class _Rows[M: ReadModel](NamedTuple):
+    """The rows of a page as far as they can be read."""
+
+    items: tuple[M, ...]
+    records: tuple[Mapping[str, object], ...]
+    unread: tuple[tuple[str, ...], ...]
+    invalid: tuple[InvalidRecord, ...]
 
 
 def read_page[M: ReadModel](
@@ -130,24 +145,48 @@ def read_page[M: ReadModel](
     return Page(numbers[0], numbers[1], shape, records, strays, cursor)
 
 
-def read_record[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> M | InvalidRecord:
-    """Return the model of one normalised record, or why there is none."""
+class Reading[M: ReadModel](NamedTuple):
+    """A record as it could be read.
+
+    Attributes:
+        item: The model; without the fields that cannot be read.
+        unread: The paths of fields whose form nobody foresaw: `variants[].lead_time`.
+    """
+
+    item: M
+    unread: tuple[str, ...] = ()
+
+
+def reading[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> Reading[M] | InvalidRecord:
+    """Return what can be read of one normalised record, or why nothing tells which one it is."""
     for name in shape.key:
         if record.get(name) is None:
             return InvalidRecord(_identity(record), f"{name}: missing", record)
     try:
-        return shape.model.model_validate(record)
+        return Reading(shape.model.model_validate(record))
     except ValidationError as error:
-        return InvalidRecord(_identity(record), explain(error), record)
+        places = refused(error, record)
+        if any(each[0] in shape.key for each in places):
+            return InvalidRecord(_identity(record), explain(error), record)
+    unread = dict.fromkeys(map(field_path, places))
+    return Reading(read_leniently(shape.model, record), tuple(unread))
+
+
+def read_record[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> M | InvalidRecord:
+    """Return the model of one normalised record, or why nothing tells which one it is."""
+    read = reading(shape, record)
+    return read if isinstance(read, InvalidRecord) else read.item
+
+
+def unread_fields(shape: Shape[ReadModel], record: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the paths of the fields of one normalised record whose form nobody foresaw."""
+    read = reading(shape, record)
+    return () if isinstance(read, InvalidRecord) else read.unread
 
 
 def read_what_is_there[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> M:
     """Return a model of the fields that can be read; the others count as not sent."""
-    try:
-        return shape.model.model_validate(record)
-    except ValidationError as error:
-        bad = {detail["loc"][0] for detail in error.errors(include_input=False) if detail["loc"]}
-    return shape.model.model_validate({name: value for name, value in record.items() if name not in bad})
+    return read_leniently(shape.model, record)
 
 
 def explain(error: ValidationError) -> str:
@@ -163,16 +202,19 @@ def _identity(record: Mapping[str, object]) -> int | str | None:
 
 def _validated[M: ReadModel](
     shape: Shape[M], records: tuple[Mapping[str, object], ...], strays: tuple[object, ...]
-) -> tuple[tuple[M, ...], tuple[Mapping[str, object], ...], tuple[InvalidRecord, ...]]:
-    items: list[M] = []
-    usable: list[Mapping[str, object]] = []
+) -> _Rows[M]:
+    usable: list[tuple[Reading[M], Mapping[str, object]]] = []
     invalid: list[InvalidRecord] = []
     for record in records:
-        item = read_record(shape, record)
-        if isinstance(item, InvalidRecord):
-            invalid.append(item)
+        read = reading(shape, record)
+        if isinstance(read, InvalidRecord):
+            invalid.append(read)
         else:
-            items.append(item)
-            usable.append(record)
+            usable.append((read, record))
     invalid += [InvalidRecord(None, "not an object", stray) for stray in strays]
-    return tuple(items), tuple(usable), tuple(invalid)
+    return _Rows(
+        tuple(read.item for read, _ in usable),
+        tuple(record for _, record in usable),
+        tuple(read.unread for read, _ in usable),
+        tuple(invalid),
+    )

@@ -11,7 +11,7 @@ from katana_client.exchange import Call
 from katana_client.filters import batches, one_request, parameters, query, split
 from katana_client.listing import PAGE_SIZE, Listing
 from katana_client.normalise import normalise
-from katana_client.page import InvalidRecord, Page, Shape, read_record, read_what_is_there
+from katana_client.page import InvalidRecord, Page, Shape, read_record, read_what_is_there, unread_fields
 from katana_client.paths import checked_id, checked_uuid, record_path
 from katana_client.wire import ReadModel, WriteModel, is_set
 
@@ -241,6 +241,10 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
     def understood(self, record: Mapping[str, object]) -> M:
         """Return the model of what can be read of an answer; never fails."""
         return read_what_is_there(self._shape, record)
+
+    def unread_fields(self, record: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the paths of the fields of a normalised record whose form nobody foresaw; mostly none."""
+        return unread_fields(self._shape, record)
 
     async def read_object(self, path: str) -> Mapping[str, object]:
         """Return the object at a path of this collection as a plain dict, normalised.

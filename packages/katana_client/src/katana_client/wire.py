@@ -17,10 +17,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     PlainSerializer,
     StringConstraints,
     ValidationError,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from katana_client import jsontext
 
@@ -55,10 +57,27 @@ def _refuse_no_configs(value: object) -> object:
 
 type Amount = Decimal | None
 """Read: money or a quantity, exact, whether Katana sent a number or a text."""
+
+
+class _WireMoment:
+    """Makes strict reading of a moment take the text of one with its offset, and lax reading what names one."""
+
+    @staticmethod
+    def __get_pydantic_core_schema__(source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        sent = core_schema.str_schema(strict=True, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T")
+        aware = core_schema.datetime_schema(strict=False, tz_constraint="aware")
+        made = core_schema.datetime_schema(strict=True, tz_constraint="aware")
+        strict = core_schema.union_schema([core_schema.chain_schema([sent, aware]), made], mode="left_to_right")
+        return core_schema.lax_or_strict_schema(handler(source), strict)
+
+
 type Moment = (
-    Annotated[AwareDatetime | Annotated[datetime, AfterValidator(_as_utc)], Field(union_mode="left_to_right")] | None
+    Annotated[
+        AwareDatetime | Annotated[datetime, AfterValidator(_as_utc)], Field(union_mode="left_to_right"), _WireMoment
+    ]
+    | None
 )
-"""Read: an aware date and time; one without offset is taken for UTC."""
+"""Read: an aware date and time; one without offset is taken for UTC, and counts as unforeseen."""
 type Linked = dict[str, object] | None
 """Read: an object kept as Katana sent it; `{}` is read as null."""
 
@@ -99,10 +118,12 @@ type Configs[T] = Annotated[
 class ReadModel(BaseModel):
     """A record as Katana sends it.
 
-    Unknown fields are in `model_extra`; a field that Katana left out is not in `model_fields_set`.
+    Unknown fields are in `model_extra`; a field that Katana left out is not in `model_fields_set`. A value is taken in
+    the form that Katana documents; `page.read_record` reads others too, and leaves out what cannot be read.
     """
 
     model_config = ConfigDict(
+        strict=True,
         extra="allow",
         frozen=True,
         coerce_numbers_to_str=True,
@@ -178,8 +199,8 @@ def _nested(model: type[WriteModel], name: str, value: object) -> object:
         return value
     if isinstance(value, ReadModel):
         return _writable(inner, value)
-    if value is None:
-        return None
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, object] | None", value)
     rows = cast("list[object]", value) if isinstance(value, list) else []
     return [_writable(inner, row) for row in rows if isinstance(row, ReadModel)]
 

@@ -45,6 +45,10 @@ class Listable(Protocol):
         """Cut values of a filter into runs that one listing takes."""
         ...
 
+    def unread_fields(self, record: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the fields of a record whose form nobody foresaw."""
+        ...
+
 
 class KatanaSource:
     """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits.
@@ -95,7 +99,8 @@ class KatanaSource:
                         found.append(await collection.get_record(each))
         except KatanaError as error:
             raise self._unavailable(error, self._bulk_key) from error
-        return SourcePage(found, len(found))
+        unread = [collection.unread_fields(each) for each in found]
+        return SourcePage(found, len(found), unread=_unread(spec, found, unread))
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
         """Return the records with these business keys, from one listing that Katana filters by them."""
@@ -109,7 +114,12 @@ class KatanaSource:
                 page = await collection.page(window.number, limit=window.size, **filters)
         except KatanaError as error:
             raise self._unavailable(error, self._bulk_key) from error
-        return SourcePage(page.valid_records, page.total_records, [_quarantined(each) for each in page.invalid])
+        unread = _unread(listed, page.valid_records, page.unread)
+        invalid = [_quarantined(each) for each in page.invalid]
+        return SourcePage(page.valid_records, page.total_records, invalid, unread=unread)
+
+    def _collection(self, listed: Listed) -> Listable:
+        return cast("Listable", getattr(self._bulk, listed.collection))
 
     async def _factory(self) -> SourcePage:
         """Return the settings, which are one object without an id, as a listing of one record."""
@@ -118,7 +128,9 @@ class KatanaSource:
                 settings = await self._client.factory.read_record()
         except KatanaError as error:
             raise self._unavailable(error) from error
-        return SourcePage([{FACTORY.id_path: FACTORY_ID, **settings}], None, bare=True)
+        unread = self._client.factory.unread_fields(settings)
+        record = {**settings, FACTORY.id_path: FACTORY_ID}
+        return SourcePage([record], None, bare=True, unread=_unread(FACTORY, [record], [unread]))
 
     def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
         """Cut ids into runs that one listing of `/inventory` takes."""
@@ -157,6 +169,14 @@ class KatanaSource:
 
 def _included(listed: Listed) -> dict[str, object]:
     return {f"include_{state}": True for state in listed.include}
+
+
+def _unread(
+    listed: Listed, records: Sequence[Record], unread: Sequence[tuple[str, ...]]
+) -> dict[RecordId, tuple[str, ...]]:
+    """Return the fields that could not be read, by the id of their record."""
+    pairs = zip(records, unread, strict=True) if any(unread) else ()
+    return {row: paths for record, paths in pairs if paths and (row := listed.id_of(record)) is not None}
 
 
 def _quarantined(invalid: InvalidRecord) -> Quarantined:

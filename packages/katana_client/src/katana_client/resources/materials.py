@@ -5,10 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_client.collection import Spec
+from katana_client.custom_fields import CustomFieldInputs
 from katana_client.filters import Filters
 from katana_client.resource import Resource
 from katana_client.resources.items import ITEM_FILTERS, Item, ItemUpdate, NewItem
-from katana_client.resources.variants import ConfigAttributeInput, CustomFieldInput, InternalBarcode, LeadTime
+from katana_client.resources.variants import ConfigAttributeInput, InternalBarcode, LeadTime
 from katana_client.wire import Omittable, Price, Quantity, Rate, WriteModel
 
 
@@ -27,7 +28,7 @@ class NewMaterialVariant(WriteModel):
     lead_time: LeadTime | None = None
     minimum_order_quantity: Quantity | None = None
     config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
-    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class MaterialCreate(NewItem):

@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_client.collection import Spec
+from katana_client.custom_fields import CustomFields
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.resource import Resource
 from katana_client.tracking import BatchTransaction, Traceability, TraceabilityInputs
@@ -65,7 +66,7 @@ class SalesOrderRow(ReadModel):
     linked_manufacturing_order_id: int | None = None
     conversion_rate: Amount = None
     conversion_date: Moment = None
-    custom_fields: Linked = None
+    custom_fields: CustomFields = None
     traceability: list[Traceability] | None = None
     variant: Linked = None
     sku: str | None = None

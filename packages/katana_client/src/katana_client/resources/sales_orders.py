@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from katana_client.collection import Spec
+from katana_client.custom_fields import CustomFields
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.paths import record_path
 from katana_client.resource import Resource
@@ -14,7 +15,6 @@ from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingF
 from katana_client.wire import (
     Amount,
     FreeFields,
-    Linked,
     Moment,
     NonEmpty,
     Omittable,
@@ -67,7 +67,7 @@ class SalesOrder(ReadModel):
     linked_manufacturing_order_id: int | None = None
     shipping_fee: SalesOrderShippingFee | None = None
     addresses: list[SalesOrderAddress] | None = None
-    custom_fields: Linked = None
+    custom_fields: CustomFields = None
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None

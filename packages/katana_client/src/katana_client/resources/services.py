@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_client.collection import Spec
+from katana_client.custom_fields import CustomFieldInputs, CustomFields
 from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
 from katana_client.resource import Resource
-from katana_client.resources.variants import CustomField, CustomFieldInput
 from katana_client.wire import (
     Amount,
     Category,
@@ -32,7 +32,7 @@ class ServiceVariant(ReadModel):
     default_cost: Amount = None
     service_id: int | None = None
     type: str | None = None
-    custom_fields: list[CustomField] | None = None
+    custom_fields: CustomFields = None
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None
@@ -62,7 +62,7 @@ class NewServiceVariant(WriteModel):
     sku: Omittable[NonEmpty] = None
     sales_price: Price | None = None
     default_cost: Price | None = None
-    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class ServiceCreate(WriteModel):
@@ -86,7 +86,7 @@ class ServiceUpdate(WriteModel):
     is_sellable: Omittable[bool] = None
     additional_info: NonEmpty | None = None
     custom_field_collection_id: Ref | None = None
-    custom_fields: Omittable[list[CustomFieldInput]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
     default_cost: Decimal | None = None
     sales_price: Decimal | None = None
     sku: Omittable[NonEmpty] = None

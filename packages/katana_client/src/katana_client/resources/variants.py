@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from katana_client.collection import Spec
+from katana_client.custom_fields import CustomFieldInputs, CustomFields
 from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
 from katana_client.resource import Resource
 from katana_client.wire import (
@@ -34,13 +35,6 @@ class ConfigAttribute(ReadModel):
     config_value: str | None = None
 
 
-class CustomField(ReadModel):
-    """A legacy custom field of an item."""
-
-    field_name: str | None = None
-    field_value: str | None = None
-
-
 class Variant(ReadModel):
     """A variant. `sku` may be null and is not unique; prices are in the factory's base currency.
 
@@ -60,7 +54,7 @@ class Variant(ReadModel):
     lead_time: Amount = None
     minimum_order_quantity: Amount = None
     config_attributes: list[ConfigAttribute] | None = None
-    custom_fields: list[CustomField] | None = None
+    custom_fields: CustomFields = None
     product_or_material: Linked = None
     created_at: Moment = None
     updated_at: Moment = None
@@ -72,13 +66,6 @@ class ConfigAttributeInput(WriteModel):
 
     config_name: NonEmpty
     config_value: NonEmpty
-
-
-class CustomFieldInput(WriteModel):
-    """A legacy custom field of an item."""
-
-    field_name: str
-    field_value: str
 
 
 class NewVariant(WriteModel):
@@ -93,7 +80,7 @@ class NewVariant(WriteModel):
     lead_time: LeadTime | None = None
     minimum_order_quantity: Quantity | None = None
     config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
-    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class VariantCreate(WriteModel):
@@ -110,7 +97,7 @@ class VariantCreate(WriteModel):
     lead_time: LeadTime | None = None
     minimum_order_quantity: Quantity | None = None
     config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
-    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class VariantUpdate(WriteModel):
@@ -125,7 +112,7 @@ class VariantUpdate(WriteModel):
     lead_time: LeadTime | None = None
     minimum_order_quantity: Quantity | None = None
     config_attributes: Omittable[list[ConfigAttributeInput]] = None
-    custom_fields: Omittable[Annotated[list[CustomFieldInput], Field(max_length=3)]] = None
+    custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class Variants(Resource[Variant, VariantCreate, VariantUpdate]):

@@ -1,7 +1,7 @@
 """What a filter of a list request means: each field of the model is annotated with one of these values."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -307,6 +307,17 @@ def needed(request: Request) -> tuple[str, ...]:
     used = [field for name, field in fields if getattr(request, name) is not None]
     meanings = [meaning for field in used for meaning in field.metadata if isinstance(meaning, Refers)]
     return tuple(entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1]))
+
+
+def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, str]]:
+    """Yield the paths that the request's filters ask, with the cache entity where that is not what is listed."""
+    for name, field in type(request).model_fields.items():
+        value = getattr(request, name)
+        for meaning in field.metadata if value is not None else ():
+            if isinstance(meaning, Means):
+                yield from ((None, each.field) for each in meaning.conditions(value, now))
+            elif isinstance(meaning, Refers):
+                yield (meaning.inside[0] if meaning.inside else None, meaning.path)
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:

@@ -6,7 +6,7 @@ from cache_core.conditions import Order, hold
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.names import text
-from katana_mcp.operations.filters import needed, where
+from katana_mcp.operations.filters import needed, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.rows import Sourced, shown
@@ -14,7 +14,8 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, listed_of
 from katana_mcp.tools.requests import ListRequest
-from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.unread import unread_warnings
 
 REACH = 10_000
 """Rows that the pages of a list reach where they are merged from several cache entities."""
@@ -77,6 +78,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         page.fields["next_actions"] = empty.next_actions(entity)
     return now.answer(
         listed_of(next(iter(views.values())).model),
+        *await _unread(tuple(views), request, services),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -99,8 +101,7 @@ async def _rows(
         rows = [each for each in found.values() if hold(conditions, each[1].record)]
         return rows[start:end], len(rows), [each for each in request.ids if each not in found] or None
     visibility = shown_by(request)
-    key = getattr(request, "order_by", None) or ("-id" if len(sources) == 1 else "-created_at")
-    order = Order(key.removeprefix("-"), key.startswith("-"))
+    order = _order(sources, request)
     total = sum([await services.cache.count(each, conditions, visibility) for each in sources])
     if len(sources) == 1:
         window = Selection(conditions, order, request.limit, start, visibility)
@@ -112,6 +113,23 @@ async def _rows(
     first = Selection(conditions, order, end, 0, visibility)
     rows = [(each, row) for each in sources for row in await services.cache.select(each, first)]
     return _merged(rows, order)[start:end], total, None
+
+
+def _order(sources: Sequence[str], request: ListRequest) -> Order:
+    key = getattr(request, "order_by", None) or ("-id" if len(sources) == 1 else "-created_at")
+    return Order(key.removeprefix("-"), key.startswith("-"))
+
+
+async def _unread(sources: Sequence[str], request: ListRequest, services: Services) -> list[ToolWarning]:
+    """Return what filters and order could not read of the rows."""
+    order = [] if request.ids is not None else [_order(sources, request).field]
+    paths = list(used_paths(request, services.clock.now()))
+    own = [*(path for entity, path in paths if entity is None), *order]
+    used = dict.fromkeys(sources, own)
+    for entity, path in paths:
+        if entity is not None:
+            used[entity] = [*used.get(entity, ()), path]
+    return await unread_warnings(services, used)
 
 
 def _merged(rows: Sequence[Sourced], order: Order) -> list[Sourced]:

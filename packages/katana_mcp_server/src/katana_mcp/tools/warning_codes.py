@@ -62,6 +62,7 @@
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
+| `unread_field` | advisory | a filter, an order or a sum leaves out records of which it could not read the field |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
@@ -130,6 +131,7 @@ DEFAULT_TAX_RATE = "default_tax_rate"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"
+UNREAD_FIELD = "unread_field"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
 PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"

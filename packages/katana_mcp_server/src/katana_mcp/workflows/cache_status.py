@@ -5,6 +5,7 @@ from katana_mcp.descriptor import ToolSpec
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.requests import Request
+from katana_mcp.unread import told
 
 
 class CacheStatusRequest(Request):
@@ -34,6 +35,7 @@ class EntityCache(Answer):
     warming: str | None = None
     quarantined: int | None = None
     quarantine: list[QuarantinedRecord] | None = None
+    unread: list[str] | None = None
 
 
 class CacheStatusAnswer(Envelope):
@@ -68,6 +70,7 @@ async def _entity(name: str, services: Services) -> EntityCache:
         warming=f"{progress.done}/{progress.total if progress.total is not None else '?'}" if progress else None,
         quarantined=status.quarantined or None,
         quarantine=[QuarantinedRecord(id=each.id, reason=each.reason) for each in poison] or None,
+        unread=[told(each) for each in status.state.unread] or None,
     )
 
 

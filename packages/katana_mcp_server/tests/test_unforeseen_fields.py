@@ -1,0 +1,166 @@
+"""A field whose form nobody foresaw costs that field: every tool finds, lists and gets its record, and says so."""
+
+from collections.abc import AsyncGenerator
+from typing import NamedTuple, cast
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from server_wire import Wire, live
+
+from cache_core.records import moment_in
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
+from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig
+
+
+class Tools(NamedTuple):
+    """How records of a collection are asked for: by search, by list and by get."""
+
+    key: str
+    search: str
+    list: str
+    get: str
+    argument: str
+
+
+TOOLS: dict[str, Tools] = {
+    "sales_orders": Tools("order_no", "search_sales_orders", "list_sales_orders", "get_sales_order", "sales_order_id"),
+    "purchase_orders": Tools(
+        "order_no", "search_purchase_orders", "list_purchase_orders", "get_purchase_order", "purchase_order_id"
+    ),
+    "manufacturing_orders": Tools(
+        "order_no",
+        "search_manufacturing_orders",
+        "list_manufacturing_orders",
+        "get_manufacturing_order",
+        "manufacturing_order_id",
+    ),
+    "stock_transfers": Tools(
+        "stock_transfer_number",
+        "search_stock_transfers",
+        "list_stock_transfers",
+        "get_stock_transfer",
+        "stock_transfer_id",
+    ),
+    "stock_adjustments": Tools(
+        "stock_adjustment_number",
+        "search_stock_adjustments",
+        "list_stock_adjustments",
+        "get_stock_adjustment",
+        "stock_adjustment_id",
+    ),
+    "customers": Tools("name", "search_customers", "", "get_customer", "customer_id"),
+    "products": Tools("name", "search_items", "list_items", "get_item", "item_id"),
+    "variants": Tools("sku", "search_items", "", "get_variant_details", "variant_id"),
+}
+ANY_TEXT = st.text(max_size=20) | st.sampled_from(
+    ["", "null", "2026-03-01", "2026-03-01T10:00:00", "7", "\x00", "\u202e"]
+)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**25), 10**25) | st.floats(-1e9, 1e9) | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+UUID = "0f9e6b1a-0000-4000-8000-00000000000"
+quick = settings(
+    deadline=None,
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+class Spoilt:
+    """A sandbox of which the records of some collections are sent otherwise than it holds them."""
+
+    def __init__(self, own: OwnSandbox) -> None:
+        self.own = own
+        self.fields: dict[tuple[str, object], Wire] = {}
+        own.sandbox.switches.set("rate_limit", 0)
+        for collection in (*TOOLS, "services"):
+            edit = EditBody(edit=lambda body, of=collection: self._edited(body, of))
+            own.sandbox.faults.add(Fault(f"GET /{collection}", action=edit, times=None))
+
+    def spoil(self, collection: str, record_id: object, **fields: object) -> None:
+        """Send a record with these fields from now on, and let it count as edited."""
+        tenant = self.own.sandbox.tenant()
+        self.fields[collection, record_id] = fields
+        cast("ManualClock", self.own.sandbox.clock).advance(1_000)
+        tenant.edit(collection, cast("int", record_id), bump=True)
+
+    def _edited(self, body: object, collection: str) -> object:
+        for record in cast("Wire", body).get("data", []) if isinstance(body, dict) else []:
+            record.update(self.fields.get((collection, record["id"]), {}))
+        return body
+
+
+@pytest.fixture
+def spoilt() -> Spoilt:
+    return Spoilt(OwnSandbox(Sandbox(SandboxConfig(orders=40), clock=ManualClock(auto=False))))
+
+
+@pytest.fixture
+async def served(spoilt: Spoilt) -> AsyncGenerator[Stage]:
+    async with staged(spoilt.own) as stage:
+        yield stage
+
+
+async def ids_of(stage: Stage, collection: str, record_id: object, name: str) -> list[set[object]]:
+    """Return the ids that search, list and get give for a record; each has to hold its own."""
+    tools = TOOLS[collection]
+    more = {"item_type": "product"} if collection == "products" else {}
+    found = [] if not name else [await stage.call(tools.search, query=name, limit=50)]
+    if tools.list:
+        only = {"type": ["product"]} if collection == "products" else {}
+        found.append(await stage.call(tools.list, ids=[record_id], **only))
+    if collection == "variants":
+        found.append({"rows": (await stage.call(tools.get, skus_or_variant_ids=[record_id]))["variants"]})
+    else:
+        got = await stage.call(tools.get, **{tools.argument: record_id}, **more)
+        found.append({"rows": [each for each in got.values() if isinstance(each, dict)]})
+    return [{row.get(tools.argument) for row in each["rows"]} for each in found]
+
+
+def drawn(data: st.DataObject, record: Wire) -> tuple[str, object]:
+    """Draw a field and what it is sent as: any JSON, or rows of which one has any JSON in a field."""
+    name = data.draw(st.sampled_from(sorted(record.keys() - {"id", "updated_at"})))
+    sent, inside = data.draw(JSON), record[name]
+    if isinstance(inside, list) and inside and isinstance(inside[0], dict) and data.draw(st.booleans()):
+        row = cast("Wire", inside[0])
+        return name, [{**row, data.draw(st.sampled_from(sorted(row))): sent}, *inside[1:], data.draw(JSON)]
+    return name, sent
+
+
+async def answered(stage: Stage, spoilt: Spoilt, data: st.DataObject) -> None:
+    """Spoil a field of a record, and require that every tool gives the record."""
+    collection = data.draw(st.sampled_from(sorted(TOOLS)))
+    record = data.draw(st.sampled_from(live(spoilt.own.sandbox.tenant(), collection)[:3]))
+    name, sent = drawn(data, record)
+    if name in {"deleted_at", "archived_at"} and moment_in(sent):
+        return
+    spoilt.spoil(collection, record["id"], **{name: sent})
+    key = TOOLS[collection].key
+    # A product is found through its variants, and has no number of its own.
+    text = "" if name == key or collection == "products" else record[key]
+    try:
+        for found in await ids_of(stage, collection, record["id"], text):
+            assert record["id"] in found, (collection, name, sent)
+    finally:
+        spoilt.fields.clear()
+
+
+@quick
+@given(st.data())
+async def test_every_tool_gives_a_record_with_any_value_in_any_field(
+    served: Stage, spoilt: Spoilt, data: st.DataObject
+) -> None:
+    await answered(served, spoilt, data)
+
+
+@pytest.mark.soak
+@settings(quick, max_examples=600)
+@given(st.data())
+async def test_every_tool_gives_whatever_record_katana_sends(
+    served: Stage, spoilt: Spoilt, data: st.DataObject
+) -> None:
+    await answered(served, spoilt, data)
