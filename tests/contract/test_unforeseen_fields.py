@@ -37,7 +37,7 @@ VALUES = JSON | st.sampled_from(
 SOFT_STATE = frozenset({"deleted_at", "archived_at"})
 quick = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
@@ -66,9 +66,9 @@ def clean(model: type[ReadModel]) -> dict[str, object]:
 
 def value(name: str, annotation: object) -> object:
     """Return a value of the form that a field has."""
-    plain_values = {int: 7, bool: True, Decimal: Decimal("1.50"), str: f"Blue {name}"}
+    plain_values: dict[object, object] = {int: 7, bool: True, Decimal: Decimal("1.50"), str: f"Blue {name}"}
     if annotation in plain_values:
-        return plain_values[cast("type", annotation)]
+        return plain_values[annotation]
     if "datetime" in repr(annotation) or getattr(annotation, "__name__", "") == "Moment":
         return moment()
     kind, nested = getattr(annotation, "__origin__", None), models_in(annotation, ReadModel)

@@ -246,7 +246,7 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
     for uri in ("katana://supplier/999999", "katana://journal/999999"):
         with pytest.raises(McpError, match=r"(has the id|no entry) '999999'") as refusal:
             await stage.client.read_resource(uri)
-        assert refusal.value.code == INVALID_PARAMS
+        assert refusal.value.error.code == INVALID_PARAMS
 
 
 async def test_a_prompt_that_does_not_exist_or_cannot_be_filled_in_is_refused(stage: Stage) -> None:

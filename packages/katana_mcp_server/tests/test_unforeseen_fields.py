@@ -62,10 +62,15 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
     max_leaves=6,
 )
+WORKFLOWS = ("list_low_stock_items", "list_blocking_ingredients", "check_inventory", "inventory_at", "get_bom")
+READ_BY_WORKFLOWS = (
+    *("variants", "products", "materials", "bom_rows", "inventory", "locations", "suppliers"),
+    *("purchase_orders", "manufacturing_orders", "manufacturing_order_recipe_rows", "stock_transfers"),
+)
 UUID = "0f9e6b1a-0000-4000-8000-00000000000"
 quick = settings(
     deadline=None,
-    max_examples=10,
+    max_examples=7,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -76,8 +81,9 @@ class Spoilt:
     def __init__(self, own: OwnSandbox) -> None:
         self.own = own
         self.fields: dict[tuple[str, object], Wire] = {}
+        self.level: Wire = {}
         own.sandbox.switches.set("rate_limit", 0)
-        for collection in (*TOOLS, "services"):
+        for collection in {*TOOLS, *READ_BY_WORKFLOWS, "services"}:
             edit = EditBody(edit=lambda body, of=collection: self._edited(body, of))
             own.sandbox.faults.add(Fault(f"GET /{collection}", action=edit, times=None))
 
@@ -89,9 +95,16 @@ class Spoilt:
         tenant.edit(collection, cast("int", record_id), bump=True)
 
     def _edited(self, body: object, collection: str) -> object:
-        for record in cast("Wire", body).get("data", []) if isinstance(body, dict) else []:
-            record.update(self.fields.get((collection, record["id"]), {}))
+        rows = _rows_of(body)
+        for record in rows:
+            record.update(self.fields.get((collection, record.get("id")), {}))
+        if collection == "inventory" and rows:
+            rows[0].update(self.level)
         return body
+
+
+def _rows_of(body: object) -> list[Wire]:
+    return cast("dict[str, list[Wire]]", body).get("data", []) if isinstance(body, dict) else []
 
 
 @pytest.fixture
@@ -127,7 +140,8 @@ def drawn(data: st.DataObject, record: Wire) -> tuple[str, object]:
     sent, inside = data.draw(JSON), record[name]
     if isinstance(inside, list) and inside and isinstance(inside[0], dict) and data.draw(st.booleans()):
         row = cast("Wire", inside[0])
-        return name, [{**row, data.draw(st.sampled_from(sorted(row))): sent}, *inside[1:], data.draw(JSON)]
+        others = cast("list[object]", inside[1:])
+        return name, [{**row, data.draw(st.sampled_from(sorted(row))): sent}, *others, data.draw(JSON)]
     return name, sent
 
 
@@ -164,3 +178,93 @@ async def test_every_tool_gives_whatever_record_katana_sends(
     served: Stage, spoilt: Spoilt, data: st.DataObject
 ) -> None:
     await answered(served, spoilt, data)
+
+
+async def test_a_field_that_could_not_be_read_is_told_and_a_filter_by_it_says_that_it_is_incomplete(
+    served: Stage, spoilt: Spoilt
+) -> None:
+    order = live(spoilt.own.sandbox.tenant(), "sales_orders")[0]
+    await served.call("list_sales_orders", limit=1)
+    spoilt.spoil("sales_orders", order["id"], delivery_date="soon", total=["much"])
+    listed = await served.call("list_sales_orders", total_min=1, order_by="-created_at")
+    (told,) = [each["message"] for each in listed["warnings"] if each["code"] == "unread_field"]
+    assert told.startswith(f"incomplete: sales_order.total of 1 ({order['id']}) could not be read")
+    ordered = await served.call("list_sales_orders", order_by="delivery_date")
+    (told,) = [each["message"] for each in ordered["warnings"] if each["code"] == "unread_field"]
+    assert "delivery_date" in told
+    assert "unread_field" not in str(await served.call("list_sales_orders", status=["DELIVERED"]))
+    (status,) = [each for each in (await served.call("cache_status"))["entities"] if each["entity"] == "sales_order"]
+    assert status["unread"] == [f"delivery_date of 1 ({order['id']})", f"total of 1 ({order['id']})"]
+    spoilt.fields.clear()
+    spoilt.spoil("sales_orders", order["id"])
+    listed = await served.call("list_sales_orders", total_min=1, order_by="delivery_date")
+    assert "unread_field" not in str(listed)
+
+
+async def test_custom_fields_by_definition_are_shown_and_cost_nothing(served: Stage, spoilt: Spoilt) -> None:
+    tenant = spoilt.own.sandbox.tenant()
+    variants = [each for each in live(tenant, "variants") if each.get("sku")]
+    custom = {f"{UUID}1": "red", f"{UUID}2": 7, f"{UUID}3": None}
+    for variant in variants:
+        spoilt.fields["variants", variant["id"]] = {"custom_fields": custom}
+    for collection in ("products", "materials", "services"):
+        for item in live(tenant, collection):
+            nested = [{**each, "custom_fields": custom} for each in item["variants"]]
+            spoilt.fields[collection, item["id"]] = {"variants": nested}
+    sku = variants[0]["sku"]
+    (found,) = (await served.call("get_variant_details", skus_or_variant_ids=[sku]))["variants"]
+    assert found["custom_fields"] == [{"field": f"{UUID}1", "value": "red"}, {"field": f"{UUID}2", "value": 7}]
+    assert sku in {row["sku"] for row in (await served.call("search_items", query=sku))["rows"]}
+    entities = (await served.call("cache_status"))["entities"]
+    assert not any(each.get("quarantined") or each.get("unread") for each in entities)
+
+
+async def worked(stage: Stage, spoilt: Spoilt, data: st.DataObject) -> None:
+    """Spoil a field of a record that workflows read, and require that each of them answers."""
+    collection = data.draw(st.sampled_from(READ_BY_WORKFLOWS))
+    tenant = spoilt.own.sandbox.tenant()
+    variant = live(tenant, "variants")[0]["id"]
+    if collection == "inventory":
+        name = data.draw(st.sampled_from(["quantity_in_stock", "reorder_point", "quantity_expected", "average_cost"]))
+        spoilt.level = {name: data.draw(JSON)}
+        cast("ManualClock", spoilt.own.sandbox.clock).advance(1_000)
+    else:
+        record = data.draw(st.sampled_from(live(tenant, collection)[:3]))
+        name, sent = drawn(data, record)
+        spoilt.spoil(collection, record["id"], **{name: sent})
+    try:
+        for tool in WORKFLOWS:
+            arguments: dict[str, object] = {} if tool.startswith("list") else {"skus_or_variant_ids": [variant]}
+            if tool == "inventory_at":
+                arguments["as_of"] = "2020-01-01T00:00:00Z"
+            await stage.call(tool, **arguments)
+    finally:
+        spoilt.fields.clear()
+        spoilt.level = {}
+
+
+@settings(quick, max_examples=3)
+@given(st.data())
+async def test_every_workflow_answers_with_any_value_in_any_field(
+    served: Stage, spoilt: Spoilt, data: st.DataObject
+) -> None:
+    await worked(served, spoilt, data)
+
+
+@pytest.mark.soak
+@settings(quick, max_examples=300)
+@given(st.data())
+async def test_every_workflow_answers_whatever_katana_sends(served: Stage, spoilt: Spoilt, data: st.DataObject) -> None:
+    await worked(served, spoilt, data)
+
+
+async def test_a_sum_over_an_amount_that_could_not_be_read_says_that_it_is_incomplete(
+    served: Stage, spoilt: Spoilt
+) -> None:
+    variants = [each["id"] for each in live(spoilt.own.sandbox.tenant(), "variants")[:20]]
+    spoilt.level = {"quantity_in_stock": ["many"]}
+    answer = await served.call("check_inventory", skus_or_variant_ids=variants)
+    (odd,) = [each for each in answer["stock"] if each["locations"] and "in_stock" not in each]
+    assert "committed" in odd
+    (told,) = [each["message"] for each in answer["warnings"] if each["code"] == "unread_field"]
+    assert told.startswith("incomplete: quantity_in_stock of some levels")

@@ -118,9 +118,6 @@ class KatanaSource:
         invalid = [_quarantined(each) for each in page.invalid]
         return SourcePage(page.valid_records, page.total_records, invalid, unread=unread)
 
-    def _collection(self, listed: Listed) -> Listable:
-        return cast("Listable", getattr(self._bulk, listed.collection))
-
     async def _factory(self) -> SourcePage:
         """Return the settings, which are one object without an id, as a listing of one record."""
         try:

@@ -18,8 +18,9 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.unread import unread_warnings
 from katana_mcp.values import NOTHING, number, rows, total, whole
-from katana_mcp.workflows.incoming import SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
+from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
@@ -118,6 +119,12 @@ class _Wait:
         return (self.worst() != _SHORT, -len(_orders(self.rows)), earliest, *(each or 0 for each in self.place))
 
 
+_USED = {
+    _ORDERS: ("status", "location_id", "production_deadline_date"),
+    _RECIPE_ROWS: ("manufacturing_order_id", "variant_id", "ingredient_availability", "total_remaining_quantity"),
+    **ARRIVE_BY,
+}
+"""What is filtered by, ordered by and added up."""
 _SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
 
 
@@ -143,6 +150,7 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
         BlockingIngredientsAnswer,
         *unread(stock),
         *([_too_many(left)] if left else []),
+        *await unread_warnings(services, _USED),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=bool(left) or None,
@@ -173,9 +181,10 @@ def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
     by_id = {row.id: row.record for row in orders}
     found: dict[Place, _Wait] = {}
     for row in waiting:
-        order = by_id[whole(row.record, "manufacturing_order_id") or 0]
-        place = (whole(row.record, "variant_id"), whole(order, "location_id"))
-        found.setdefault(place, _Wait(place)).rows.append((row.record, order))
+        order = by_id.get(whole(row.record, "manufacturing_order_id") or 0)
+        if order is not None:
+            place = (whole(row.record, "variant_id"), whole(order, "location_id"))
+            found.setdefault(place, _Wait(place)).rows.append((row.record, order))
     return list(found.values())
 
 

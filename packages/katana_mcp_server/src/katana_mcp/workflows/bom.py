@@ -19,6 +19,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import WHOLE, ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, truncated
+from katana_mcp.unread import unread_warnings
 from katana_mcp.values import number, whole
 from katana_mcp.workflows.variants import NotFound, beside, resolve
 
@@ -146,6 +147,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
         BomAnswer,
         *said.warnings,
         *([_cut(len(tree.lines))] if tree.cut else []),
+        *await unread_warnings(services, {"bom_row": (product, ingredient, "quantity")}),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=tree.cut or None,

@@ -1,5 +1,6 @@
 """`check_inventory`: stock of many variants in as few requests as the API allows; unknown is never zero."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from cache_core.protocol import Stored
@@ -7,8 +8,10 @@ from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, total, whole
 from katana_mcp.workflows.stock import NEVER, age_of, is_service, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
@@ -80,6 +83,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     return now.answer(
         CheckInventoryAnswer,
         *unread(stock),
+        *_odd([level for each in levels.values() for level in each]),
         *fit.warnings,
         stock=fit.rows,
         next_actions=fit.next_actions,
@@ -121,6 +125,16 @@ def _level(level: Record, names: Names) -> StockLevel:
         reorder_point=number(level, "reorder_point"),
         missing_or_excess=number(level, "quantity_missing_or_excess"),
     )
+
+
+def _odd(levels: Sequence[Record]) -> list[ToolWarning]:
+    """Return a warning about amounts whose form nobody foresaw: sums of them are left out."""
+    amounts = ("quantity_in_stock", "quantity_committed", "quantity_expected", "reorder_point")
+    odd = [
+        name for name in amounts if any(number(each, name) is None and each.get(name) is not None for each in levels)
+    ]
+    message = f"incomplete: {', '.join(odd)} of some levels could not be read, so sums leave it out"
+    return [advisory(warning_codes.UNREAD_FIELD, message)] if odd else []
 
 
 def _sum(values: list[Decimal | None]) -> Decimal | None:

@@ -15,6 +15,15 @@ from katana_mcp.values import number, rows, whole
 
 SOURCES = ("purchase_order", "manufacturing_order", "stock_transfer")
 _MOST = 10_000
+ARRIVE_BY: Mapping[str, tuple[str, ...]] = {
+    "purchase_order": (
+        "status",
+        "expected_arrival_date",
+        *(f"purchase_order_rows[].{each}" for each in ("variant_id", "quantity", "received_date", "arrival_date")),
+    ),
+    "stock_transfer": ("status", "target_location_id", "stock_transfer_rows[].variant_id"),
+}
+"""What documents say of arrivals, by their cache entity; those of production are the orders themselves."""
 
 type Place = tuple[int | None, int | None]
 """Variant and location."""

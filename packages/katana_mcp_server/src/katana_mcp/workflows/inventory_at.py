@@ -17,8 +17,9 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.unread import unread_warnings
 from katana_mcp.values import total, whole
-from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, standing
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, standing
 from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
@@ -88,6 +89,7 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
     return now.answer(
         InventoryAtAnswer,
         *(moved.warnings() if moved else ()),
+        *await unread_warnings(services, {LEDGER: COUNTED}),
         *fit.warnings,
         at=iso(request.as_of),
         basis=BASIS,

@@ -14,8 +14,9 @@ from katana_mcp.operations.paging import offset, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
+from katana_mcp.unread import unread_warnings
 from katana_mcp.values import number, whole
-from katana_mcp.workflows.ledger import LEDGER, Ledger, ledger, place
+from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, place
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 
 _CHECKED = 10_000
@@ -132,6 +133,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
         InventoryMovementsAnswer,
         *said.warnings,
         *checked.warnings(),
+        *await unread_warnings(services, {LEDGER: COUNTED}),
         *page.warnings,
         **page.fields,
         page=request.page,

@@ -18,6 +18,8 @@ from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, total, whole
 
 LEDGER = "inventory_movement"
+COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "balance_after")
+"""What of a movement places it in its ledger, and adds it up."""
 _READ_AGAIN = 1_000
 """Movements that one call reads again at most: four requests."""
 _ROUNDING = Decimal("0.0001")

@@ -23,11 +23,14 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.unread import unread_warnings
 from katana_mcp.values import NOTHING, number, rows, whole
 from katana_mcp.workflows.stock import age_of, unread
 
 _READS = ("variant", "product", "material", "location", "supplier")
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
+_USED = {"variant": ("product_id", "material_id"), **dict.fromkeys(("product", "material"), ("default_supplier_id",))}
+"""What finds the variants that are looked at."""
 _MOST = 10_000
 _FRESH_FOR = timedelta(minutes=5)
 """How old a level may be here: reading that of every item takes many of Katana's 60 requests a minute."""
@@ -131,6 +134,7 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
         LowStockAnswer,
         *unread(stock),
         *judged.warnings(),
+        *await unread_warnings(services, _USED),
         *([_too_many(count)] if count > len(variants) else []),
         *page.warnings,
         **page.fields,
