@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from cache_core.clock import Clock
+from cache_core.conditions import EVERYTHING
 from cache_core.errors import CacheError, LeaseLost, SourceUnavailable
 from cache_core.protocol import CacheBackend, SyncState
 from cache_core.records import Record, RecordId
 from cache_core.spec import EntitySpec
 from cache_core.sync.audits import STEPS_AT_ONCE, Audits
+from cache_core.sync.cursor import since
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
 from cache_core.sync.progress import OnProgress, Progress, Progresses, reached
-from cache_core.sync.source import Source, SourcePage
+from cache_core.sync.source import PAGE_SIZE, Source, SourcePage, Window
 from cache_core.sync.storing import Store
 from cache_core.sync.tally import Tally
 from cache_core.sync.writes import Part, Writes
@@ -80,6 +82,7 @@ class Syncer:
         self._audits = Audits(source, self._store)
         self._writes = Writes(source, self._live, self._store)
         self._running: dict[str, asyncio.Task[SyncOutcome]] = {}
+        self._unread: dict[str, str] = {}
         self._auditing: asyncio.Task[None] | None = None
 
     def progress(self, entity: str) -> Progress | None:
@@ -161,6 +164,20 @@ class Syncer:
                 return False
         return True
 
+    async def fetch_newest(self, entity: str) -> bool:
+        """Read what changed since the last sync, as far as one page shows it, and store it, as `fetch` does.
+
+        A collection that fits into one page is read whole.
+        """
+        spec, state = self.specs[entity], await self._cache.state(entity)
+        small = await self._cache.count(entity, (), EVERYTHING) < PAGE_SIZE
+        start = since(state, self._clock.now()) if spec.watermark and not small else None
+        return await self._fetched(spec, self._live.page(spec, Window(1), start))
+
+    def why_unread(self, entity: str) -> str | None:
+        """Return why the last `fetch…` of the entity failed, one sentence; None where it did not, or goes on."""
+        return self._unread.get(entity)
+
     async def audit(self, entity: str) -> SyncOutcome:
         """Find hard deletions and missing records now, to the end, instead of a few requests after each sync.
 
@@ -184,10 +201,14 @@ class Syncer:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _fetched(self, spec: EntitySpec, reading: Awaitable[SourcePage]) -> bool:
-        with contextlib.suppress(SourceUnavailable, CacheError):
+        self._unread.pop(spec.name, None)
+        try:
             await self._store.keep(spec, await reading)
-            return True
-        return False
+        except SourceUnavailable as error:
+            self._unread[spec.name] = error.reason
+        except CacheError as error:
+            self._unread[spec.name] = f"the cache cannot be written: {error}"
+        return spec.name not in self._unread
 
     def _ended(self, entity: str) -> None:
         self._running.pop(entity, None)

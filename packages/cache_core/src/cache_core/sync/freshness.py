@@ -170,6 +170,18 @@ class FreshReads:
             return False
         return await self._fetched(entity, self._syncer.fetch_keys(entity, keys))
 
+    async def read_newest(self, entity: str) -> bool:
+        """Read what is newer than the last sync; return whether that worked within the patience."""
+        if self._closed is not None or self._held_off(entity) > 0:
+            return False
+        return await self._fetched(entity, self._syncer.fetch_newest(entity))
+
+    def why_unread(self, entity: str) -> str:
+        """Return why single records of the entity could not be read just now, one sentence."""
+        failed = self._failed[entity][1] if self._held_off(entity) > 0 else None
+        late = f"Katana did not answer within {self._patience.by_id:g} s"
+        return self._closed or failed or self._syncer.why_unread(entity) or late
+
     async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
         """Read what a first listing has not brought yet by its business keys, where one request takes more than one."""
         most = self._syncer.specs[entity].keys_at_once
