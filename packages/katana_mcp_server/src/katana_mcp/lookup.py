@@ -1,17 +1,18 @@
-"""One record by id or business key, or a refusal that helps to find the right one; many variants at once."""
+"""Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
-from katana_mcp.names import none_yet, service_variants, text, titled
+from katana_mcp.live_lookups import Asked
+from katana_mcp.names import VARIANT_PARENTS, none_yet, service_variants, text, titled
 from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
-from katana_mcp.values import id_in
+from katana_mcp.values import id_in, whole
 
 _MOST = 10_000
 EXPLAINED = 20
@@ -31,18 +32,57 @@ async def one_record(services: Services, entity: str, wanted: int | str, key: st
         Refused: nothing has it, or several live records share the key.
     """
     argument = f"{entity}_id"
-    found = await _by_id(services, entity, wanted) if isinstance(wanted, int) else []
-    if isinstance(wanted, str):
-        await services.fresh.read_missing_keys(entity, [wanted])
-        match = await services.cache.find_by_key(entity, wanted)
-        if match.ambiguous:
-            ids = ", ".join(map(str, match.ambiguous[:5]))
-            message = f"{len(match.ambiguous)} {titled(entity)}s have the {key} {wanted!r}; name one by id: {ids}"
-            raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
-        found = [match.row] if match.row is not None else await _otherwise(services, entity, wanted)
+    found = (await resolved(services, [(entity, wanted)]))[entity, wanted]
     if len(found) == 1:
         return found[0]
+    if found:
+        ids = ", ".join(str(row.id) for row in found[:5])
+        message = f"{len(found)} {titled(entity)}s have the {key} {wanted!r}; name one by id: {ids}"
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
     raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, key), argument))
+
+
+async def resolved(services: Services, asked: Iterable[Asked]) -> dict[Asked, Sequence[Stored]]:
+    """Return the records that are named, by what names them; Katana is asked for all that the cache does not have.
+
+    A name is an id, a business key to the letter, else but for case and blanks around it, or an id in digits.
+    """
+    names = list(dict.fromkeys(asked))
+    found = await _cached(names, services)
+    unknown = [each for each in names if not found[each]]
+    if unknown and await services.lookups.ask(unknown):
+        found |= await _cached(unknown, services)
+        await read_items([row for each in unknown if each[0] == "variant" for row in found[each]], services)
+    return found
+
+
+async def _cached(asked: Sequence[Asked], services: Services) -> dict[Asked, Sequence[Stored]]:
+    goods = [value for entity, value in asked if entity == "variant"]
+    variants = await _variants_named(goods, services) if goods else {}
+    return {
+        (entity, value): variants.get(value, []) if entity == "variant" else await _named(entity, value, services)
+        for entity, value in asked
+    }
+
+
+async def _named(entity: str, value: int | str, services: Services) -> Sequence[Stored]:
+    if isinstance(value, int):
+        return (await services.cache.get_many(entity, [value])).rows
+    match = await services.cache.find_by_key(entity, value)
+    if match.ambiguous:
+        return (await services.cache.get_many(entity, match.ambiguous)).rows
+    same = [match.row] if match.row is not None else await same_key(services, entity, value)
+    number = id_in(value)
+    return same if same or number is None else await _named(entity, number, services)
+
+
+async def read_items(variants: Sequence[Stored], services: Services) -> None:
+    """Read the items of variants that have just come: a variant without its item has no name and no unit."""
+    for path, entity in VARIANT_PARENTS:
+        ids = {item for row in variants if (item := whole(row.record, path)) is not None}
+        missing = (await services.cache.get_many(entity, list(ids))).missing if ids else ()
+        if missing:
+            await services.fresh.read_again(entity, missing)
 
 
 async def live_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
@@ -103,28 +143,6 @@ async def _missing(services: Services, entity: str, wanted: int | str, key: str)
     return f"{missing}{did_you_mean(await near_keys(services, entity, wanted))}"
 
 
-async def _by_id(services: Services, entity: str, wanted: int) -> list[Stored]:
-    await services.fresh.read_missing(entity, [wanted])
-    return list((await services.cache.get_many(entity, [wanted])).rows)
-
-
-async def _otherwise(services: Services, entity: str, wanted: str) -> list[Stored]:
-    """Return the live records whose key is this but for case and blanks around it; else the one with this id."""
-    number = id_in(wanted)
-    same = await same_key(services, entity, wanted)
-    return same or (await _by_id(services, entity, number) if number is not None else [])
-
-
-async def having(value: int | str, entity: str, services: Services) -> Sequence[Stored]:
-    """Return the records with this id or key, or with this key but for case and blanks around it."""
-    if isinstance(value, int):
-        return (await services.cache.get_many(entity, [value])).rows
-    match = await services.cache.find_by_key(entity, value)
-    if match.ambiguous:
-        return (await services.cache.get_many(entity, match.ambiguous)).rows
-    return [match.row] if match.row is not None else await same_key(services, entity, value)
-
-
 async def all_listed(services: Services, *entities: str) -> bool:
     """Return whether a first listing of each has ended: what is not cached before is unknown, not missing."""
     return all(state.completed_at is not None for state in (await services.cache.states(entities)).values())
@@ -143,8 +161,14 @@ async def first_rows(services: Services, entity: str, selection: Selection) -> t
     return rows[: selection.limit], len(rows) > selection.limit
 
 
-async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
-    """Return the variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
+async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, Sequence[Stored]]:
+    """Return the variants per SKU or id, of those that have any, as `resolved` finds them."""
+    found = await resolved(services, [("variant", each) for each in asked])
+    return {value: rows for (_, value), rows in found.items() if rows}
+
+
+async def _variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+    """Return the cached variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
 
     Past the first `EXPLAINED` SKUs that nothing has as written, only capitals and small letters are tried as well.
     """

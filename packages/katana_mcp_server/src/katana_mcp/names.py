@@ -13,8 +13,9 @@ from katana_mcp.values import NOTHING, number, rows, whole
 
 FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
 """What the base currency is read from; nothing while the factory is not cached."""
-_PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
-VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in _PARENTS))
+VARIANT_PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
+"""The fields of a variant that name its item, and the cache entities of such items."""
+VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in VARIANT_PARENTS))
 """What SKU and name of a variant are read from."""
 
 
@@ -55,7 +56,7 @@ class Names:
 
     def parent(self, variant: Record) -> tuple[str, int] | None:
         """Return the item that a variant belongs to as `(product | material | service, id)`, or None."""
-        for path, entity in _PARENTS:
+        for path, entity in VARIANT_PARENTS:
             item_id = variant.get(path)
             if isinstance(item_id, int):
                 return entity, item_id
@@ -146,7 +147,7 @@ def _of_service(variant: Record, service_id: RecordId) -> dict[str, Json]:
 
 async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Record]) -> None:
     """Add the items of these variants."""
-    for path, entity in _PARENTS:
+    for path, entity in VARIANT_PARENTS:
         await _add(cache, names, entity, (variant.get(path) for variant in variants))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cache_core.protocol import Selection, Stored
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.lookup import all_listed, having, live_with_key, variants_named
+from katana_mcp.lookup import all_listed, live_with_key, resolved, variants_named
 from katana_mcp.names import look_up, text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
@@ -59,7 +59,7 @@ class Named:
 
 async def named(services: Services, entity: str, asked: int | str) -> Named:
     """Find a record by id or exact name."""
-    rows = await having(asked, entity, services)
+    rows = (await resolved(services, [(entity, asked)]))[entity, asked]
     found = [
         Known(id=row.id, name=text(row.record, "name"), archived=row.archived, deleted=row.deleted)
         for row in rows

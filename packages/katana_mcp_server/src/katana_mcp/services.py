@@ -13,6 +13,7 @@ from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
 from katana_mcp.journal.journal import Journal
+from katana_mcp.live_lookups import CallLookups
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, Stale
 from katana_mcp.tools.asking import NOBODY, Person
@@ -55,6 +56,7 @@ class Services:
         syncer: brings entities up to date.
         fresh: asked before each read.
         stock: stock levels on demand.
+        lookups: asked before a name is denied.
         rebuilder: fetches the cache anew.
         client: sends what was planned and confirmed.
         journal: of what was planned, and what became of it.
@@ -76,6 +78,7 @@ class Services:
     syncer: Syncer
     fresh: FreshReads
     stock: StockReads
+    lookups: CallLookups
     rebuilder: Rebuilder
     client: KatanaClient
     journal: Journal
@@ -119,17 +122,38 @@ class TenantDoor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """How current an answer is: the keys of the envelope that say so."""
+    """How current an answer is: the keys of the envelope that say so, and what Katana could not be asked for."""
 
     as_of: str | None
     stale: Stale | None
     warming: str | None
     source: str | None
     warnings: list[ToolWarning]
+    lookups: CallLookups
+
+    @property
+    def staleness(self) -> Stale | None:
+        """By how much the rows are older than they should be: by any, where what they lack could not be asked for."""
+        unasked = self.unasked
+        if self.stale is not None or unasked is None or self.as_of is None:
+            return self.stale
+        return Stale(age_seconds=_age(self.lookups.account.clock, self.as_of), reason=unasked)
+
+    @property
+    def unasked(self) -> str | None:
+        """What Katana could not be asked for of what the call names, and why, in one sentence."""
+        reasons: dict[str, list[str]] = {}
+        for entity, reason in self.lookups.unasked.items():
+            reasons.setdefault(reason, []).append(f"{entity.replace('_', ' ')}s")
+        told = (f"Katana could not be asked for {' and '.join(names)}: {why}" for why, names in reasons.items())
+        return "; ".join(told) or None
 
     def answer[A: Envelope](self, model: type[A], *warnings: ToolWarning, **fields: object) -> A:
         """Return an answer of these fields that says how current it is, with further warnings added."""
-        return model.model_validate({**self._told(), "warnings": [*self.warnings, *warnings], **fields})
+        said = [*self.warnings, *warnings]
+        if self.unasked is not None and not any(self.unasked in each.message for each in said):
+            said.append(advisory(warning_codes.KATANA_UNAVAILABLE, f"{self.unasked}; what is not found may be new"))
+        return model.model_validate({**self._told(), "warnings": said, **fields})
 
     @contextmanager
     def refusals(self) -> Generator[None]:
@@ -137,23 +161,25 @@ class Current:
         try:
             yield
         except Refused as refusal:
-            warnings = [self._judged(each) for each in refusal.warnings]
+            warnings = [self.judged(each) for each in refusal.warnings]
             told = self.answer(Envelope).model_dump(mode="json", exclude_none=True, include=set(self._told()))
             raise Refused(*warnings, told=told) from None
 
     def _told(self) -> dict[str, object]:
-        return {"as_of": self.as_of, "stale": self.stale, "warming": self.warming, "source": self.source}
+        return {"as_of": self.as_of, "stale": self.staleness, "warming": self.warming, "source": self.source}
 
-    def _judged(self, warning: ToolWarning) -> ToolWarning:
-        """Return the warning, with what old or missing rows mean for "not found"."""
-        if warning.code != warning_codes.NOT_FOUND:
+    def judged(self, warning: ToolWarning) -> ToolWarning:
+        """Return the warning, with what old, missing or unasked rows mean for a blocking "not found"."""
+        if warning.code != warning_codes.NOT_FOUND or warning.severity != "blocking":
             return warning
         code, message = warning_codes.NOT_FOUND, warning.message
         if self.warming is not None:
             code = warning_codes.COLD_CACHE
             message += f" among the records cached so far ({self.warming}); ask again in a moment"
-        elif self.stale is not None:
-            message += f"; judged by rows {self.stale.age_seconds} s old: {self.stale.reason}"
+        elif self.staleness is not None:
+            message += f"; judged by rows {self.staleness.age_seconds} s old: {self.staleness.reason}"
+            if self.stale is not None and self.unasked is not None:
+                message += f"; {self.unasked}"
         unread = [each.message for each in self.warnings if each.code == warning_codes.UNREAD_RECORDS]
         return blocking(code, "; ".join([message, *unread]), warning.field_path)
 
@@ -219,9 +245,9 @@ def _current(
     warnings: list[ToolWarning] = []
     stale = None
     if old:
-        age = services.clock.now() - datetime.fromisoformat(min(each.as_of or "" for each in old))
+        age = _age(services.clock, min(each.as_of or "" for each in old))
         reasons = dict.fromkeys(each.reason or "a refresh is under way" for each in old)
-        stale = Stale(age_seconds=round(age.total_seconds()), reason="; ".join(reasons))
+        stale = Stale(age_seconds=age, reason="; ".join(reasons))
     if cold:
         names = ", ".join(each.entity for each in cold)
         reasons = "; ".join(dict.fromkeys(each.reason for each in cold if each.failed and each.reason))
@@ -240,7 +266,13 @@ def _current(
         warming=_progress(cold) if cold else None,
         source="sandbox" if services.sandbox else None,
         warnings=warnings,
+        lookups=services.lookups,
     )
+
+
+def _age(clock: Clock, as_of: str) -> int:
+    """Return how many seconds ago this was."""
+    return round((clock.now() - datetime.fromisoformat(as_of)).total_seconds())
 
 
 def _progress(cold: list[Freshness]) -> str:

@@ -28,6 +28,7 @@ from katana_mcp.accounts.tenants import Tenants, identity
 from katana_mcp.comparisons import KeptComparisons
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
+from katana_mcp.live_lookups import LiveLookups
 from katana_mcp.rebuilding import OpenCache, OwnRebuilder
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
@@ -223,10 +224,12 @@ class Tenant:
             clock=clock,
             closed=closed,
         )
+        fresh = FreshReads(syncer, cache, clock, patience, closed=closed)
         return Services(
             cache=cache,
             syncer=syncer,
-            fresh=FreshReads(syncer, cache, clock, patience, closed=closed),
+            fresh=fresh,
+            lookups=LiveLookups(fresh, syncer, cache, clock).of_call("local"),
             stock=StockReads(source, cache, clock, patience, closed=closed),
             rebuilder=OwnRebuilder(here),
             client=self._key.client,

@@ -50,4 +50,6 @@ def _asks_to_read_only(request: Request) -> bool:
 def for_caller(services: Services) -> Services:
     """Return the services as this caller has them."""
     now = caller()
-    return replace(services, principal=now.principal, read_only=services.read_only or now.read_only)
+    lookups = services.lookups.account.of_call(now.principal)
+    asking = replace(services, lookups=lookups)
+    return replace(asking, principal=now.principal, read_only=services.read_only or now.read_only)

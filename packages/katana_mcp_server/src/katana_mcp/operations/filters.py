@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWr
 from cache_core.conditions import Condition, NoneOf, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
-from katana_mcp.lookup import having, variants_named
+from katana_mcp.lookup import resolved
 from katana_mcp.names import text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
@@ -246,18 +246,31 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
         Refused: a name that nothing or several records have.
     """
     now = services.clock.now()
+    values = {name: (spelt or {}).get(name, getattr(request, name)) for name in type(request).model_fields}
+    given = [
+        (name, value, meaning)
+        for name, field in type(request).model_fields.items()
+        for meaning in field.metadata
+        if (value := values[name]) is not None
+    ]
+    named = [
+        (meaning.entity, each) for _, value, meaning in given if isinstance(meaning, Refers) for each in _asked(value)
+    ]
+    found = await resolved(services, named) if named else {}
     conditions: list[Condition] = []
-    for name, field in type(request).model_fields.items():
-        value = (spelt or {}).get(name, getattr(request, name))
-        if value is None:
-            continue
-        for meaning in field.metadata:
-            if isinstance(meaning, Means):
-                conditions.extend(meaning.conditions(value, now))
-            elif isinstance(meaning, Refers):
-                found = await _referred(items(value), meaning, name, services)
-                conditions.append(await _standing(found, meaning, name, services))
+    for name, value, meaning in given:
+        if isinstance(meaning, Means):
+            conditions.extend(meaning.conditions(value, now))
+        elif isinstance(meaning, Refers):
+            rows = [(each, found[meaning.entity, each]) for each in _asked(value)]
+            ids = tuple([await _one_id(each, some, meaning, name, services) for each, some in rows])
+            conditions.append(await _standing(ids, meaning, name, services))
     return tuple(conditions)
+
+
+def _asked(value: object) -> list[int | str]:
+    """Return what a filter names: an id as it stands, a text by exact business key."""
+    return [each for each in items(value) if isinstance(each, int | str)]
 
 
 async def _standing(found: tuple[int, ...], refers: Refers, name: str, services: Services) -> Condition:
@@ -272,16 +285,6 @@ async def _standing(found: tuple[int, ...], refers: Refers, name: str, services:
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, told, name))
     owners = dict.fromkeys(whole(row.record, owner) for row in rows)
     return OneOf("id", tuple(each for each in owners if each is not None))
-
-
-async def _referred(values: Sequence[object], refers: Refers, name: str, services: Services) -> tuple[int, ...]:
-    """Return the ids that the values of a filter name: an id as it stands, a text by exact business key."""
-    asked = [each for each in values if isinstance(each, int | str)]
-    if refers.entity == "variant":
-        found = await variants_named(asked, services)
-    else:
-        found = {each: await having(each, refers.entity, services) for each in asked}
-    return tuple([await _one_id(each, found.get(each, ()), refers, name, services) for each in asked])
 
 
 async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, name: str, services: Services) -> int:

@@ -11,7 +11,7 @@ from katana_mcp.services import Services, as_it_stands
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
-from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
@@ -54,9 +54,10 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
 
 
 async def _preview(name: str, change: AnyChange, request: Request, services: Services) -> Answer:
-    facts = await change.gather(request, services)
-    draft = change.plan(request, facts)
-    warnings = [*change.checks(request, facts), *too_large(draft, services), *_final(draft)]
+    facts = await _gathered(change, request, services)
+    draft, now = change.plan(request, facts), await as_it_stands(services, change.reads)
+    warnings = [now.judged(each) for each in change.checks(request, facts)]
+    warnings += [*too_large(draft, services), *_final(draft)]
     warnings += unreadable(Preview.model_validate({"warnings": warnings, **_shown(draft, warnings, services, None)}))
     token = None
     if draft.actions and not services.read_only and not any(each.severity == "blocking" for each in warnings):
@@ -66,8 +67,17 @@ async def _preview(name: str, change: AnyChange, request: Request, services: Ser
             token = planned[0]
         except JournalError as error:
             warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
-    now = await as_it_stands(services, change.reads)
     return now.answer(Preview, *warnings, **_shown(draft, warnings, services, token))
+
+
+async def _gathered(change: AnyChange, request: Request, services: Services) -> object:
+    """Return what a plan depends on; a refusal says how current the rows are that it was judged by."""
+    try:
+        return await change.gather(request, services)
+    except Refused:
+        now = await as_it_stands(services, change.reads)
+        with now.refusals():
+            raise
 
 
 def _final(draft: Draft) -> list[ToolWarning]:

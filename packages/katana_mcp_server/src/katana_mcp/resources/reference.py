@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from cache_core.conditions import Order
 from cache_core.protocol import Selection
+from katana_mcp.lookup import resolved
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, plain
@@ -91,7 +92,8 @@ async def read_one(resource: ReferenceResource, record_id: str, services: Servic
     now = await current(services, (resource.entity,), (resource.entity,))
     known = id_in(record_id)
     with now.refusals():
-        rows = () if known is None else (await services.cache.get_many(resource.entity, [known])).rows
+        named = [] if known is None else [(resource.entity, known)]
+        rows = [row for found in (await resolved(services, named)).values() for row in found]
         if not rows:
             message = f"nothing in {resource.uri} has the id {record_id[:40]!r}"
             raise Refused(blocking(warning_codes.NOT_FOUND, message, "id"))

@@ -5,10 +5,10 @@
 | `invalid_argument` | blocking | an argument has the wrong type, form or range |
 | `unknown_argument` | blocking | an argument that the tool does not have |
 | `unknown_tool` | blocking | a tool that is not served |
-| `not_found` | blocking | nothing has the id, number, SKU or name that was given |
+| `not_found` | blocking, in a search advisory | nothing has the id, number, code, SKU or name that was given |
 | `ambiguous_name` | blocking | a name, code or SKU that several live records have |
 | `nothing_to_search` | blocking | a search text without a letter or a digit |
-| `katana_unavailable` | blocking | Katana did not answer and the cache holds nothing to answer from |
+| `katana_unavailable` | blocking, beside rows advisory | Katana did not answer and the cache lacks what is asked |
 | `wrong_account` | blocking | KATANA_SYNC_API_KEY is a key of another account than KATANA_API_KEY |
 | `cache_unavailable` | blocking | the local cache cannot be read or written |
 | `rebuild_running` | blocking | another rebuild of the cache is under way |

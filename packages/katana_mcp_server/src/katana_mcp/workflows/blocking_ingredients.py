@@ -157,7 +157,7 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
         page=request.page,
         limit=request.limit,
         orders_held_up=len(_orders([each for wait in waits for each in wait.rows])) if now.warming is None else None,
-        stale=now.stale or stale_stock(stock, services),
+        stale=now.staleness or stale_stock(stock, services),
     )
 
 

@@ -27,10 +27,10 @@ def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
 
 def age_of(stock: StockAnswer, now: Current, services: Services) -> dict[str, object]:
     """Return `as_of` and `stale` of an answer about levels: where its variants are old, the older of both says so."""
-    levels = stale_stock(stock, services)
-    if now.stale is None:
+    levels, rows = stale_stock(stock, services), now.staleness
+    if rows is None:
         return {"as_of": stock.as_of or now.as_of, "stale": levels}
-    stale = max((each for each in (levels, now.stale) if each is not None), key=lambda each: each.age_seconds)
+    stale = max((each for each in (levels, rows) if each is not None), key=lambda each: each.age_seconds)
     return {"as_of": min((each for each in (stock.as_of, now.as_of) if each is not None), default=None), "stale": stale}
 
 

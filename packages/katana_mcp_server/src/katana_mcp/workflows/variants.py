@@ -165,8 +165,6 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
     A SKU that several live variants have gives all of them, with a warning; a text of digits that is no SKU is
     taken as an id, because some hosts send numbers as texts.
     """
-    await services.fresh.read_missing("variant", [each for each in asked if isinstance(each, int)])
-    await services.fresh.read_missing_keys("variant", [each for each in asked if isinstance(each, str)])
     names = list(dict.fromkeys(asked))
     found = await variants_named(names, services)
     cold = len(found) < len(names) and not await all_listed(services, *_KINDS)

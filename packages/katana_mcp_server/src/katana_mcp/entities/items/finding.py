@@ -1,7 +1,7 @@
 """One item by id, exact name or SKU; what several items have is refused with the candidates."""
 
 from katana_mcp.entities.items.headers import ITEM_TYPES, ItemType
-from katana_mcp.lookup import none_at_all
+from katana_mcp.lookup import none_at_all, read_items
 from katana_mcp.names import none_yet, service_variants, text
 from katana_mcp.near import did_you_mean, near_keys, same_key
 from katana_mcp.operations.rows import Sourced
@@ -19,6 +19,9 @@ async def one_item(wanted: int | str, kind: ItemType | None, services: Services)
     """
     kinds = (kind,) if kind else ITEM_TYPES
     found = await _found(wanted, kinds, services)
+    if not found:
+        named = [(each, wanted) for each in (*kinds, *(("variant",) if isinstance(wanted, str) else ()))]
+        found = await _found(wanted, kinds, services) if await services.lookups.ask(named) else []
     live = [each for each in found if not (each[1].deleted or each[1].archived)]
     if len(live) == 1 or len(found) == 1:
         return (live or found)[0]
@@ -39,8 +42,6 @@ async def _found(wanted: int | str, kinds: tuple[ItemType, ...], services: Servi
 
 
 async def _by_id(item_id: int, kinds: tuple[ItemType, ...], services: Services) -> list[Sourced]:
-    for kind in kinds:
-        await services.fresh.read_missing(kind, [item_id])
     return [(kind, row) for kind in kinds for row in (await services.cache.get_many(kind, [item_id])).rows]
 
 
@@ -57,6 +58,7 @@ async def _by_sku(sku: str, kinds: tuple[ItemType, ...], services: Services) -> 
     variants = list((await services.cache.get_many("variant", match.ambiguous)).rows) if match.ambiguous else []
     variants = variants or ([match.row] if match.row is not None else await same_key(services, "variant", sku))
     variants += await service_variants(services.cache, "sku", [sku])
+    await read_items(variants, services)
     named = dict.fromkeys(
         (kind, item_id)
         for row in variants

@@ -18,7 +18,7 @@ from katana_mcp.entities.purchase_orders.costs import (
     cost_fields,
     cost_line,
 )
-from katana_mcp.entities.purchase_orders.facts import Directory, asked_in, directory, supplier_now
+from katana_mcp.entities.purchase_orders.facts import Directory, asked_in, directory
 from katana_mcp.entities.purchase_orders.filters import Kind
 from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, PARTIES, READS, OrderHead, Reference
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
@@ -74,10 +74,11 @@ class NewOrder:
 async def _gather(request: CreatePurchaseOrderRequest, services: Services) -> NewOrder:
     await current(services, READS, (ENTITY, "supplier", "location", "variant"))
     numbered = await given_or_next(services, ENTITY, request.order_no, "order_no", "PO-")
-    currency = await supplier_now(services, request.supplier_id)
     asked = asked_in(PARTIES, request)
     asked += [*asked_in(ROW_NAMES, *request.rows), *asked_in(COST_NAMES, *request.additional_costs)]
-    found = await directory(services, asked, [each.sku_or_variant_id for each in request.rows])
+    goods = [each.sku_or_variant_id for each in request.rows]
+    found = await directory(services, asked, goods, request.supplier_id)
+    currency = found.supplier_currency
     return NewOrder(now=services.clock.now(), numbered=numbered, currency=currency, directory=found)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cache_core.protocol import Selection
 from cache_core.records import Record
-from katana_mcp.lookup import as_they_are_now
+from katana_mcp.lookup import as_they_are_now, resolved
 from katana_mcp.names import look_up, text
 from katana_mcp.naming import Named, named, unnamed, variants
 from katana_mcp.services import Services
@@ -50,11 +50,15 @@ class Good:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directory:
-    """What is behind ids and names; `default_tax` is the account's tax rate of purchases."""
+    """What is behind ids and names; `default_tax` is the account's tax rate of purchases.
+
+    `supplier_currency` is that of the supplier that was read anew.
+    """
 
     names: Mapping[Asked, Named] = field(default_factory=dict[Asked, Named])
     goods: Mapping[int | str, Good] = field(default_factory=dict[int | str, Good])
     default_tax: int | None = None
+    supplier_currency: str | None = None
 
     def id(self, entity: str, asked: int | str) -> int | None:
         """Return the id of what was named, if exactly one live record was meant."""
@@ -105,22 +109,33 @@ def _given(names: Sequence[str], part: WriteRequest) -> dict[str, Asked]:
     return {name: (ENTITIES[name], asked) for name in names if (asked := getattr(part, name)) is not None}
 
 
-async def directory(services: Services, asked: Iterable[Asked | None], goods: Iterable[int | str | None]) -> Directory:
-    """Find what is named, and the goods by SKU or variant id; None names nothing."""
-    found = {each: await named(services, *each) for each in dict.fromkeys(asked) if each is not None}
+async def directory(
+    services: Services,
+    asked: Iterable[Asked | None],
+    goods: Iterable[int | str | None],
+    supplier: int | str | None = None,
+) -> Directory:
+    """Find what is named, and the goods by SKU or variant id, and read the supplier as it is now; None names nothing.
+
+    Raises:
+        Refused: Katana does not say how the supplier is.
+    """
+    goods = [each for each in dict.fromkeys(goods) if each is not None]
+    names = [each for each in dict.fromkeys(asked) if each is not None]
+    await resolved(services, [*names, *(("variant", each) for each in goods)])
+    currency = None if supplier is None else await _currency_now(services, supplier)
+    found = {each: await named(services, *each) for each in names}
     known = {(each[0], named.one.id): named for each, named in found.items() if named.one is not None}
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
     tax = next((each for each in default if isinstance(each, int)), None)
-    return Directory(names=found | known, goods=await _goods(services, goods), default_tax=tax)
+    return Directory(
+        names=found | known, goods=await _goods(services, goods), default_tax=tax, supplier_currency=currency
+    )
 
 
-async def supplier_now(services: Services, asked: int | str) -> str | None:
-    """Read the supplier that is named from Katana, as it is now; return its currency.
-
-    Raises:
-        Refused: Katana does not say.
-    """
+async def _currency_now(services: Services, asked: int | str) -> str | None:
+    """Read the supplier that is named from Katana, as it is now; return its currency."""
     known = (await named(services, "supplier", asked)).one
     if known is None:
         return None
@@ -129,9 +144,8 @@ async def supplier_now(services: Services, asked: int | str) -> str | None:
     return text(stored[0].record, "currency") if stored else None
 
 
-async def _goods(services: Services, asked: Iterable[int | str | None]) -> dict[int | str, Good]:
-    wanted = list(dict.fromkeys(each for each in asked if each is not None))
-    found = await variants(services, wanted)
+async def _goods(services: Services, asked: Sequence[int | str]) -> dict[int | str, Good]:
+    found = await variants(services, asked)
     known = [each.one.id for each in found if each.one is not None]
     names = await look_up(services.cache, {"variant": known, "supplier": (), "factory": ()})
 

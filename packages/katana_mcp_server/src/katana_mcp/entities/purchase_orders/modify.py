@@ -6,7 +6,7 @@ from dataclasses import replace
 from cache_core.records import Json, Record, canonical
 from katana_client.resources.purchase_orders import PurchaseOrderUpdate
 from katana_mcp.entities.purchase_orders.costs import COST_NAMES, add_cost, added_cost, change_cost
-from katana_mcp.entities.purchase_orders.facts import asked_in, directory, supplier_now
+from katana_mcp.entities.purchase_orders.facts import asked_in, directory
 from katana_mcp.entities.purchase_orders.head import (
     CASCADING,
     COLLECTION,
@@ -38,11 +38,11 @@ async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> Ol
     asked = [*named_by(facts.record, facts.costs), *asked_in(PARTIES, request)]
     asked += asked_in(ROW_NAMES, *request.add_rows, *request.update_rows)
     asked += asked_in(COST_NAMES, *request.add_additional_costs, *request.update_additional_costs)
-    currency = None if request.supplier_id is None else await supplier_now(services, request.supplier_id)
     goods = [each.sku_or_variant_id for each in (*request.add_rows, *request.update_rows)]
-    found = await directory(services, asked, [*goods, *(whole(each, "variant_id") for each in facts.rows)])
+    goods += [whole(each, "variant_id") for each in facts.rows]
+    found = await directory(services, asked, goods, request.supplier_id)
     taken = tuple(each for each in having if each != facts.id)
-    return replace(facts, taken=taken, directory=found, supplier_currency=currency)
+    return replace(facts, taken=taken, directory=found, supplier_currency=found.supplier_currency)
 
 
 def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:

@@ -12,6 +12,7 @@ from cache_core.records import canonical
 from katana_client.resources.stock_transfers import StockTransferCreate
 from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, TransferDates, line
 from katana_mcp.entities.stock_transfers.stock import in_stock, lacking
+from katana_mcp.lookup import resolved
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.naming import Named, given_or_next, named, number_checks, unnamed, variants
 from katana_mcp.services import Services, current
@@ -69,8 +70,11 @@ async def _gather(request: CreateStockTransferRequest, services: Services) -> Ne
     await current(services, (ENTITY, "location", *VARIANT_ENTITIES), ("location", "variant"))
     given, name = request.stock_transfer_number, "stock_transfer_number"
     numbered = await given_or_next(services, ENTITY, given, name, "ST-")
+    places = [request.source_location_id, request.destination_location_id]
+    moving = [each.sku_or_variant_id for each in request.rows]
+    await resolved(services, [*(("location", each) for each in places), *(("variant", each) for each in moving)])
     source = await named(services, "location", request.source_location_id)
-    goods = await variants(services, [each.sku_or_variant_id for each in request.rows])
+    goods = await variants(services, moving)
     moved = [each.one.id for each in goods if each.one is not None]
     return NewTransfer(
         now=services.clock.now(),

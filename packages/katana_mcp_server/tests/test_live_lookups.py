@@ -1,0 +1,158 @@
+"""What the cache does not have is asked of Katana before it is denied: once, together, and not without end."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from server_wire import Wire, live
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_sandbox import Drop, Fault, ManualClock, Tenant
+
+NOBODY = 2_000_000_000
+
+
+async def _paths(stage: Stage, call: Callable[[], Awaitable[object]]) -> Counter[str]:
+    """Return how often a call asked for each collection."""
+    before = stage.requests()
+    await call()
+    return Counter(each.path.rpartition("/")[2] for each in [*stage.own.sandbox.journal][before:])
+
+
+def _part(tenant: Tenant, nr: str) -> Wire:
+    return tenant.create("materials", {"name": f"M{nr}", "uom": "pcs", "variants": [{"sku": f"NEW-{nr}"}]})
+
+
+async def test_all_that_one_call_names_and_the_cache_lacks_takes_one_request_per_collection(
+    stage: Stage, tenant: Tenant
+) -> None:
+    made = [_part(tenant, nr) for nr in "12"]
+    await stage.call("get_variant_details", skus_or_variant_ids=["FSKT-35M"])
+    made += [_part(tenant, nr) for nr in "345"]
+    ids = [each["variants"][0]["id"] for each in made]
+    asked: list[str | int] = ["NEW-3", "FSKT-35M", ids[3], ids[4], "NEW-1", "nothing-1", NOBODY]
+    answer: Payload = {}
+
+    async def check() -> None:
+        answer.update(await stage.call("get_variant_details", skus_or_variant_ids=asked))
+
+    assert await _paths(stage, check) == {"variants": 1, "services": 1, "materials": 1}
+    assert [each["asked"] for each in answer["not_found"]] == ["nothing-1", NOBODY]
+    assert {each["name"] for each in answer["variants"]} >= {"M1", "M3", "M4", "M5"}
+    assert await _paths(stage, check) == {}
+
+
+async def test_an_unknown_party_place_and_good_of_one_plan_take_one_request_each(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "purchase_orders")[-1]
+    row = {"sku_or_variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
+    usual = {"supplier_id": order["supplier_id"], "location_id": order["location_id"], "rows": [row], "order_no": "X-1"}
+    await stage.call("create_purchase_order", **usual)
+    supplier = tenant.create("suppliers", {"name": "Newly made"})
+    unknown = {**row, "sku_or_variant_id": "nothing-1", "location_id": "nowhere", "tax_rate_id": "none"}
+    again = {**row, "sku_or_variant_id": NOBODY, "location_id": NOBODY, "tax_rate_id": "no other"}
+
+    async def plan() -> None:
+        asked = {**usual, "supplier_id": "newly made", "rows": [unknown, again]}
+        answer = await stage.call("create_purchase_order", **asked)
+        denied = [each["field_path"] for each in answer["warnings"] if each["code"] == "not_found"]
+        fields = ("sku_or_variant_id", "tax_rate_id", "location_id")
+        assert sorted(denied) == sorted(f"rows[{nr}].{name}" for nr in (0, 1) for name in fields)
+        assert answer["as_of"]
+
+    first = await _paths(stage, plan)
+    # The order's number and the supplier's currency are asked for each time.
+    live_reads = {"purchase_orders": 1, "suppliers": 1}
+    assert first - Counter(live_reads) == {"suppliers": 1, "locations": 1, "tax_rates": 1, "variants": 1, "services": 1}
+    assert await _paths(stage, plan) == live_reads
+    assert supplier["name"] == "Newly made"
+
+
+async def test_a_miss_is_remembered_for_a_minute_and_not_longer(stage: Stage, clock: ManualClock) -> None:
+    async def deny() -> None:
+        await stage.refusal("list_purchase_orders", supplier_id="Nobody")
+
+    assert (await _paths(stage, deny))["suppliers"] == 2  # listed, then asked for the name
+    clock.advance(59)
+    assert (await _paths(stage, deny))["suppliers"] == 0
+    clock.advance(2)
+    assert await _paths(stage, deny) == {"suppliers": 1}
+
+
+async def test_a_caller_that_has_asked_six_times_within_a_minute_is_told_so_with_the_age_of_the_rows(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    await stage.refusal("list_sales_orders", customer_id=NOBODY)
+    for nr in range(1, 6):
+        clock.advance(1)
+        refusal = await stage.refusal("list_sales_orders", customer_id=NOBODY + nr)
+        assert "stale" not in refusal
+    new = tenant.create("customers", {"name": "Newly made"})["id"]
+    before = stage.requests()
+    for tool, argument in (("list_sales_orders", "customer_id"), ("delete_customer", "customer_id")):
+        refusal = await stage.refusal(tool, **{argument: new})
+        (told,) = refusal["warnings"]
+        assert told["code"] == refusal["error"] == "not_found"
+        assert (
+            "Katana could not be asked for customers: it was asked for 6 unknown names within a minute"
+            in told["message"]
+        )
+        assert refusal["as_of"]
+        assert refusal["stale"]["age_seconds"] == 5
+        assert "could not be asked" in refusal["stale"]["reason"]
+    answer = await stage.call("list_customers", ids=[new])
+    assert answer["not_found"] == [new]
+    assert [each["code"] for each in answer["warnings"]] == ["katana_unavailable"]
+    assert stage.requests() == before
+    clock.advance(56)
+    assert (await stage.call("list_sales_orders", customer_id=new))["total"] == 0
+
+
+async def test_where_katana_is_down_a_refusal_says_that_it_could_not_be_asked_and_how_old_the_rows_are(
+    stage: Stage, clock: ManualClock
+) -> None:
+    await stage.call("list_sales_orders", limit=1)
+    await stage.refusal("modify_customer", customer_id=NOBODY, comment="x")
+    clock.advance(30)
+    stage.own.sandbox.faults.add(Fault("*", action=Drop(), times=None))
+    for tool, arguments in (
+        ("get_customer", {"customer_id": NOBODY + 1}),
+        ("modify_customer", {"customer_id": NOBODY + 2, "comment": "x"}),
+        ("list_sales_orders", {"customer_id": "Nobody"}),
+    ):
+        refusal = await within(clock, 10, stage.refusal(tool, **arguments))
+        assert refusal["error"] == "not_found", refusal
+        assert "Katana could not be asked for customers" in refusal["warnings"][0]["message"], refusal
+        assert refusal["stale"]["age_seconds"] >= 30
+        assert refusal["as_of"]
+
+
+async def test_where_reading_is_switched_off_nothing_is_asked_and_that_is_said(own: OwnSandbox, tmp_path: Path) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        await stage.call("list_purchase_orders", limit=1)
+    async with staged(own, Setup(cache_dir=tmp_path, flags={"sync": "off"})) as stage:
+        before = stage.requests()
+        refusal = await stage.refusal("list_purchase_orders", supplier_id=NOBODY)
+        assert "KATANA_SYNC is off, so Katana is not asked" in refusal["warnings"][0]["message"]
+        assert stage.requests() == before
+
+
+async def test_a_name_that_was_denied_in_another_spelling_is_found_as_soon_as_it_is_there(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    await stage.refusal("list_purchase_orders", supplier_id="newly made")
+    tenant.create("suppliers", {"name": "Newly made"})
+    clock.advance(1)
+    assert (await stage.call("list_purchase_orders", supplier_id="NEWLY MADE"))["total"] == 0
+    assert (await stage.call("list_purchase_orders", supplier_id="newly made"))["total"] == 0
+
+
+@pytest.mark.parametrize("query", ["a wheel that nobody makes", "zzqx", "seal 35 mm"])
+async def test_a_free_text_that_nothing_has_asks_nothing(stage: Stage, query: str) -> None:
+    await stage.call("search_items", query="bike")
+
+    async def search() -> None:
+        await stage.call("search_items", query=query)
+
+    assert await _paths(stage, search) == {}

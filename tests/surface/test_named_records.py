@@ -1,0 +1,223 @@
+"""Nothing is denied unasked: each argument that names a record takes one that was made a second ago."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import pytest
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.resources.reference import REFERENCE, ReferenceResource
+from katana_mcp.testing import Payload, Stage
+from katana_sandbox import ManualClock, Tenant
+
+from .all_writes import WRITES
+from .matrix import matrix
+from .shapes import nodes
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+type Record = dict[str, Any]
+
+LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
+NAMES = {
+    "item_id": "materials",
+    "customer_id": "customers",
+    "supplier_id": "suppliers",
+    "location_id": "locations",
+    "tracking_location_id": "locations",
+    "source_location_id": "locations",
+    "target_location_id": "locations",
+    "destination_location_id": "locations",
+    "tax_rate_id": "tax_rates",
+    "additional_cost_id": "additional_costs",
+    "sales_order_id": "sales_orders",
+    "purchase_order_id": "purchase_orders",
+    "manufacturing_order_id": "manufacturing_orders",
+    "stock_transfer_id": "stock_transfers",
+    "stock_adjustment_id": "stock_adjustments",
+    "sku_or_variant_id": "variants",
+    "skus_or_variant_ids": "variants",
+    "ingredient_skus_or_variant_ids": "variants",
+}
+"""The arguments that name a record, and where Katana keeps such records."""
+OTHERS = {
+    "reference_id": "what people call a customer elsewhere: a text that is looked for",
+    "row_id": "of the order, which is read from Katana each time",
+    "delete_row_ids": "of the order, which is read from Katana each time",
+    "additional_cost_row_id": "of the order, whose costs are read from Katana each time",
+    "delete_additional_cost_row_ids": "of the order, whose costs are read from Katana each time",
+    "address_id": "of the customer, who is read from Katana each time",
+    "delete_address_ids": "of the customer, who is read from Katana each time",
+    "default_shipping_id": "of the customer, who is read from Katana each time",
+}
+"""Arguments that end like those and name no record of a collection that is cached, each with the reason."""
+CALLED = {
+    "variants": "sku",
+    "sales_orders": "order_no",
+    "purchase_orders": "order_no",
+    "manufacturing_orders": "order_no",
+    "stock_transfers": "stock_transfer_number",
+    "stock_adjustments": "stock_adjustment_number",
+}
+"""The field by which people call a record; `name` elsewhere."""
+
+
+def _places() -> Iterator[tuple[str, str, str]]:
+    """Yield each tool with each path that names a record, and its collection."""
+    for tool, schema in LISTED.items():
+        for path in dict.fromkeys(path for path, _ in nodes(schema)):
+            name = path.rpartition(".")[2]
+            if name == "ids":
+                yield tool, path, tool.removeprefix("list_").replace("items", "products")
+            elif name in NAMES:
+                yield tool, path, NAMES[name]
+
+
+PLACES = list(_places())
+
+
+def test_every_argument_that_ends_like_an_id_is_named_here() -> None:
+    paths = [path.rpartition(".")[2] for schema in LISTED.values() for path, _ in nodes(schema)]
+    ending = {name for name in paths if name.endswith(("_id", "_ids"))}
+    assert ending == NAMES.keys() | OTHERS.keys()
+    assert {tool for tool, _, _ in PLACES} >= {tool for tool in LISTED if tool.startswith(("get_", "modify_"))}
+
+
+def _made(tenant: Tenant, collection: str, text: str) -> Record:
+    """Return a new record that is called by this text, as somebody else has just made it."""
+    places = [each["id"] for each in tenant.all("locations") if each["deleted_at"] is None]
+    bought = next(each["id"] for each in tenant.all("variants") if each["material_id"])
+    made = next(tenant.all("bom_rows"))["product_variant_id"]
+    rows = [{"variant_id": bought, "quantity": 1}]
+    if collection == "variants":
+        tenant.create("materials", {"name": f"Item of {text}", "uom": "pcs", "variants": [{"sku": text}]})
+        return next(each for each in tenant.all("variants") if each["sku"] == text)
+    if collection in {"locations", "additional_costs", "operators"}:
+        *_, last = tenant.all(collection)
+        name = "operator_name" if collection == "operators" else "name"
+        key = tenant.insert_raw(collection, {**last, "id": last["id"] + 1, name: text})
+        return {**last, "id": key, name: text}
+    bodies: Mapping[str, Record] = {
+        "suppliers": {"name": text},
+        "customers": {"name": text},
+        "tax_rates": {"name": text, "rate": 7},
+        **{
+            each: {"name": text, "uom": "pcs", "variants": [{"sku": f"{text} SKU"}]}
+            for each in ("products", "materials")
+        },
+        "sales_orders": {
+            "order_no": text,
+            "customer_id": next(tenant.all("customers"))["id"],
+            "sales_order_rows": rows,
+        },
+        "purchase_orders": {
+            "order_no": text,
+            "supplier_id": next(tenant.all("suppliers"))["id"],
+            "location_id": places[0],
+            "purchase_order_rows": [{**rows[0], "price_per_unit": 1}],
+        },
+        "manufacturing_orders": {
+            "order_no": text,
+            "variant_id": made,
+            "planned_quantity": 1,
+            "location_id": places[0],
+        },
+        "stock_transfers": {
+            "stock_transfer_number": text,
+            "source_location_id": places[0],
+            "target_location_id": places[1],
+            "stock_transfer_rows": [{**rows[0], "quantity": "1"}],
+        },
+        "stock_adjustments": {
+            "stock_adjustment_number": text,
+            "location_id": places[0],
+            "stock_adjustment_rows": rows,
+        },
+    }
+    return tenant.create(collection, bodies[collection])
+
+
+def _absent(tenant: Tenant, collection: str) -> int:
+    return max(each["id"] for each in tenant.all(collection)) + 1_000_000
+
+
+class _Calls:
+    """Calls of one tool in which one argument names something; everything else is as usual."""
+
+    def __init__(self, stage: Stage, tool: str, path: str) -> None:
+        usual = matrix(stage.own.sandbox.tenant())[tool]
+        self._stage = stage
+        self.tool = tool
+        self._path = path
+        self._usual = usual.arguments
+        self._changes = usual.changes
+
+    async def usual(self) -> Counter[str]:
+        return (await self._counted(self._usual))[1]
+
+    async def naming(self, value: object) -> tuple[Payload, Counter[str]]:
+        return await self._counted(self._with(value))
+
+    def _with(self, value: object) -> Record:
+        first, _, rest = self._path.partition("[].")
+        if rest:
+            rows = cast("list[Record]", self._usual.get(first) or self._changes[first][first])
+            return {**self._usual, first: [{**rows[0], rest: value}]}
+        return {**self._usual, self._path: [value] if self._path.endswith("ids") else value}
+
+    async def _counted(self, arguments: Record) -> tuple[Payload, Counter[str]]:
+        before = self._stage.requests()
+        result = await self._stage.result(self.tool, arguments)
+        entries = [*self._stage.own.sandbox.journal][before:]
+        return result.structured_content or {}, Counter(each.path.rpartition("/")[2] for each in entries)
+
+
+def _denied(answer: Payload) -> bool:
+    codes = {each["code"] for each in answer["warnings"] if each["severity"] == "blocking"}
+    return "not_found" in codes or bool(answer.get("not_found"))
+
+
+@pytest.mark.parametrize("tool", dict.fromkeys(tool for tool, _, _ in PLACES))
+async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_for_once(
+    stage: Stage, tenant: Tenant, clock: ManualClock, tool: str
+) -> None:
+    for path, collection in [(path, collection) for each, path, collection in PLACES if each == tool]:
+        calls = _Calls(stage, tool, path)
+        names = ["id"] if path == "ids" else ["id", CALLED.get(collection, "name")]
+        present = next(each["id"] for each in tenant.all(collection) if not each.get("deleted_at"))
+        clock.advance(61)
+        await calls.usual()
+        await calls.naming(present)
+        usual = (await calls.usual()) | (await calls.naming(present))[1]
+        for field in names:
+            made = _made(tenant, collection, f"Made just now as {path} by {field}")
+            clock.advance(1)
+            answer, asked = await calls.naming(made[field])
+            assert not _denied(answer), (path, field, answer)
+            assert asked[collection] <= 1 + usual[collection], (path, field, asked)
+        for absent in (_absent(tenant, collection), "Nobody made this 0")[: len(names)]:
+            answer, asked = await calls.naming(absent)
+            assert _denied(answer), (path, absent, answer)
+            assert answer["as_of"]
+            assert asked[collection] >= 1, (path, absent, asked)
+            assert all(times <= 1 + usual[each] for each, times in asked.items()), (path, absent, asked)
+            again, asked = await calls.naming(absent)
+            assert _denied(again), (path, absent)
+            assert asked <= usual, (path, absent, asked)
+
+
+@pytest.mark.parametrize("resource", [each for each in REFERENCE if each.template], ids=lambda each: each.entity)
+async def test_a_reference_record_that_was_made_a_second_ago_is_read(
+    stage: Stage, tenant: Tenant, clock: ManualClock, resource: ReferenceResource
+) -> None:
+    collection = resource.uri.removeprefix("katana://").replace("-", "_")
+    await stage.read(resource.uri)
+    made = _made(tenant, collection, "Made just now")
+    clock.advance(1)
+    before = stage.requests()
+    assert "Made just now" in await stage.read((resource.template or "").replace("{id}", str(made["id"])))
+    assert stage.requests() == before + 1
+
+
+def test_every_tool_that_plans_is_among_them() -> None:
+    assert {tool for tool, _, _ in PLACES} >= WRITES.keys() - {"create_customer"}
