@@ -1,12 +1,14 @@
 """Near misses in their own spelling, and keys that are right but for case and blanks around them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from cache_core.protocol import Hit, Search, Stored
+from cache_core.conditions import OneOf, Order
+from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import values_at
 from cache_core.spec import EntitySpec
 from cache_core.text import Tier, tokens_of
+from katana_mcp.codes import Number, codes_in
 from katana_mcp.services import Services
 
 
@@ -20,20 +22,41 @@ async def same_key(services: Services, entity: str, key: str) -> list[Stored]:
 async def near_misses(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
     """Return texts like the one given that would find something, whole codes where there are any."""
     spec = services.syncer.specs[entity]
+    number = await services.codes.number(entity, text)
+    if number is not None:
+        return await near_numbers(services, entity, number, limit)
     candidates = await services.cache.suggest(entity, text, limit)
     spelt = [(candidate, await _spelt(services, spec, candidate)) for candidate in candidates]
     whole = [code for _, code in spelt if code is not None]
     return list(dict.fromkeys(whole or candidates))
 
 
+async def near_numbers(services: Services, entity: str, number: Number, limit: int = 3) -> list[str]:
+    """Return the numbers of live documents that one slip of the hand makes of this one, the nearest first."""
+    path, near = services.syncer.specs[entity].key_path or "id", number.near()
+    stored = await services.cache.select(entity, Selection((OneOf(path, tuple(near)),), Order("id"), len(near)))
+    there = {code for row in stored if isinstance(code := row.record.get(path), str)}
+    return sorted(there & near.keys(), key=lambda code: (*near[code], code))[:limit]
+
+
 async def near_keys(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
     """Return business keys that the text may stand for: of what has it as another code, then of what is like it."""
     spec = services.syncer.specs[entity]
+    number = await services.codes.number(entity, text)
+    if number is not None:
+        return await _near_number(services, entity, number, limit)
     keys: list[str] = []
     for candidate in (text, *await services.cache.suggest(entity, text, limit)):
         result = await services.cache.search(entity, Search(candidate, limit=limit))
         keys += [key for hit in result.hits if (key := _key(spec, hit.row)) is not None]
     return list(dict.fromkeys(keys))[:limit]
+
+
+async def _near_number(services: Services, entity: str, number: Number, limit: int) -> list[str]:
+    """Return the number in the account's own spelling where a live document has it, else those near it."""
+    match = await services.cache.find_by_key(entity, number.written)
+    is_there = bool(match.ambiguous) or (match.row is not None and not match.row.deleted)
+    return [number.written] if is_there else await near_numbers(services, entity, number, limit)
 
 
 def did_you_mean(near: Iterable[str]) -> str:
@@ -76,10 +99,6 @@ async def _spelt(services: Services, spec: EntitySpec, candidate: str) -> str | 
     result = await services.cache.search(spec.name, Search(candidate, limit=1))
     exact = [hit for hit in result.hits if hit.tier is Tier.EXACT]
     asked = "".join(tokens_of(candidate))
-    return next((code for hit in exact for code in _codes(spec, hit) if "".join(tokens_of(code)) == asked), None)
-
-
-def _codes(spec: EntitySpec, hit: Hit) -> Iterator[str]:
-    for place in (*spec.searchable.keys, *spec.searchable.extras):
-        if isinstance(place, str):
-            yield from (value for value in values_at(hit.row.record, place) if isinstance(value, str))
+    return next(
+        (code for hit in exact for code in codes_in(spec, hit.row.record) if "".join(tokens_of(code)) == asked), None
+    )

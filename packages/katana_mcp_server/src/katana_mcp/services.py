@@ -12,6 +12,7 @@ from cache_core.protocol import CacheBackend
 from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
+from katana_mcp.codes import Codes
 from katana_mcp.journal.journal import Journal
 from katana_mcp.live_lookups import CallLookups
 from katana_mcp.tools import warning_codes
@@ -57,6 +58,7 @@ class Services:
         fresh: asked before each read.
         stock: stock levels on demand.
         lookups: asked before a name is denied.
+        codes: what the account's numbers and codes look like.
         rebuilder: fetches the cache anew.
         client: sends what was planned and confirmed.
         journal: of what was planned, and what became of it.
@@ -79,6 +81,7 @@ class Services:
     fresh: FreshReads
     stock: StockReads
     lookups: CallLookups
+    codes: Codes
     rebuilder: Rebuilder
     client: KatanaClient
     journal: Journal

@@ -25,6 +25,7 @@ from katana_client.transport import Transport
 from katana_mcp.accounts.budget import SharedBudget
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
 from katana_mcp.accounts.tenants import Tenants, identity
+from katana_mcp.codes import Codes
 from katana_mcp.comparisons import KeptComparisons
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
@@ -230,6 +231,7 @@ class Tenant:
             syncer=syncer,
             fresh=fresh,
             lookups=LiveLookups(fresh, syncer, cache, clock).of_call("local"),
+            codes=Codes(cache, syncer.specs, clock),
             stock=StockReads(source, cache, clock, patience, closed=closed),
             rebuilder=OwnRebuilder(here),
             client=self._key.client,

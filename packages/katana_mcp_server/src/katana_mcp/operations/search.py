@@ -1,14 +1,18 @@
 """`search_<plural>`: the best rows for a text that a person typed, or an empty state that helps."""
 
-from cache_core.protocol import Search
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from cache_core.protocol import Hit, Search, SearchResult
 from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
 from katana_mcp.names import none_yet
 from katana_mcp.near import near_misses
+from katana_mcp.operations import coded
 from katana_mcp.operations.matches import matched, partial_matches
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.ranking import comparable, ranked
-from katana_mcp.operations.rows import shown
+from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Empty, found_of
@@ -54,10 +58,15 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
     search = Search(request.query, limit=min(offset(request) + request.limit, REACH))
-    results = comparable({source: await services.cache.search(source, search) for source in entity.sources})
-    hits = await ranked(request.query, results, services)
+    results, hits = await _found(entity, search, services)
+    is_missed = now.warming is None and await coded.is_missed(entity, search.text, rows_of(hits), services)
+    written = await coded.looked_up(entity, search.text, services) if is_missed else None
+    if written is not None:
+        results, hits = await _found(entity, replace(search, text=written), services)
+        is_missed = await coded.is_missed(entity, written, rows_of(hits), services)
     hits_of_page = hits[offset(request) : search.limit]
-    rows = await shown(entity.view, [(source, hit.row) for source, hit in hits_of_page], services)
+    rows_of_page = rows_of(hits_of_page)
+    rows = await shown(entity.view, rows_of_page, services)
     total = sum(result.total for result in results.values())
     # While rows may be missing, nothing found says nothing about what there is.
     empty = None if hits or now.warming else await _empty(entity, request, services)
@@ -69,6 +78,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     warnings = [*page.warnings, *partial_matches(entity.titles, request.query, hits_of_page)]
     return now.answer(
         found_of(entity.summary.model),
+        *([await coded.missed(entity, search.text, rows_of_page, services)] if is_missed else []),
         *warnings,
         **({"next_actions": _next_actions(entity, empty)} if empty else {}),
         **page.fields,
@@ -76,6 +86,19 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         total_is_lower_bound=any(result.cut for result in results.values()) or None,
         empty=empty,
     )
+
+
+async def _found(
+    entity: Entity, search: Search, services: Services
+) -> tuple[Mapping[str, SearchResult], Sequence[tuple[str, Hit]]]:
+    """Return what each cache entity has for a text, and the hits of all, best first."""
+    results = comparable({source: await services.cache.search(source, search) for source in entity.sources})
+    return results, await ranked(search.text, results, services)
+
+
+def rows_of(hits: Sequence[tuple[str, Hit]]) -> list[Sourced]:
+    """Return the rows of hits, each with its cache entity."""
+    return [(source, hit.row) for source, hit in hits]
 
 
 async def _empty(entity: Entity, request: SearchRequest, services: Services) -> Empty:
