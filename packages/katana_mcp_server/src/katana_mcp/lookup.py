@@ -49,11 +49,16 @@ async def resolved(services: Services, asked: Iterable[Asked]) -> dict[Asked, Se
     """
     names = list(dict.fromkeys(asked))
     found = await _cached(names, services)
-    unknown = [each for each in names if not found[each]]
+    unknown = [each for each in names if _may_be_new(each, found[each])]
     if unknown and await services.lookups.ask(unknown):
         found |= await _cached(unknown, services)
         await read_items([row for each in unknown if each[0] == "variant" for row in found[each]], services)
     return found
+
+
+def _may_be_new(asked: Asked, found: Sequence[Stored]) -> bool:
+    """Return whether Katana may have what the cache does not: a name whose owner is deleted may belong to another."""
+    return not found or (isinstance(asked[1], str) and all(row.deleted for row in found))
 
 
 async def _cached(asked: Sequence[Asked], services: Services) -> dict[Asked, Sequence[Stored]]:

@@ -6,7 +6,7 @@ from cache_core.conditions import Order, hold
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.names import text
-from katana_mcp.operations.filters import needed, used_paths, where
+from katana_mcp.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
 from katana_mcp.operations.paging import offset, paged
 from katana_mcp.operations.rows import Sourced, shown
@@ -63,6 +63,8 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
         stored, total, missing = await _rows(tuple(views), request, services)
+        if not total and now.warming is None and await _asked_for_names(tuple(views), request, services):
+            stored, total, missing = await _rows(tuple(views), request, services)
         # While rows may be missing, nothing found says nothing about what there is.
         nothing = None if total or now.warming else await nothing_listed(tuple(views), request, services)
         if nothing is not None and nothing.spelt:
@@ -86,6 +88,15 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         not_found=missing,
         empty=empty.empty if empty else None,
     )
+
+
+async def _asked_for_names(sources: Sequence[str], request: ListRequest, services: Services) -> bool:
+    """Have Katana asked for a name that a filter wants to the letter; return whether something may have it now."""
+    keys = {source: services.syncer.specs[source].key_path for source in sources}
+    names = [
+        (source, value) for path, value in texts_of(request).values() for source in sources if keys[source] == path
+    ]
+    return bool(names) and await services.lookups.ask(names)
 
 
 async def _rows(
