@@ -132,13 +132,13 @@ class Current:
     warming: str | None
     source: str | None
     warnings: list[ToolWarning]
-    lookups: CallLookups
+    lookups: CallLookups | None = None
 
     @property
     def staleness(self) -> Stale | None:
         """By how much the rows are older than they should be: by any, where what they lack could not be asked for."""
         unasked = self.unasked
-        if self.stale is not None or unasked is None or self.as_of is None:
+        if self.stale is not None or unasked is None or self.as_of is None or self.lookups is None:
             return self.stale
         return Stale(age_seconds=_age(self.lookups.account.clock, self.as_of), reason=unasked)
 
@@ -146,7 +146,7 @@ class Current:
     def unasked(self) -> str | None:
         """What Katana could not be asked for of what the call names, and why, in one sentence."""
         reasons: dict[str, list[str]] = {}
-        for entity, reason in self.lookups.unasked.items():
+        for entity, reason in ({} if self.lookups is None else self.lookups.unasked).items():
             reasons.setdefault(reason, []).append(f"{entity.replace('_', ' ')}s")
         told = (f"Katana could not be asked for {' and '.join(names)}: {why}" for why, names in reasons.items())
         return "; ".join(told) or None
