@@ -28,14 +28,14 @@ def busiest(times: Sequence[float], window: float = 60.0) -> int:
     return max(sum(1 for other in times if start <= other <= start + window) for start in times)
 
 
-async def test_two_hundred_at_once_take_three_windows() -> None:
+async def test_two_hundred_at_once_leave_the_writes_their_places_in_each_window() -> None:
     clock = ManualClock()
     budget = SlidingWindowBudget(clock)
     times: list[float] = []
     await asyncio.gather(*(use(budget, clock, times, Priority.INTERACTIVE) for _ in range(200)))
     assert len(times) == 200
-    assert busiest(times) == 60
-    assert clock.monotonic() == pytest.approx(180, abs=1)
+    assert busiest(times) == 45
+    assert clock.monotonic() == pytest.approx(240, abs=1)
 
 
 @settings(max_examples=40, deadline=None)
@@ -71,7 +71,7 @@ async def test_bulk_work_leaves_its_reserve_to_the_interactive() -> None:
     await asyncio.sleep(0)
 
     async def person() -> None:
-        for _ in range(15):
+        for _ in range(12):
             await clock.sleep(2)
             asked = clock.monotonic()
             await use(budget, clock, times := [], Priority.INTERACTIVE)
@@ -79,7 +79,7 @@ async def test_bulk_work_leaves_its_reserve_to_the_interactive() -> None:
 
     await asyncio.gather(person(), *warm_up)
     assert max(people) == 0
-    assert sum(1 for each in bulk if each < 60) == 45
+    assert sum(1 for each in bulk if each < 60) == 33
     assert len(bulk) == 80
 
 
@@ -93,6 +93,7 @@ async def test_an_interactive_caller_overtakes_waiting_bulk_work() -> None:
         order.append(name)
 
     await named("first", Priority.INTERACTIVE)
+    await clock.sleep(1)
     await named("second", Priority.INTERACTIVE)
     bulk = asyncio.create_task(named("bulk", Priority.BULK))
     await asyncio.sleep(0)
@@ -180,7 +181,7 @@ async def test_a_plan_with_a_lower_limit_is_respected_and_a_higher_one_is_not_be
     times: list[float] = [0.0]
     for _ in range(40):
         await use(budget, clock, times, Priority.INTERACTIVE)
-    assert busiest(times) == 30
+    assert busiest(times) == 23
     budget.observe(await budget.acquire(Priority.INTERACTIVE), RateFacts(limit=500))
     times = []
     await asyncio.gather(*(use(budget, clock, times, Priority.INTERACTIVE) for _ in range(100)))

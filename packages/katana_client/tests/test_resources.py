@@ -203,7 +203,10 @@ async def test_bulk_work_is_marked_for_the_requests_made_inside() -> None:
 
         def observe(self, ticket: int, facts: object) -> None: ...
 
-        def room_in(self, places: int) -> float:
+        def expected(self, priority: Priority) -> float:
+            return float(priority is Priority.BULK)
+
+        def room_in(self, places: int, priority: Priority) -> float:
             return 0.0
 
     transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"data": []}))

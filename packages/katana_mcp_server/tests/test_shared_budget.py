@@ -99,15 +99,15 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
     assert {each.status for each in sandbox.journal} == {200}
     assert len(waits) == 30
     assert max(waits) <= 5
-    assert machine.clock.monotonic() < 300
+    assert machine.clock.monotonic() < 361
     machine.close()
 
 
 async def test_two_hundred_requests_of_four_processes_take_what_those_of_one_take(machine: Machine) -> None:
     budgets = [machine.process() for _ in range(4)]
     await asyncio.gather(*(machine.send(budgets[each % 4]) for each in range(200)))
-    assert busiest(machine.arrivals) == 60
-    assert machine.clock.monotonic() == pytest.approx(180, abs=3)
+    assert busiest(machine.arrivals) == 45
+    assert machine.clock.monotonic() == pytest.approx(240, abs=3)
 
 
 async def test_a_place_that_is_free_goes_to_one_process_and_in_order(tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ async def test_bulk_work_of_all_processes_leaves_the_reserve(machine: Machine) -
     bulk = [machine.process() for _ in range(3)]
     tasks = [asyncio.create_task(machine.send(bulk[each % 3], BULK)) for each in range(90)]
     await machine.clock.sleep(20)
-    assert len(machine.arrivals) == 45
-    assert max([await machine.send(machine.process()) for _ in range(15)]) == 0
+    assert len(machine.arrivals) == 33
+    assert max([await machine.send(machine.process()) for _ in range(12)]) == 0
     await asyncio.gather(*tasks)
 
 
@@ -261,7 +261,7 @@ async def test_a_file_that_cannot_serve_leaves_a_budget_of_the_process_and_one_w
     budget = machine.process()
     with structlog.testing.capture_logs() as logs:
         await asyncio.gather(*(machine.send(budget) for _ in range(130)))
-    assert busiest(machine.arrivals) == 60
+    assert busiest(machine.arrivals) == 45
     assert [each["event"] for each in logs] == ["the request budget is not shared with other processes"]
 
 
@@ -274,7 +274,7 @@ async def test_a_damaged_file_is_replaced_after_a_minute_and_what_was_sent_meanw
     machine.clock.advance(1.1)
     await machine.send(one)
     await asyncio.gather(*(machine.send(other) for _ in range(60)))
-    assert busiest(machine.arrivals[40:]) == 60
+    assert busiest(machine.arrivals[40:]) == 45
 
 
 async def test_a_process_that_stops_with_the_file_in_its_hands_holds_nobody_up(machine: Machine) -> None:

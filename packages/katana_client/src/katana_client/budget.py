@@ -1,4 +1,4 @@
-"""At most 60 requests in every 60 seconds per key, shared by all callers, interactive ones first.
+"""At most 60 requests in every 60 seconds per key, shared by all callers: each kind of work has a share of them.
 
 `Budget` is the port: a budget kept in a file and shared by several processes fits behind it.
 """
@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Protocol
 
 from katana_client.clock import SystemClock
-from katana_client.ledger import Ledger, Priority, Quota
+from katana_client.ledger import QUEUE_RENEWED_EVERY, Ledger, Priority, Quota
 from katana_client.turns import Turns
 
 if TYPE_CHECKING:
@@ -56,7 +56,11 @@ class Budget(Protocol):
         """
         ...
 
-    def room_in(self, places: int) -> float:
+    def expected(self, priority: Priority) -> float:
+        """Return in how many seconds the next request may go at the earliest, as far as this process knows."""
+        ...
+
+    def room_in(self, places: int, priority: Priority) -> float:
         """Return in how many seconds so many requests could go, as it looks now; 0 when they can, and none is counted.
 
         For who should not begin what would wait half-way.
@@ -89,7 +93,7 @@ class SlidingWindowBudget:
         self._turns = Turns()
 
     async def acquire(self, priority: Priority) -> int:
-        """Wait for a place, interactive before bulk, first come first served within each."""
+        """Wait for a place; first come first served within a priority."""
         with self._turns.waiting(priority) as turn:
             while True:
                 await self._turns.come(turn)
@@ -101,18 +105,24 @@ class SlidingWindowBudget:
                 if delay == float("inf"):
                     await self._turns.called(turn)
                 else:
-                    await self._clock.sleep(delay)
+                    # A place that another line leaves alone is free before this delay has passed.
+                    await self._clock.sleep(min(delay, QUEUE_RENEWED_EVERY))
 
     def observe(self, ticket: int, facts: RateFacts | None) -> None:
         """Close the ticket and let the headers tighten the budget."""
         self._ledger.close(str(ticket), facts, self._now())
         self._turns.call()
 
-    def room_in(self, places: int) -> float:
+    def expected(self, priority: Priority) -> float:
+        """Return in how many seconds the next request may go at the earliest."""
+        return self._ledger.delay(_ALONE, priority, self._now())
+
+    def room_in(self, places: int, priority: Priority) -> float:
         """Return in how many seconds so many requests could go, as it looks now."""
-        return self._ledger.room_in(places, self._now())
+        return self._ledger.room_in(places, priority, self._now())
 
     def _now(self) -> float:
         now = self._clock.monotonic()
         self._ledger.hear(_ALONE, now)
+        self._ledger.line_up(_ALONE, self._turns.priorities, now)
         return now

@@ -7,6 +7,7 @@ machine, counts for nothing.
 from __future__ import annotations
 
 import bisect
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, cast
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, cast
 from katana_client.headers import MAX_WAIT
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from katana_client.headers import RateFacts
 
 RENEWED_EVERY = 5.0
@@ -28,28 +31,45 @@ _SAME_RESET = 2.0
 _CLOCK_SLACK = 1.0
 _HAIR = 0.001
 """A hair more than the window, so that a window with both ends in it holds no more than the limit."""
+_GROWS = 3
+"""Times as many places are kept for writes as they have used in the last window, up to their share."""
+_PARTS = 12
+"""Parts of a window over which writes are spread."""
+_SUFFIXES = {-1: ":w", 0: "", 1: ":b"}
+"""What is added to an owner's name in the file per priority; versions that know two priorities take it for a name."""
 
 
 class Priority(IntEnum):
-    """Who goes first. Bulk work leaves a reserve to the interactive."""
+    """Who goes first, once each has had its share; see `Quota`. Writes are previews and applies, reads included."""
 
+    WRITE = -1
     INTERACTIVE = 0
     BULK = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How much may be sent.
+    """How much may be sent, and what of it is kept for whom.
+
+    A share is kept while its work waits or has sent in the last window, and is lent otherwise. For writes five twelfths
+    of theirs are kept always, and three times what they have sent in the last window up to all of it. Of a smaller
+    limit writes have three fifths at most, bulk work a quarter, reads three twentieths.
 
     Attributes:
         limit: Requests in any window.
         window: Seconds.
-        reserve: Requests of each window that bulk work leaves alone; less than `limit`.
+        reserve: Requests of each window that bulk work leaves alone beyond its share; less than `limit`.
+        writes: Share of writes.
+        reads: Share of interactive reads.
+        bulk: Share of bulk work.
     """
 
     limit: int = 60
     window: float = 60.0
-    reserve: int = 15
+    reserve: int = 27
+    writes: int = 36
+    reads: int = 9
+    bulk: int = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +83,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The first in line of an owner.
+    """The first in an owner's line of one priority.
 
     Attributes:
         priority: Of the request that waits.
@@ -97,7 +117,7 @@ class Ledger:
         limit: How much Katana allows, when that is less.
         flying: Requests in flight by ticket.
         done: Requests that are over, by the time of their answers.
-        queue: Owners in line, each with its first.
+        queue: The first in each line, by owner and priority as `_line` names them.
         held: How long nobody sends.
         told: What the headers left.
     """
@@ -124,50 +144,58 @@ class Ledger:
         self.queue = {name: each for name, each in self.queue.items() if _recent(each.seen, now, _QUEUE_FORGETS)}
         self.held, self.told = _sound(self.held, now), _sound(self.told, now)
 
-    def line_up(self, owner: str, priority: Priority | None, now: float) -> None:
-        """Put the owner in line with its first request, keeping its place; None takes it out."""
-        before = self.queue.pop(owner, None)
-        if priority is not None:
-            same = before is not None and before.priority == priority
-            self.queue[owner] = Waiting(priority, before.since if same and before is not None else now, now)
+    def line_up(self, owner: str, priorities: Collection[Priority], now: float) -> None:
+        """Put the first of each of the owner's lines in line, keeping its place; other lines of it are empty."""
+        for priority in Priority:
+            before = self.queue.pop(_line(owner, priority), None)
+            if priority in priorities:
+                since = now if before is None else before.since
+                self.queue[_line(owner, priority)] = Waiting(priority, since, now)
 
     def delay(self, owner: str, priority: Priority, now: float) -> float:
-        """Return in how many seconds a request of the owner may go; infinite when only an answer can make room.
+        """Return in how many seconds to look again for a place, 0 where a request of the owner may go now.
 
-        Room is kept for those who stand before it, so that a free place wakes one of them and not all.
+        It is infinite when only an answer can make room. Room is kept for those who stand before it, so that a free
+        place wakes one of them and not all.
         """
-        ahead = self._ahead(owner, priority)
-        delay = max(self.held.until - now, self._room_in(now, self.limit, (self.done, len(self.flying) + len(ahead))))
+        done = [entry for entry in self.done if self._counts_for(entry, now) > 0]
+        used = Counter(entry.priority for entry in (*self.flying.values(), *done))
+        ahead = self._ahead(owner, priority, used)
+        delay = max(0.0, self.held.until - now)
         if now < self.held.until + _PROBING and self.flying:
             # After a hold one goes alone: its answer tells how much is left for the others.
             delay = max(delay, _LOOK_AGAIN)
-        bulk = priority is Priority.BULK
-        spared = min(self.quota.reserve, self.limit - 1) if bulk else 0
-        if now < self.told.until and self.told.left - spared <= len(ahead):
+        within = self._is_within(priority, used, ahead[priority])
+        spared = min(self.quota.reserve, self.limit - 1) if priority is Priority.BULK and not within else 0
+        if now < self.told.until and self.told.left - spared <= ahead.total():
             delay = max(delay, self.told.until - now)
-        if bulk:
-            done = [each for each in self.done if each.priority is Priority.BULK]
-            before = sum(each.priority is Priority.BULK for each in (*self.flying.values(), *ahead))
-            delay = max(delay, self._room_in(now, self.limit - spared, (done, before)))
-        return delay
+        if self._free(priority, used, ahead) <= 0 or used[priority] + ahead[priority] >= self.limit - spared:
+            delay = max(delay, self._counts_for(done[0], now) if done else float("inf"))
+        return max(delay, self._spread(used, ahead, now) if priority is Priority.WRITE else 0.0)
 
-    def room_in(self, places: int, now: float) -> float:
-        """Return in how many seconds so many interactive requests could go one after the other, if nobody else came.
+    def room_in(self, places: int, priority: Priority, now: float) -> float:
+        """Return in how many seconds so many requests of a priority could go, if nobody else came.
 
-        More than the limit count as the limit; where only an answer can make room, soon.
+        More than its share count as its share; where only an answer can make room, soon. That writes are spread over
+        the window is left out: it slows, and does not stop.
         """
-        wanted = min(places, self.limit)
+        wanted = min(places, self._share(priority))
+        done = [entry for entry in self.done if self._counts_for(entry, now) > 0]
+        used = Counter(entry.priority for entry in (*self.flying.values(), *done))
+        ahead = Counter(waiting.priority for waiting in self.queue.values() if waiting.priority is priority)
+        missing = wanted - max(self._free(priority, used, ahead), 0)
         delay = max(self.held.until - now, 0.0)
-        delay = max(delay, self._room_in(now, self.limit, (self.done, len(self.flying) + len(self.queue) + wanted - 1)))
+        if missing > 0:
+            delay = max(delay, self._counts_for(done[missing - 1], now) if missing <= len(done) else _LOOK_AGAIN)
         if now < self.told.until and self.told.left < wanted:
             delay = max(delay, self.told.until - now)
-        return delay if delay != float("inf") else _LOOK_AGAIN
+        return delay
 
     def take(self, ticket: str, owner: str, priority: Priority, now: float) -> None:
         """Count a request that is sent now."""
         self.flying[ticket] = Entry(now, priority, owner)
         self.told = Told(self.told.left - 1, self.told.since, self.told.until)
-        self.queue.pop(owner, None)
+        self.queue.pop(_line(owner, priority), None)
 
     def close(self, ticket: str, facts: RateFacts | None, at: float) -> None:
         """Note that a request is over, and let the quota headers of its answer tighten what may be sent."""
@@ -190,7 +218,10 @@ class Ledger:
             "limit": self.limit,
             "flying": {ticket: _entry_data(each) for ticket, each in self.flying.items()},
             "done": [_entry_data(each) for each in self.done],
-            "queue": {owner: [int(each.priority), each.since, each.seen] for owner, each in self.queue.items()},
+            "queue": {
+                line: [max(int(waiting.priority), 0), waiting.since, waiting.seen]
+                for line, waiting in self.queue.items()
+            },
             "held": _told_data(self.held),
             "told": _told_data(self.told),
         }
@@ -205,28 +236,68 @@ class Ledger:
                 min(max(int(cast("float", values["limit"])), 1), quota.limit),
                 {ticket: _entry(each) for ticket, each in values["flying"].items()},
                 sorted(map(_entry, cast("list[list[float]]", values["done"])), key=lambda each: each.at),
-                {owner: Waiting(Priority(p), float(a), float(b)) for owner, (p, a, b) in values["queue"].items()},
+                {line: Waiting(_class(line, p), float(a), float(b)) for line, (p, a, b) in values["queue"].items()},
                 _told(cast("list[float] | None", values["held"])),
                 _told(cast("list[float] | None", values["told"])),
             )
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             return cls(quota)
 
-    def _ahead(self, owner: str, priority: Priority) -> list[Waiting]:
-        mine = self.queue.get(owner)
-        if mine is None:
-            return []
-        place = (priority, mine.since, owner)
-        return [each for name, each in self.queue.items() if (each.priority, each.since, name) < place]
+    def _share(self, priority: Priority) -> int:
+        quota, limit = self.quota, self.limit
+        if priority is Priority.WRITE:
+            return min(quota.writes, limit * 3 // 5)
+        return min(quota.bulk, limit // 4) if priority is Priority.BULK else min(quota.reads, limit * 3 // 20)
 
-    def _room_in(self, now: float, limit: int, used: tuple[list[Entry], int]) -> float:
-        done, before = used
-        excess = len(done) + before + 1 - limit
+    def _kept(self, priority: Priority, used: Counter[Priority]) -> int:
+        """Return how many places of a window are kept for work of this priority now."""
+        share = self._share(priority)
+        if priority is Priority.WRITE:
+            return min(share, max(share * 5 // 12, _GROWS * used[priority]))
+        in_use = used[priority] > 0 or any(waiting.priority is priority for waiting in self.queue.values())
+        return share if in_use else 0
+
+    def _is_within(self, priority: Priority, used: Counter[Priority], ahead: int) -> bool:
+        """Return whether a request that has so many of its own before it takes a place of its own share."""
+        return used[priority] + ahead < self._kept(priority, used)
+
+    def _ahead(self, owner: str, priority: Priority, used: Counter[Priority]) -> Counter[Priority]:
+        """Return who stands before the owner's request: who has not had its share, then by priority and time."""
+        mine = self.queue.get(_line(owner, priority))
+        if mine is None:
+            return Counter()
+        within = {each: self._is_within(each, used, 0) for each in Priority}
+        place = (not within[priority], priority, mine.since, _line(owner, priority))
+        return Counter(
+            waiting.priority
+            for line, waiting in self.queue.items()
+            if (not within[waiting.priority], waiting.priority, waiting.since, line) < place
+        )
+
+    def _free(self, priority: Priority, used: Counter[Priority], ahead: Counter[Priority]) -> int:
+        """Return how many places work of this priority may take now: those before it and the shares of others stay."""
+        within = self._is_within(priority, used, ahead[priority])
+        kept = {other: 0 if within else self._kept(other, used) - used[other] for other in Priority}
+        left = sum(max(ahead[other], kept[other]) for other in Priority if other is not priority)
+        return self.limit - used.total() - ahead[priority] - left
+
+    def _counts_for(self, entry: Entry, now: float) -> float:
+        """Return for how many seconds more a request that is over counts."""
+        return entry.at + self.quota.window + _HAIR - now
+
+    def _spread(self, used: Counter[Priority], ahead: Counter[Priority], now: float) -> float:
+        """Return for how long a write leaves its place to later ones, so that a crowd does not use up a minute at once.
+
+        In each part of the window goes that part of their share, or a quarter of what is free where that is more.
+        """
+        part = self.quota.window / _PARTS
+        most = max(self._share(Priority.WRITE) // _PARTS, self._free(Priority.WRITE, used, ahead) // 4, 1)
+        recent = [entry.at for entry in self.done if entry.priority is Priority.WRITE and entry.at > now - part]
+        flying = sum(entry.priority is Priority.WRITE for entry in self.flying.values())
+        excess = len(recent) + flying + ahead[Priority.WRITE] + 1 - most
         if excess <= 0:
             return 0.0
-        if excess > len(done):
-            return float("inf")
-        return done[excess - 1].at + self.quota.window + _HAIR - now
+        return max(recent[excess - 1] + part - now, _HAIR) if excess <= len(recent) else _LOOK_AGAIN
 
     def _tighten(self, facts: RateFacts, at: float) -> None:
         if facts.limit is not None:
@@ -253,13 +324,27 @@ def _sound(told: Told, now: float) -> Told:
     return Told(told.left, told.since, min(told.until, told.since + MAX_WAIT))
 
 
+def _line(owner: str, priority: Priority) -> str:
+    """Return the name of an owner's line of a priority."""
+    return f"{owner}{_SUFFIXES[priority]}"
+
+
+def _class(name: str, priority: float) -> Priority:
+    """Return the priority of what stands in the file: writes are interactive there, under a name that tells them."""
+    return Priority.WRITE if name.endswith(_SUFFIXES[Priority.WRITE]) else Priority(priority)
+
+
 def _entry_data(entry: Entry) -> list[object]:
-    return [entry.at, int(entry.priority), entry.owner]
+    """Return an entry as every version reads it: its time, 0 or 1, and a name."""
+    is_write = entry.priority is Priority.WRITE
+    return [entry.at, max(int(entry.priority), 0), _line(entry.owner, entry.priority) if is_write else entry.owner]
 
 
 def _entry(data: list[float]) -> Entry:
-    at, priority, owner = data
-    return Entry(float(at), Priority(priority), str(owner))
+    at, priority, name = data
+    found = _class(str(name), priority)
+    suffix = _SUFFIXES[Priority.WRITE] if found is Priority.WRITE else ""
+    return Entry(float(at), found, str(name).removesuffix(suffix))
 
 
 def _told_data(told: Told) -> list[float] | None:

@@ -1,11 +1,10 @@
-"""The line before a budget inside one process: interactive before bulk, first come first served within each."""
+"""The lines before a budget inside one process, one per priority: first come first served within each."""
 
 from __future__ import annotations
 
 import asyncio
-import bisect
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,41 +14,42 @@ if TYPE_CHECKING:
     from katana_client.ledger import Priority
 
 
-@dataclass(order=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Turn:
     """A caller in line; `number` is never given twice."""
 
     priority: Priority
     number: int
-    called: asyncio.Future[None] = field(compare=False)
+    called: asyncio.Future[None]
 
 
 class Turns:
-    """Who waits, in order. Only the first may ask for a place; whoever leaves the line calls the next."""
+    """Who waits, in order. Only the first of a line may ask for a place; whoever leaves a line calls the next."""
 
     def __init__(self) -> None:
-        self._line: list[Turn] = []
+        self._lines: dict[Priority, list[Turn]] = {}
         self._numbers = count(1)
 
     @property
-    def first(self) -> Priority | None:
-        """The priority of the first in line, or None when nobody waits."""
-        return self._line[0].priority if self._line else None
+    def priorities(self) -> tuple[Priority, ...]:
+        """The priorities of which somebody waits."""
+        return tuple(priority for priority, line in self._lines.items() if line)
 
     @contextmanager
     def waiting(self, priority: Priority) -> Generator[Turn]:
         """Stand in line for as long as the block lasts."""
         turn = Turn(priority, next(self._numbers), asyncio.get_running_loop().create_future())
-        bisect.insort(self._line, turn)
+        line = self._lines.setdefault(priority, [])
+        line.append(turn)
         try:
             yield turn
         finally:
-            self._line.remove(turn)
+            line.remove(turn)
             self.call()
 
     async def come(self, turn: Turn) -> None:
-        """Wait until the turn is the first in line."""
-        while self._line[0] is not turn:
+        """Wait until the turn is the first of its line."""
+        while self._lines[turn.priority][0] is not turn:
             await self.called(turn)
 
     async def called(self, turn: Turn) -> None:
@@ -58,6 +58,7 @@ class Turns:
         await turn.called
 
     def call(self) -> None:
-        """Have the first in line look again."""
-        if self._line and not self._line[0].called.done():
-            self._line[0].called.set_result(None)
+        """Have the first of each line look again."""
+        for line in self._lines.values():
+            if line and not line[0].called.done():
+                line[0].called.set_result(None)

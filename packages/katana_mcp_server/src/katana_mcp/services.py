@@ -1,7 +1,7 @@
 """Everything that a tool needs, handed to it per call: no tenant, key or cache lives in module state."""
 
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -48,6 +48,15 @@ def _untold(progress: Progress) -> None:
     del progress
 
 
+def _unnoted(message: str) -> None:
+    del message
+
+
+def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
+    del entities
+    return nullcontext()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """One tenant's services.
@@ -74,6 +83,9 @@ class Services:
         principal: the name of who calls.
         person: asked before anything is written.
         tell: told how far the work of this call is.
+        note: told what this call waits for.
+        until: when a plan of this call stops waiting, by the monotonic clock; None for a while from its beginning.
+        awaited: lets first listings be waited for.
     """
 
     cache: CacheBackend
@@ -97,6 +109,9 @@ class Services:
     principal: str = "local"
     person: Person = NOBODY
     tell: OnProgress = _untold
+    note: Callable[[str], None] = _unnoted
+    until: float | None = None
+    awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
 
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""

@@ -1,7 +1,8 @@
 """The cache's `Source` over the Katana client: pages, stock, and errors told in one plain sentence."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Collection, Container, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import datetime
 from itertools import batched
 from typing import Any, Protocol, cast
@@ -50,21 +51,47 @@ class Listable(Protocol):
         ...
 
 
+class Awaited:
+    """The first listings that a plan waits for; they go with what people wait for, and not behind it."""
+
+    def __init__(self) -> None:
+        self._entities = Counter[str]()
+
+    def __contains__(self, entity: str) -> bool:
+        """Return whether a plan waits for it."""
+        return self._entities[entity] > 0
+
+    @contextmanager
+    def waited_for(self, entities: Collection[str]) -> Generator[None]:
+        """Let these be waited for as long as the block lasts."""
+        self._entities.update(entities)
+        try:
+            yield
+        finally:
+            self._entities.subtract(entities)
+
+
 class KatanaSource:
     """Reads one Katana account for its cache; listings are bulk work, stock is asked for while somebody waits.
 
     Args:
         client: For what somebody waits for.
         bulk: For listings: a client with a second key of the account; the same client by default.
-        priority: Of listings, and of reads by ids.
+        priority: Of listings, and of reads by ids; that of who asks where it is None.
+        awaited: Listings that a plan waits for.
     """
 
     def __init__(
-        self, client: KatanaClient, bulk: KatanaClient | None = None, priority: Priority = Priority.BULK
+        self,
+        client: KatanaClient,
+        bulk: KatanaClient | None = None,
+        priority: Priority | None = Priority.BULK,
+        awaited: Container[str] = (),
     ) -> None:
         self._client = client
         self._bulk = bulk or client
         self._priority = priority
+        self._awaited = awaited
         self._bulk_key = "KATANA_API_KEY" if self._bulk is client else "KATANA_SYNC_API_KEY"
 
     async def page(self, listed: Listed, window: Window, since: str | None) -> SourcePage:
@@ -93,7 +120,7 @@ class KatanaSource:
         found: list[Record] = []
         collection = self._collection(spec)
         try:
-            with self._bulk.priority(self._priority):
+            with self._at_priority():
                 for each in ids:
                     with suppress(NotFound):
                         found.append(await collection.get_record(each))
@@ -110,7 +137,7 @@ class KatanaSource:
     async def _listed(self, listed: Listed, window: Window, filters: Mapping[str, object]) -> SourcePage:
         collection = self._collection(listed)
         try:
-            with self._bulk.priority(self._priority):
+            with self._at_priority(listed.name):
                 page = await collection.page(window.number, limit=window.size, **filters)
         except KatanaError as error:
             raise self._unavailable(error, self._bulk_key) from error
@@ -118,10 +145,15 @@ class KatanaSource:
         invalid = [_quarantined(each) for each in page.invalid]
         return SourcePage(page.valid_records, page.total_records, invalid, unread=unread)
 
+    def _at_priority(self, listing: str = "") -> AbstractContextManager[None]:
+        if self._priority is None:
+            return nullcontext()
+        return self._client.priority(Priority.INTERACTIVE if listing in self._awaited else self._priority)
+
     async def _factory(self) -> SourcePage:
         """Return the settings, which are one object without an id, as a listing of one record."""
         try:
-            with self._client.priority(self._priority):
+            with self._at_priority(FACTORY.name):
                 settings = await self._client.factory.read_record()
         except KatanaError as error:
             raise self._unavailable(error) from error

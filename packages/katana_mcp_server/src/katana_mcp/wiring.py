@@ -17,7 +17,7 @@ from cache_core.compared import Recorder
 from cache_core.errors import CacheError
 from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, Round, StockReads, Syncer
-from katana_client import KatanaClient, Priority
+from katana_client import KatanaClient
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
@@ -33,7 +33,7 @@ from katana_mcp.live_lookups import LiveLookups
 from katana_mcp.rebuilding import OpenCache, OwnRebuilder
 from katana_mcp.services import Services
 from katana_mcp.settings import Settings, SettingsError
-from katana_mcp.source import KatanaSource
+from katana_mcp.source import Awaited, KatanaSource
 from katana_mcp.stores import Stores
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
@@ -212,8 +212,9 @@ class Tenant:
             self._comparisons = KeptComparisons(directory, clock)
         stores = Stores(settings.flags(), outside.recorder or self._comparisons, clock)
         cache, notices = await stores.open(directory)
-        source = KatanaSource(self._key.client, bulk)
-        syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=Priority.INTERACTIVE))
+        awaited = Awaited()
+        source = KatanaSource(self._key.client, bulk, awaited=awaited)
+        syncer = Syncer(SPECS, source, cache, clock, KatanaSource(self._key.client, priority=None))
         closed = _OFF if settings.sync == "off" else None
         told = None if settings.fresh_for is None else timedelta(seconds=settings.fresh_for)
         patience = replace(outside.patience or Patience(), fresh_for=told)
@@ -241,6 +242,7 @@ class Tenant:
             sandbox=settings.sandbox,
             web_base_url=settings.web_base_url.rstrip("/"),
             notices=(*notices, *unconfirmed),
+            awaited=awaited.waited_for,
             directory=stores.directory,
             read_only=settings.read_only,
             most_lines=settings.max_plan_lines,

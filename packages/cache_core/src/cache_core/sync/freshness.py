@@ -4,10 +4,11 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 """
 
 import asyncio
+import copy
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
@@ -120,6 +121,12 @@ class FreshReads:
         self._failed: dict[str, tuple[float, str]] = {}
         self._refusals = 0
         self._refreshing: set[asyncio.Task[Any]] = set()
+
+    def waiting(self, seconds: float) -> Self:
+        """Return the same reads for a caller who waits so long where nothing can be said without the source."""
+        patient = copy.copy(self)
+        patient._patience = replace(self._patience, cold=seconds, by_id=seconds)  # noqa: SLF001 - a copy of itself
+        return patient
 
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""

@@ -26,9 +26,9 @@ _LOST_FOR = 60.0
 
 
 class SharedBudget:
-    """At most 60 requests in every 60 seconds over all processes, interactive ones first.
+    """At most 60 requests in every 60 seconds over all processes; each kind of work has a share of them.
 
-    Within a process callers stand in line; the first of each process stands in line with those of the others. Each
+    Within a process callers stand in a line per priority; the first of each stands in line with those of the others. It
     takes a place only when there is also room for all who stand before it, so a free place wakes one and not everybody.
 
     Args:
@@ -75,10 +75,14 @@ class SharedBudget:
         self._keep()
         self._turns.call()
 
-    def room_in(self, places: int) -> float:
+    def expected(self, priority: Priority) -> float:
+        """Return in how many seconds the next request may go at the earliest, by what the file said last."""
+        return self._ledger.delay(self._owner, priority, self._clock.monotonic())
+
+    def room_in(self, places: int, priority: Priority) -> float:
         """Return in how many seconds so many requests could go, over all processes, as it looks now."""
         try:
-            return self._settled(lambda ledger, now: ledger.room_in(places, now))
+            return self._settled(lambda ledger, now: ledger.room_in(places, priority, now))
         except Busy:
             return _BUSY_PAUSE
 
@@ -110,7 +114,7 @@ class SharedBudget:
             ledger.hear(self._owner, now)
             for ticket, facts, at in self._over:
                 ledger.close(self._ticket(ticket), facts, at)
-            ledger.line_up(self._owner, self._turns.first, now)
+            ledger.line_up(self._owner, self._turns.priorities, now)
             return work(ledger, now)
 
         result = self._in_file(whole)

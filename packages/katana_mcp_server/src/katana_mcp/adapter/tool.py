@@ -33,6 +33,10 @@ LABEL = {"katana-mcp/integrity": "untrusted"}
 """The `_meta` of what may hold texts of records: customers, suppliers and shops wrote them, so they are data alone."""
 
 
+_LITTLE = 0.001
+"""By how much a report is greater than the one before that only says what is waited for."""
+
+
 class RequestTool(Tool):
     """A tool whose arguments are one request model and whose result is one answer model."""
 
@@ -86,7 +90,7 @@ class RequestTool(Tool):
         stop = services.syncer.listen(told)
         try:
             person = PersonAtClient(get_context(), services.clock)
-            return await self._spec.run(request, replace(services, tell=told, person=person))
+            return await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
         finally:
             stop()
             await told.close()
@@ -99,7 +103,7 @@ class _ProgressReports:
         self._context = context
         self._specs = specs
         self._seen: dict[str, Progress] = {}
-        self._told = 0
+        self._told = 0.0
         self._sending: set[asyncio.Task[None]] = set()
 
     def __call__(self, progress: Progress) -> None:
@@ -114,7 +118,15 @@ class _ProgressReports:
         # The numbers are sums over the entities; the message names what is fetched now, with its own.
         of = "" if progress.total is None else f"/{progress.total}"
         message = f"syncing {collection}: {progress.done}{of}"
-        report = self._context.report_progress(done, total, message)
+        self._report(total, message)
+
+    def note(self, message: str) -> None:
+        """Say what is waited for."""
+        self._told += _LITTLE
+        self._report(None, message)
+
+    def _report(self, total: int | None, message: str) -> None:
+        report = self._context.report_progress(self._told, total, message)
         task = asyncio.ensure_future(report)
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)

@@ -3,11 +3,13 @@
 import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
 from pydantic import Field
 
+from katana_client import Priority
 from katana_mcp.descriptor import AnyTool, ToolSpec
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
@@ -18,6 +20,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied, check_again, is_free, known_plan
 from katana_mcp.writing.change import Changes
+from katana_mcp.writing.gathering import WAITS
 from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
 from katana_mcp.writing.question import question
@@ -56,10 +59,16 @@ async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services
         raise Refused(blocking(warning_codes.READ_ONLY, "this is read-only: nothing is written to Katana"))
     tokens = list(dict.fromkeys(request.plan_tokens))
     with _journal_told():
-        answer = await _consent(tokens, services, changes)
+        answer = await _consent(tokens, _waiting(services), changes)
     if answer is not None:
         return _told(answer, [], len(tokens), services)
-    return await _in_turn(tokens, services, changes)
+    with services.client.priority(Priority.WRITE):
+        return await _in_turn(tokens, _waiting(services), changes)
+
+
+def _waiting(services: Services) -> Services:
+    """Return services whose plans wait together as long as one of them would."""
+    return replace(services, until=services.clock.monotonic() + WAITS)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
 
@@ -73,7 +74,7 @@ async def _preview(name: str, change: AnyChange, request: Request, services: Ser
 async def _gathered(change: AnyChange, request: Request, services: Services) -> object:
     """Return what a plan depends on; a refusal says how current the rows are that it was judged by."""
     try:
-        return await change.gather(request, services)
+        return await gathered(change, request, services)
     except Refused:
         now = await as_it_stands(services, change.reads)
         with now.refusals():

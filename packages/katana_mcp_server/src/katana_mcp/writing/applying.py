@@ -34,6 +34,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.differences import differences
+from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import no_room, room_for, too_large
 from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.outcome import PlanOutcome
@@ -47,6 +48,7 @@ _PATIENCE = 65.0
 
 That is longer than the minute after which requests that were used up are free again.
 """
+_NOTED_EVERY = 5.0
 _log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
 
@@ -87,7 +89,7 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Pla
         raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
     try:
         request = change.request.model_validate(plan.request)
-        facts = await change.gather(request, services)
+        facts = await gathered(change, request, services)
     except Refused as refusal:
         if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
             raise
@@ -142,7 +144,7 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
         Refused: nothing was written by this call: the token is unknown, the plan expired or stale, it is still
             being applied, or so is another plan of the same record, or the budget had no room for it.
     """
-    give_up = services.clock.monotonic() + _PATIENCE
+    give_up, noted = services.clock.monotonic() + _PATIENCE, float("-inf")
     while True:
         entry = await known_plan(token, services)
         found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)
@@ -150,6 +152,9 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
             return found
         if services.clock.monotonic() >= give_up:
             raise Refused(found.why)
+        if services.clock.monotonic() >= noted + _NOTED_EVERY:
+            services.note(f"waiting: {found.why.message}")
+            noted = services.clock.monotonic()
         await services.clock.sleep(min(found.pause, max(give_up - services.clock.monotonic(), 0)))
 
 

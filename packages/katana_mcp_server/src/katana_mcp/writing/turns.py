@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from cache_core.records import iso
+from katana_client import Priority
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import BEAT_EVERY
@@ -81,7 +82,7 @@ class Turn:
         task, full = asyncio.ensure_future(facts), 0.0
         try:
             while not await _done(task, services):
-                full = full + _LOOK if services.client.budget.room_in(1) > 0 else 0.0
+                full = full + _LOOK if services.client.budget.room_in(1, Priority.WRITE) > 0 else 0.0
                 if full > _CROWDED and not task.done():
                     raise Crowded
             return task.result()
@@ -113,7 +114,7 @@ def turn_of(entry: Entry, services: Services) -> Turn:
 
 def room_in(entry: Entry, services: Services) -> float:
     """Return in how many seconds the budget has room for all that a plan reads and sends."""
-    return services.client.budget.room_in(_READS + len(entry.plan.actions))
+    return services.client.budget.room_in(_READS + len(entry.plan.actions), Priority.WRITE)
 
 
 def not_its_turn(entry: Entry, lane: str) -> ToolWarning:

@@ -1,0 +1,77 @@
+"""What a plan needs, read on the share of writes: waited for as long as a client waits, with reports of what for.
+
+Refuses to guess: what cannot be read in time is a refusal that says why, and when to come back.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+
+from cache_core.sync.waiting import finished
+from katana_client import Priority
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.writing.change import AnyChange
+
+WAITS = 40.0
+"""Seconds that a plan waits for Katana in all; clients give a call up after 60."""
+_LEAST = 3.0
+_MARGIN = 5.0
+"""Seconds that are left for reading single records once a first listing has been waited for."""
+_FIRST, _EVERY = 2.0, 5.0
+_SOONEST, _LATEST = 10.0, 60.0
+_PLACE = "one of Katana's 60 requests a minute, which others use"
+
+
+async def gathered(change: AnyChange, request: Request, services: Services) -> object:
+    """Return the facts of a request.
+
+    Raises:
+        Refused: something that it names is not there, or Katana did not say in time.
+    """
+    began = services.clock.monotonic()
+    left = max(_LEAST, WAITS if services.until is None else services.until - began)
+    patient = replace(services, fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
+    states = await services.cache.states(change.reads)
+    cold = [name for name, state in states.items() if state.completed_at is None]
+    with services.awaited(cold), services.client.priority(Priority.WRITE):
+        gathering = asyncio.ensure_future(change.gather(request, patient))
+        telling = asyncio.ensure_future(_tell(services))
+        try:
+            if not await finished(gathering, left, services.clock):
+                told = "Katana could not be asked all that the plan depends on; nothing is planned on a guess"
+                raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, told))
+            return gathering.result()
+        except Refused as refusal:
+            raise Refused(
+                *(_with_reason(each, began, services) for each in refusal.warnings), told=refusal.told
+            ) from None
+        finally:
+            gathering.cancel()
+            telling.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(gathering, telling, return_exceptions=True)
+
+
+async def _tell(services: Services) -> None:
+    """Say again and again what is waited for."""
+    await services.clock.sleep(_FIRST)
+    while True:
+        seconds = services.client.budget.expected(Priority.WRITE)
+        about = f"; a place is free in about {seconds:.0f} s" if 1 <= seconds <= _LATEST else ""
+        services.note(f"waiting for {_PLACE}{about}" if seconds > 0 else "waiting for Katana to answer")
+        await services.clock.sleep(_EVERY)
+
+
+def _with_reason(warning: ToolWarning, began: float, services: Services) -> ToolWarning:
+    """Return a warning with how long Katana was waited for in vain, and when to come back."""
+    waited = services.clock.monotonic() - began
+    if warning.code != warning_codes.KATANA_UNAVAILABLE or waited < 1:
+        return warning
+    seconds = services.client.budget.expected(Priority.WRITE)
+    what = _PLACE if seconds > 0 else "its answer"
+    again = min(max(seconds, _SOONEST), _LATEST)
+    told = f"{warning.message}; waited {waited:.0f} s for {what}: ask again in {again:.0f} s"
+    return blocking(warning.code, told, warning.field_path)
