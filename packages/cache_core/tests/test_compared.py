@@ -155,6 +155,37 @@ async def test_a_write_between_the_two_reads_makes_no_comparison() -> None:
     assert pair.kept.comparisons == []
 
 
+class Shared(MemoryBackend):
+    """A trial to which another process writes after its next read, or before it."""
+
+    writes: tuple[MemoryBackend, ...] = ()
+
+    async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
+        counted = await super().count(entity, where, visibility)
+        writes, self.writes = self.writes, ()
+        for each in writes:
+            rows = (await prepare(PART, [{"id": 7, "sku": "B-7", "updated_at": LATER}], each)).rows
+            await each.apply(Batch(entity="part", at=LATER, upserts=rows))
+        return counted
+
+
+@pytest.mark.parametrize("sides", ["both", "answering"])
+async def test_what_another_process_writes_between_the_two_reads_is_no_difference(sides: str) -> None:
+    pair = Pair()
+    trial = Shared((PART,))
+    both = ComparedBackend(pair.answering, trial, pair.kept, pair.clock)
+    await pair.put(both)
+    answering = Shared((PART,))
+    both.answering = answering
+    await pair.put(answering)
+    answering.writes = (answering, trial) if sides == "both" else (answering,)
+    assert await both.count("part") == 1
+    assert await both.count("part") == 2
+    await both.settle()
+    assert [each.mismatch for each in pair.kept.comparisons] == [None, None]
+    assert [each.cut for each in pair.kept.comparisons] == [False, sides == "answering"]
+
+
 class Slow(MemoryBackend):
     """A trial that lets others in between before it writes."""
 
@@ -244,6 +275,15 @@ class Door(MemoryBackend):
 
     async def close(self) -> None:
         self.is_open = False
+
+
+class SlowDoor(Door):
+    """The same, which takes a while to close."""
+
+    async def close(self) -> None:
+        for _ in range(3):
+            await asyncio.sleep(0)
+        await super().close()
 
 
 async def test_who_is_cancelled_while_the_last_comparison_runs_has_closed_both() -> None:
@@ -427,3 +467,14 @@ async def test_answers_that_were_cut_short_are_told_apart() -> None:
     for text in ("a-1", "a " * 300):
         await pair.both.search("part", Search(text))
     assert [each.cut for each in pair.kept.comparisons] == [False, True]
+
+
+async def test_who_is_cancelled_again_and_again_has_closed_both() -> None:
+    answering, trial = SlowDoor(), SlowDoor()
+    both = ComparedBackend(answering, trial, Kept(), ManualClock())
+    closing = asyncio.create_task(both.close())
+    for _ in range(4):
+        await asyncio.sleep(0)
+        closing.cancel()
+    await asyncio.gather(closing, return_exceptions=True)
+    assert (answering.is_open, trial.is_open) == (False, False)

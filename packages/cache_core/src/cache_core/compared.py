@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from cache_core.clock import Clock
 from cache_core.conditions import LIVE, Visibility, Where
+from cache_core.differences import difference, is_cut
 from cache_core.errors import WrongCacheUse
 from cache_core.leases import Claim, Lease
 from cache_core.protocol import (
@@ -32,10 +33,15 @@ from cache_core.protocol import (
     SyncState,
 )
 from cache_core.records import RecordId
-from cache_core.text import GUESSES, Tier
+from cache_core.waiting import to_the_end
 
 PATIENCE = 10.0
 """Real seconds for a call: the storage of a backend waits for another process for 5 at most."""
+
+_LOOKS = 3
+"""How often both are asked again, at most, before a difference that they show is not compared."""
+
+type _Revision = tuple[str | None, str | None, str | None]
 
 UPKEEP = frozenset({"apply", "state"})
 """Calls that a trial gets for the sake of the run; they are recorded when they fail, and compare nothing."""
@@ -53,7 +59,8 @@ class Comparison:
         error: what the trial raised and where, without its message, which may hold data; or None.
         seconds: how long the answering backend and the trial took.
         sides: the names of the answering backend and of the trial.
-        cut: whether an answer was cut short by a bound or a deadline, so that nothing was compared.
+        cut: whether an answer was cut short by a bound or a deadline, or one side
+            is ahead of the other, so that nothing was compared.
     """
 
     entity: str
@@ -136,7 +143,10 @@ class ComparedBackend:
         try:
             await self.settle()
         finally:
-            await asyncio.gather(self.answering.close(), self._leave())
+            await to_the_end(self._end())
+
+    async def _end(self) -> None:
+        await asyncio.gather(self.answering.close(), self._leave())
 
     async def _leave(self) -> None:
         while self._hanging:
@@ -310,11 +320,38 @@ class ComparedBackend:
         except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
             error = fault(raised)
         else:
-            cut = _is_cut(answer) or _is_cut(other)
+            cut = is_cut(answer) or is_cut(other)
             mismatch = None if cut else difference(answer, other)
+        if mismatch is not None and revision == self._revision:
+            mismatch, error, cut = await self._again(comparison.entity, read)
         seconds = (comparison.seconds[0], self._clock.monotonic() - started)
         if revision == self._revision:
             self._note(replace(comparison, mismatch=mismatch, error=error, seconds=seconds, cut=cut))
+
+    async def _again[T](
+        self, entity: str, read: Callable[[CacheBackend], Awaitable[T]]
+    ) -> tuple[str | None, str | None, bool]:
+        """Return how the sides differ at the same revision, what the trial raised, or that nothing can be compared.
+
+        Another process may have written between the two reads, or to one side alone, as its own flags say.
+        """
+        try:
+            for _ in range(_LOOKS):
+                before = await self._revisions(entity)
+                answer, other = await read(self.answering), await self._in_time(lambda: read(self.trial))
+                if before[0] == before[1] and await self._revisions(entity) == before:
+                    cut = is_cut(answer) or is_cut(other)
+                    return None if cut else difference(answer, other), None, cut
+        except Exception as raised:  # noqa: BLE001 - whatever the trial raises must not reach the caller
+            return None, fault(raised), False
+        return None, None, True
+
+    async def _revisions(self, entity: str) -> list[_Revision]:
+        """Return how far each side has come; that tells only where both have rows."""
+        sides = [await self.answering.status(entity), await self._in_time(lambda: self.trial.status(entity))]
+        if any(side.newest is None for side in sides):
+            return [(None, None, None)] * len(sides)
+        return [(side.state.cursor, side.state.completed_at, side.newest) for side in sides]
 
     def _note(self, comparison: Comparison) -> None:
         self._recorder.record(comparison)
@@ -333,53 +370,6 @@ def fault(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"
-
-
-def difference(answer: object, other: object) -> str | None:
-    """Return how the trial's answer differs from the one given, in a few words without records, or None.
-
-    A hit that only one side can find, because substring and typo search are its declared capability, is lawful, and so
-    is a hit of a later tier that the other side then still asked.
-    """
-    if isinstance(answer, SearchResult) and isinstance(other, SearchResult):
-        return _search_difference(answer, other)
-    if answer == other:
-        return None
-    left, right = _ids(answer), _ids(other)
-    if left is None or right is None:
-        return f"{_brief(answer)} against {_brief(other)}"
-    if left != right:
-        return f"ids {left[:10]} against {right[:10]}"
-    return "same ids, other fields"
-
-
-def _search_difference(answer: SearchResult, other: SearchResult) -> str | None:
-    first = min((hit.tier for side in (answer, other) for hit in side.hits), default=Tier.EXACT)
-    if first in GUESSES:
-        return None
-    sides = [[hit for hit in side.hits if hit.tier not in GUESSES] for side in (answer, other)]
-    if sides[0] == sides[1]:
-        return None
-    left, right = ([hit.row.id for hit in side] for side in sides)
-    return f"ids {left[:10]} against {right[:10]}" if left != right else "same ids, other fields or ranks"
-
-
-def _is_cut(answer: object) -> bool:
-    return isinstance(answer, SearchResult) and answer.cut
-
-
-def _ids(answer: object) -> list[RecordId] | None:
-    if isinstance(answer, Found):
-        return [row.id for row in answer.rows]
-    if isinstance(answer, KeyMatch):
-        return [answer.row.id] if answer.row is not None else []
-    if isinstance(answer, tuple):
-        return [row.id for row in answer if isinstance(row, Stored)]  # pyright: ignore[reportUnknownVariableType] - rows
-    return None
-
-
-def _brief(answer: object) -> str:
-    return str(answer) if isinstance(answer, int) else type(answer).__name__
 
 
 def _told(selection: Selection) -> str:
