@@ -103,3 +103,12 @@ def test_a_limit_is_one_or_more_and_bounded(clean: pytest.MonkeyPatch, name: str
         clean.setenv(variable(name), wrong)
         with pytest.raises(SettingsError, match=rf"^{variable(name)} \(--{name.replace('_', '-')}\): "):
             load()
+
+
+@pytest.mark.parametrize("entity", ["sales_order", "purchase_order", "inventory_movement"])
+def test_a_flag_of_an_entity_that_has_none_is_refused_with_the_entities_that_have_one(
+    entity: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"KATANA_CACHE_BACKEND_{entity.upper()}", "typed")
+    with pytest.raises(SettingsError, match=r"have no flag: orders, .* always in typed; .*variant"):
+        load(sandbox=True)

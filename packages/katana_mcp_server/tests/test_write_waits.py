@@ -32,7 +32,7 @@ async def test_a_preview_waits_for_a_place_and_says_so(own: OwnSandbox, clock: M
     async with staged(own) as stage:
         change = _renamed(tenant)
         await _planned(stage, clock, "modify_purchase_order", change)
-        headers = {"retry-after": "20", "x-ratelimit-remaining": "30"}
+        headers = {"Retry-After": "20", "X-Ratelimit-Remaining": "30"}
         own.sandbox.faults.add(Fault("*", action=Status(429, headers=headers), times=1))
         began = clock.monotonic()
         preview, said = await _planned(stage, clock, "modify_purchase_order", change)

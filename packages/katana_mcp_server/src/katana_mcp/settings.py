@@ -15,6 +15,7 @@ import platformdirs
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from cache_core.specs import SPECS
 from katana_mcp.env_file import EnvFile, read_env_file
 from katana_mcp.env_file import SettingsError as SettingsError
 from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
@@ -285,6 +286,10 @@ def _refuse_misspelt(names: Iterable[str]) -> None:
     known = {variable(name) for name in Settings.model_fields}
     unknown = sorted({name.upper() for name in (*os.environ, *names)} - known)
     for name in unknown:
+        entity = name.removeprefix(_FLAG).lower()
+        if name.startswith(_FLAG) and entity in _ENTITIES:
+            what = f"{entity.replace('_', ' ')} records have no flag: orders, their rows and stock are always in typed"
+            raise SettingsError(f"{name}: {what}; the entities with a flag are {', '.join(DEFAULTS)}")
         near = difflib.get_close_matches(name, known, 1, _LIKE) if name.startswith("KATANA") else []
         if near or name.startswith(_OURS):
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
@@ -320,6 +325,9 @@ HARMLESS = frozenset(
 """Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
 _KEYS = frozenset({"KATANA_API_KEY", "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
+_FLAG = "KATANA_CACHE_BACKEND_"
+_ENTITIES = frozenset(spec.name for spec in SPECS) - DEFAULTS.keys()
+"""Entities without a flag."""
 _LIKE = 0.85
 
 
