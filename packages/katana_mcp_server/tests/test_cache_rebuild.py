@@ -405,7 +405,7 @@ async def test_looking_checking_and_comparing_ask_katana_nothing_while_a_server_
         assert stage.requests() == asked
         await stage.call("search_items", query="bike")
     (variant,) = cast("list[dict[str, Any]]", report.data["entities"])
-    assert (variant["generated"], variant["mismatches"], variant["errors"]) == (100, 0, 0)
+    assert (variant["generated"], variant["mismatches"], variant["errors"], variant["verified"]) == (100, 0, 0, 1)
 
 
 async def test_an_unfinished_listing_shows_how_far_it_is(own: OwnSandbox, clock: ManualClock, tmp_path: Path) -> None:

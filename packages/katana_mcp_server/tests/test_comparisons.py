@@ -283,3 +283,16 @@ async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSand
     async with staged(own, Setup(cache_dir=tmp_path, flags={"cache_backend": ALWAYS})) as stage:
         await stage.call("search_customers", query="berger")
     assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("entity", "verified", "goes"),
+    [("operator", 1, True), ("tax_rate", 2, True), ("operator", 0, False), ("variant", 1, False)],
+)
+def test_what_is_seldom_read_may_be_flipped_after_generated_reads_and_equal_records(
+    entity: str, verified: int, goes: bool
+) -> None:
+    standing = Standing(entity, comparisons=ENOUGH, generated=ENOUGH, verified=verified)
+    assert (standing.against is None) == goes
+    assert replace(standing, mismatches=1).against is not None
+    assert replace(standing, comparisons=ENOUGH - 1, generated=ENOUGH - 1).against is not None
