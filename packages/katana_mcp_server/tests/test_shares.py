@@ -33,10 +33,9 @@ async def test_two_servers_with_busy_readers_plan_in_time_and_keep_rows_fresh(tm
 
 @pytest.mark.soak
 @pytest.mark.parametrize("thinks", [0.1, 2.0, 15.0])
-@pytest.mark.parametrize("readers", [0, 4])
-async def test_ten_minutes_of_a_busy_account(tmp_path: Path, thinks: float, readers: int) -> None:
+async def test_ten_minutes_of_a_busy_account(tmp_path: Path, thinks: float) -> None:
     account = _account(tmp_path, thinks)
-    await account.live(600, readers=readers)
+    await account.live(600)
     _held(account)
 
 
