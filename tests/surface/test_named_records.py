@@ -8,7 +8,7 @@ import pytest
 
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
-from katana_mcp.testing import Payload, Stage
+from katana_mcp.testing import Payload, Stage, payload_of
 from katana_sandbox import ManualClock, Tenant
 
 from .all_writes import WRITES
@@ -173,7 +173,7 @@ class _Calls:
         before = self._stage.requests()
         result = await self._stage.result(self.tool, arguments)
         entries = [*self._stage.own.sandbox.journal][before:]
-        return result.structured_content or {}, Counter(each.path.rpartition("/")[2] for each in entries)
+        return payload_of(result), Counter(each.path.rpartition("/")[2] for each in entries)
 
 
 def _denied(answer: Payload, path: str) -> bool:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -20,7 +19,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied, check_again, is_free, known_plan
 from katana_mcp.writing.change import Changes
-from katana_mcp.writing.gathering import WAITS
+from katana_mcp.writing.gathering import in_time
 from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
 from katana_mcp.writing.question import question
@@ -59,16 +58,11 @@ async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services
         raise Refused(blocking(warning_codes.READ_ONLY, "this is read-only: nothing is written to Katana"))
     tokens = list(dict.fromkeys(request.plan_tokens))
     with _journal_told():
-        answer = await _consent(tokens, _waiting(services), changes)
+        answer = await _consent(tokens, services, changes)
     if answer is not None:
         return _told(answer, [], len(tokens), services)
     with services.client.priority(Priority.WRITE):
-        return await _in_turn(tokens, _waiting(services), changes)
-
-
-def _waiting(services: Services) -> Services:
-    """Return services whose plans wait together as long as one of them would."""
-    return replace(services, until=services.clock.monotonic() + WAITS)
+        return await _in_turn(tokens, services, changes)
 
 
 @contextmanager
@@ -88,7 +82,7 @@ async def _consent(tokens: Sequence[str], services: Services, changes: Changes) 
     if not waiting or not services.person.can_answer:
         return None
     for each in waiting:
-        await check_again(each, services, changes)
+        await check_again(each, in_time(services), changes)
     answer = await services.person.confirm(question([each.plan for each in waiting]), _digest(waiting))
     return None if answer == "accepted" else f"{answer}: nothing was written"
 

@@ -34,7 +34,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.differences import differences
-from katana_mcp.writing.gathering import gathered
+from katana_mcp.writing.gathering import WAITS, gathered, in_time
 from katana_mcp.writing.limits import no_room, room_for, too_large
 from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.outcome import PlanOutcome
@@ -43,11 +43,7 @@ from katana_mcp.writing.turns import Crowded, Turn, no_place, not_its_turn, room
 from katana_mcp.writing.twins import twins
 
 _ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
-_PATIENCE = 65.0
-"""Seconds between two looks at a plan or a lane that another has, and until the caller is told to come back.
-
-That is longer than the minute after which requests that were used up are free again.
-"""
+"""Seconds between two looks at a plan, a lane or a place that another has."""
 _NOTED_EVERY = 5.0
 _log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
@@ -144,7 +140,8 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
         Refused: nothing was written by this call: the token is unknown, the plan expired or stale, it is still
             being applied, or so is another plan of the same record, or the budget had no room for it.
     """
-    give_up, noted = services.clock.monotonic() + _PATIENCE, float("-inf")
+    services, noted = in_time(services), float("-inf")
+    give_up = services.clock.monotonic() + WAITS
     while True:
         entry = await known_plan(token, services)
         found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)

@@ -17,12 +17,17 @@ from katana_mcp.writing.change import AnyChange
 
 WAITS = 40.0
 """Seconds that a plan waits for Katana in all; clients give a call up after 60."""
-_LEAST = 3.0
+_LEAST = 10.0
 _MARGIN = 5.0
 """Seconds that are left for reading single records once a first listing has been waited for."""
 _FIRST, _EVERY = 2.0, 5.0
 _SOONEST, _LATEST = 10.0, 60.0
 _PLACE = "one of Katana's 60 requests a minute, which others use"
+
+
+def in_time(services: Services) -> Services:
+    """Return services with which one plan waits, for whatever it waits for, as long as that and no longer."""
+    return replace(services, until=services.clock.monotonic() + WAITS)
 
 
 async def gathered(change: AnyChange, request: Request, services: Services) -> object:
