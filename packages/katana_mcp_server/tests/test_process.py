@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -125,6 +126,32 @@ async def test_stdout_carries_nothing_but_mcp_and_sql_is_imported_by_the_first_r
     assert "cache_typed" in _sql(said)
     assert b"search_customers" in said.read_bytes()
     assert b"Traceback" not in said.read_bytes()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_host_that_ends_the_server_leaves_no_file_of_a_database_at_work(tmp_path: Path, number: int) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, *COMMAND, "--cache-dir", str(tmp_path / "kept"), "--log-level", "error"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(tmp_path),
+        cwd=tmp_path,
+        limit=2**22,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    async with asyncio.timeout(60):
+        for message in (*HELLO, CALLS[0]):
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        answered = set[object]()
+        while CALLS[0]["id"] not in answered:
+            answered.add(json.loads(await process.stdout.readline()).get("id"))
+        assert [name for name in _files(tmp_path) if name.endswith("-wal")]
+        process.send_signal(number)
+        out, err = await process.communicate()
+    assert (process.returncode, out, err) == (128 + number, b"", b"")
+    assert [name for name in _files(tmp_path) if name.endswith(("-wal", "-shm"))] == []
 
 
 def _sql(said: Path) -> set[str]:

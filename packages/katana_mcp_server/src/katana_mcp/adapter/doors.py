@@ -3,8 +3,12 @@
 import hashlib
 import hmac
 import os
+import signal
 import socket
 import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -124,9 +128,10 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
     if not settings.http:
         if sys.stdin.isatty():
             sys.stderr.write("katana-mcp speaks MCP over stdin and stdout: let your assistant start it (Ctrl-C ends)\n")
-        else:
-            mend_stdin()
-        await _over_stdio(server)
+            await _over_stdio(server)
+            return
+        with _ended_by_signals(mend_stdin()):
+            await _over_stdio(server)
         return
     with listener_of(settings) as listener:
         host, port = listener.getsockname()[:2]
@@ -151,6 +156,38 @@ async def _over_stdio(server: FastMCP[Any]) -> None:
         if group.split(BrokenPipeError)[1] is not None:
             raise
         raise BrokenPipeError from None
+
+
+@contextmanager
+def _ended_by_signals(end_input: Callable[[], None]) -> Generator[None]:
+    """Have the first signal end the input, so that all is closed as when the client leaves; the second ends at once.
+
+    Raises:
+        SystemExit: at the end of the block, when a signal came.
+    """
+    came: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if came:
+            leave(number, frame)
+        came.append(number)
+        end_input()
+        late = threading.Timer(_GRACE, leave, (number, frame))
+        late.daemon = True
+        late.start()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        raise SystemExit(128 + came[0])
+
+
+_GRACE = 3.0
+"""Seconds after a signal in which a write that is under way may end, and the cache's files are closed."""
 
 
 def leave(number: int, frame: FrameType | None) -> None:

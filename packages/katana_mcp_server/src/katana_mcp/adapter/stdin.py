@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import threading
+from collections.abc import Callable
 
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?P<half>[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
@@ -23,13 +24,25 @@ def _written(found: re.Match[bytes]) -> bytes:
     return found[0] if half is None else b"<U+%b>" % half.upper()
 
 
-def mend_stdin() -> None:
-    """Let a thread read stdin from now on, and give file descriptor 0 the mended lines until stdin ends."""
+def mend_stdin() -> Callable[[], None]:
+    """Let a thread read stdin from now on, and give file descriptor 0 the mended lines until stdin ends.
+
+    Returns:
+        What ends file descriptor 0 as if stdin had ended.
+    """
     source = os.dup(0)
     mine, theirs = os.pipe()
     os.dup2(mine, 0)
     os.close(mine)
     threading.Thread(target=pass_on, args=(source, theirs), name="stdin", daemon=True).start()
+
+    def end() -> None:
+        """Let what the thread still writes go nowhere; closed, its number could be given to another file."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, theirs)
+        os.close(nowhere)
+
+    return end
 
 
 def pass_on(source: int, target: int, chunk: int = 1 << 16) -> None:
