@@ -288,10 +288,14 @@ class Ledger:
     def _spread(self, used: Counter[Priority], ahead: Counter[Priority], now: float) -> float:
         """Return for how long a write leaves its place to later ones, so that a crowd does not use up a minute at once.
 
-        In each part of the window goes that part of their share, or a quarter of what is free where that is more.
+        While more than half of the limit is free nobody waits. Then in each part of the window goes that part of their
+        share, or a quarter of what is free where that is more.
         """
+        free = self._free(Priority.WRITE, used, ahead)
+        if 2 * free > self.limit:
+            return 0.0
         part = self.quota.window / _PARTS
-        most = max(self._share(Priority.WRITE) // _PARTS, self._free(Priority.WRITE, used, ahead) // 4, 1)
+        most = max(self._share(Priority.WRITE) // _PARTS, free // 4, 1)
         recent = [entry.at for entry in self.done if entry.priority is Priority.WRITE and entry.at > now - part]
         flying = sum(entry.priority is Priority.WRITE for entry in self.flying.values())
         excess = len(recent) + flying + ahead[Priority.WRITE] + 1 - most
