@@ -171,7 +171,7 @@ class Ledger:
             delay = max(delay, self.told.until - now)
         if self._free(priority, used, ahead) <= 0 or used[priority] + ahead[priority] >= self.limit - spared:
             delay = max(delay, self._counts_for(done[0], now) if done else float("inf"))
-        return max(delay, self._spread(used, ahead, now) if priority is Priority.WRITE else 0.0)
+        return max(delay, self._spread(used, ahead, now) if priority is Priority.WRITE and self._crowd(owner) else 0.0)
 
     def room_in(self, places: int, priority: Priority, now: float) -> float:
         """Return in how many seconds so many requests of a priority could go, if nobody else came.
@@ -285,17 +285,17 @@ class Ledger:
         """Return for how many seconds more a request that is over counts."""
         return entry.at + self.quota.window + _HAIR - now
 
+    def _crowd(self, owner: str) -> bool:
+        """Return whether others than the owner have sent anything in the last window."""
+        return any(entry.owner != owner for entry in (*self.flying.values(), *self.done))
+
     def _spread(self, used: Counter[Priority], ahead: Counter[Priority], now: float) -> float:
         """Return for how long a write leaves its place to later ones, so that a crowd does not use up a minute at once.
 
-        While more than half of the limit is free nobody waits. Then in each part of the window goes that part of their
-        share, or a quarter of what is free where that is more.
+        In each part of the window goes that part of their share, or a quarter of what is free where that is more.
         """
-        free = self._free(Priority.WRITE, used, ahead)
-        if 2 * free > self.limit:
-            return 0.0
         part = self.quota.window / _PARTS
-        most = max(self._share(Priority.WRITE) // _PARTS, free // 4, 1)
+        most = max(self._share(Priority.WRITE) // _PARTS, self._free(Priority.WRITE, used, ahead) // 4, 1)
         recent = [entry.at for entry in self.done if entry.priority is Priority.WRITE and entry.at > now - part]
         flying = sum(entry.priority is Priority.WRITE for entry in self.flying.values())
         excess = len(recent) + flying + ahead[Priority.WRITE] + 1 - most

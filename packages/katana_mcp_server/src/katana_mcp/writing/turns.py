@@ -16,8 +16,8 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
 
-_READS = 5
-"""Requests that it takes at least to read what a plan depends on, and to read back what it wrote."""
+_READS = 2
+"""Requests that it takes at least to read what a plan depends on."""
 _LOOK = 0.5
 _CROWDED = 1.0
 """Seconds between two looks at the budget while facts are read, and without room in it until that is given up."""
