@@ -9,9 +9,9 @@ from typing import Any
 
 from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_mcp.writing.actions import resolved
-from katana_mcp.writing.meaning import holds
 from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
 
+from .alike import all_alike
 from .all_writes import WRITES
 
 type Planned = dict[str, Any]
@@ -135,7 +135,7 @@ class Watched:
         record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
         if method == "DELETE":
             return record is None
-        return record is not None and holds(json.loads(request["body"]), record)
+        return record is not None and all_alike(json.loads(request["body"]), record)
 
     def _made(self, collection: str) -> set[int]:
         return _ids(self._tenant, collection) - self._there[collection]

@@ -7,10 +7,10 @@ from math import isclose
 from typing import Any
 
 from katana_mcp.testing import Payload
-from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import shown_value
 from katana_sandbox import Tenant
 
+from .alike import alike
 from .writes import Write
 
 type Held = Mapping[str, Mapping[object, bytes]]
@@ -57,13 +57,13 @@ def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after
     """Assert that each field that differs was named, with its old and new value, and no other was."""
     differing = {each for each in _differing(before, after) if each[2] not in write.derived}
     differing -= {each for each in differing if each[0] in write.lined and _comes_or_goes(*each[:2], before, after)}
-    named = {each for each, (old, new) in said.items() if each[2] not in write.derived and not same(old, new)}
+    named = {each for each, (old, new) in said.items() if each[2] not in write.derived and not alike(old, new)}
     assert differing == named, (differing - named, named - differing)
     for (collection, key, name), told in said.items():
         real = [_record(each, collection, key).get(name) for each in (before, after)]
         for word, value in zip(told, real, strict=True):
             meant = [value, *_words(write, name, value, before)]
-            assert any(same(word, shown_value(each)) for each in meant), (collection, key, name, told, real)
+            assert any(alike(word, shown_value(each)) for each in meant), (collection, key, name, told, real)
 
 
 def _words(write: Write, name: str, value: object, before: Held) -> list[object]:
@@ -106,7 +106,7 @@ def _close(told: object, real: object) -> bool:
     """Return whether two values are the same but for decimals that Katana does not keep."""
     if isinstance(told, int | float) and isinstance(real, int | float):
         return isclose(told, real, abs_tol=1e-9)
-    return same(told, real)
+    return alike(told, real)
 
 
 def _changed(before: Held, after: Held) -> Iterator[tuple[str, object]]:
@@ -133,7 +133,7 @@ def _differing(before: Held, after: Held) -> Iterator[Field]:
     for collection, key in _changed(before, after):
         old, new = _record(before, collection, key), _record(after, collection, key)
         names = (old.keys() | new.keys()) - OWN
-        yield from ((collection, key, name) for name in names if not same(old.get(name), new.get(name)))
+        yield from ((collection, key, name) for name in names if not alike(old.get(name), new.get(name)))
 
 
 def _said(write: Write, preview: Payload, key: object, before: Held, after: Held) -> Iterator[tuple[Field, Told]]:

@@ -8,9 +8,9 @@ import pytest
 from katana_mcp.descriptor import Entity
 from katana_mcp.entities import ENTITIES
 from katana_mcp.testing import Payload, Stage, payload_of, within
-from katana_mcp.writing.meaning import same
 from katana_sandbox import Fault, ManualClock, ReplicaLag, Tenant
 
+from .alike import alike
 from .all_writes import WRITES
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
@@ -75,7 +75,7 @@ async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     preview, _ = await _applied(stage, clock, f"modify_{entity.name}", **{subject: id, **CHANGED[entity.name]})
     heads = list(_heads(preview, await _shown(stage, entity, id)))
     assert {name for name, *_ in heads} == set(CHANGED[entity.name])
-    assert [each for each in heads if not same(each[1], each[2])] == []
+    assert [each for each in heads if not alike(each[1], each[2])] == []
 
     await _applied(stage, clock, f"delete_{entity.name}", **{subject: id})
     assert ["deleted_at" in row for row in await _listed(stage, entity, id)] == [True]

@@ -88,6 +88,16 @@ class ActionState:
     look_up: JsonObject | None = None
     at: datetime | None = None
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no answer of Katana told how it ended: it is unknown, or was recognised by what Katana lists."""
+        return self.state == "unknown" or self.is_recognised
+
+    @property
+    def is_recognised(self) -> bool:
+        """Whether it counts as applied because Katana lists what was planned, and nobody has looked again."""
+        return self.state == "applied" and self.look_up is not None and not self.look_up.get("confirmed")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:

@@ -32,7 +32,7 @@ from katana_mcp.journal.entries import (
 )
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
 from katana_mcp.journal.pace import Wanted, room_at
-from katana_mcp.journal.rows import ENTRY, entry_of, found, insert, rewrite, row_of, text_of
+from katana_mcp.journal.rows import ENTRY, entry_of, found, insert, made_by_others, rewrite, row_of, text_of, unsure
 from katana_mcp.journal.schema import STEPS, Steps, connected, refuse_newer
 
 MOST = 2**63 - 1
@@ -133,19 +133,19 @@ class JournalFile:
             return None
 
     def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
-        """Note what was found out later about actions of a finished plan that ended unknown, by their index.
+        """Note what was found out later about actions of a finished plan that no answer told of, by their index.
 
         Each later claim is answered with this outcome; the one of then is kept beside it.
 
         Raises:
-            WrongOrder: the plan is not finished, or an action did not end unknown.
+            WrongOrder: the plan is not finished, or Katana's answer told how an action ended.
         """
         text = text_of(outcome)
         with self.changing() as db:
             known, now = found(db, "id = ?", entry), iso(self.clock.now())
             actions = () if known is None else known.actions
-            unknown = {place for place, each in enumerate(actions) if each.state == "unknown"}
-            if known is None or known.state != "finished" or not set(ends) <= unknown:
+            untold = {place for place, each in enumerate(actions) if each.is_unanswered}
+            if known is None or known.state != "finished" or not set(ends) <= untold:
                 raise WrongOrder(f"entry {entry} has not ended so that it could be amended like this")
             for place, each in ends.items():
                 db.execute(
@@ -248,22 +248,14 @@ class JournalFile:
             return tuple(entry_of(db, row) for row in db.execute(sql, (last, tenant, limit)).fetchall())
 
     def unsure(self) -> tuple[Entry, ...]:
-        """Return the plans that are claimed, and those of which an action ended unknown; the oldest first."""
-        sql = (
-            f"SELECT {ENTRY} FROM plan WHERE state = 'claimed'"
-            " OR id IN (SELECT plan FROM action WHERE state = 'unknown') ORDER BY id"
-        )
+        """Return the plans that are claimed, and those of which no answer told how an action ended; oldest first."""
         with self.reading() as db:
-            return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
+            return unsure(db)
 
     def made_by_others(self, entry: int, path: str) -> frozenset[int]:
         """Return the ids of the records that other plans are known to have made by a POST to this path."""
-        sql = (
-            "SELECT json_extract(result, '$.id') FROM action WHERE state = 'applied' AND plan != ?"
-            " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
-        )
         with self.reading() as db:
-            return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
+            return made_by_others(db, entry, path)
 
     def _hold(self, db: sqlite3.Connection, run: Run) -> bool:
         """Renew the claim; return whether the plan is broken."""

@@ -98,11 +98,11 @@ class Journal:
         return await _done(self._file.take_over, entry, owner)
 
     async def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
-        """Note what was found out later about actions of a finished plan that ended unknown."""
+        """Note what was found out later about actions of a finished plan that no answer told of."""
         await _done(self._file.amend, entry, ends, outcome)
 
     async def unsure(self) -> tuple[Entry, ...]:
-        """Return the plans that are claimed, and those of which an action ended unknown; the oldest first."""
+        """Return the plans that are claimed, and those of which no answer told how an action ended; oldest first."""
         return await _done(self._file.unsure)
 
     async def made_by_others(self, entry: int, path: str) -> frozenset[int]:

@@ -108,6 +108,27 @@ def rewrite(db: sqlite3.Connection, entry: int, row: PlanRow) -> None:
         db.execute("UPDATE action SET sent = ? WHERE plan = ? AND place = ?", (text, entry, place))
 
 
+def unsure(db: sqlite3.Connection) -> tuple[Entry, ...]:
+    """Return the plans that are claimed, and those of which no answer told how an action ended; the oldest first.
+
+    What was recognised by what Katana lists counts until it was looked at once more.
+    """
+    sql = (
+        f"SELECT {ENTRY} FROM plan WHERE state = 'claimed' OR id IN (SELECT plan FROM action WHERE state = 'unknown'"
+        " OR (state = 'applied' AND look_up IS NOT NULL AND json_extract(look_up, '$.confirmed') IS NULL)) ORDER BY id"
+    )
+    return tuple(entry_of(db, row) for row in db.execute(sql).fetchall())
+
+
+def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[int]:
+    """Return the ids of the records that other plans are known to have made by a POST to this path."""
+    sql = (
+        "SELECT json_extract(result, '$.id') FROM action WHERE state = 'applied' AND plan != ?"
+        " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
+    )
+    return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
+
+
 def text_of(value: JsonObject | None) -> str | None:
     """Return an object as it stands in a column.
 

@@ -54,8 +54,9 @@ def show(entry: int, /, *, as_json: AsJson = False, flags: Given = None) -> None
 
 @app.command
 def reconcile(*, as_json: AsJson = False, flags: Given = None) -> None:
-    """Look up again in Katana what ended unknown or was left by a server that ended; sends nothing again.
+    """Look up again in Katana what no answer told the end of, or was left by a server that ended; sends nothing again.
 
+    That is what ended unknown, and what counts as applied by what Katana listed alone.
     What is found is noted: applied, or still unknown. Exit codes: 0 the end of every plan is known, 1 not yet.
 
     Args:

@@ -104,7 +104,7 @@ class Action:
         record: the id of the record that it changes; None for a new one.
         part: where it changes a part of that record, such as a row, the collection of the feed that tells of it.
         row: the id of the part; None for a new one.
-        expects: fields that the record, or its part, has afterwards, each equal by meaning.
+        expects: fields that the record, or its part, has afterwards, each equal by what the field is.
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
     """
@@ -120,6 +120,11 @@ class Action:
     expects: JsonObject = field(default_factory=dict[str, object])
     implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
+
+    @property
+    def collection(self) -> str:
+        """The collection of the record that Katana answers with."""
+        return self.path.split("/")[1]
 
     def resolved(self, answers: Mapping[int, JsonObject]) -> Self:
         """Return it with each reference replaced by what the actions before it were answered.

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import shown_value
 
 _MOST, _LONGEST = 5, 60
 """Fields that are told, and characters of a value."""
+_NOTHING = (None, "")
 _CLOCKS = ("updated_at", "deleted_at")
 """Fields that change along with another one, or along with one that is not shown."""
 
@@ -26,7 +26,7 @@ def _in_objects(path: str, old: Mapping[str, object], new: Mapping[str, object])
 
 
 def _between(path: str, old: object, new: object) -> Iterator[tuple[str, str]]:
-    if old == new or (same(old, new) and same(new, old)):
+    if old == new or (old in _NOTHING and new in _NOTHING):
         return
     plainly = f"{path}: {_value(old)} → {_value(new)}"
     if isinstance(old, Mapping) and isinstance(new, Mapping):

@@ -1,65 +1,126 @@
-"""Whether what Katana holds is what was meant: numbers by value, moments as instants, cleared as nothing."""
+"""Whether what Katana holds is what was meant, by what each field is: an amount by value, a moment as an instant.
 
-import re
+What a field is, the client's read models declare; how its value looks says nothing. A text is itself: 10.1 and 10.10
+are two. Cleared is nothing, whatever the field.
+"""
+
 from collections.abc import Mapping
-from datetime import datetime
-from decimal import Decimal
-from typing import cast
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from pydantic import AwareDatetime
+
+from katana_client import KatanaClient
+from katana_client.wire import ReadModel, models_in, parts_of
+
+if TYPE_CHECKING:
+    from katana_client.collection import Bound
+
+type Model = type[ReadModel]
+type Kind = Literal["text", "number", "moment", "rows", "as it stands"]
 
 
-def differing(expected: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
+def model_of(collection: str) -> Model:
+    """Return the declaration of what a collection's records hold."""
+    bound = cast("Bound[Any]", getattr(KatanaClient, collection))
+    return bound.kind.spec.model
+
+
+def differing(model: Model, expected: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
     """Return the fields that are there and mean something else; what an answer leaves out says nothing."""
-    return [name for name, value in expected.items() if name in found and not same(value, found[name])]
+    return [name for name, value in expected.items() if name in found and not same(model, name, value, found[name])]
 
 
-def holds(expected: Mapping[str, object], found: Mapping[str, object]) -> bool:
+def holds(model: Model, expected: Mapping[str, object], found: Mapping[str, object]) -> bool:
     """Return whether every field is there and means what is expected; a field that is cleared may be missing."""
-    return all(same(value, found.get(name)) for name, value in expected.items())
+    return all(same(model, name, value, found.get(name)) for name, value in expected.items())
 
 
-def same(expected: object, found: object) -> bool:
-    """Return whether two values of JSON mean the same; an object may hold more than is expected."""
-    if isinstance(expected, Mapping):
-        return isinstance(found, Mapping) and holds(
-            cast("Mapping[str, object]", expected), cast("Mapping[str, object]", found)
-        )
-    if isinstance(expected, list):
-        return isinstance(found, list) and _all_same(cast("list[object]", expected), cast("list[object]", found))
+def same(model: Model, name: str, expected: object, found: object) -> bool:
+    """Return whether two values of a field mean the same; an object may hold more than is expected."""
     if expected in _NOTHING or found in _NOTHING:
         return expected in _NOTHING and found in _NOTHING
-    return _plain(expected) == _plain(found)
+    kind, inner = _declared(model, name)
+    if inner is not None and isinstance(expected, Mapping):
+        return isinstance(found, Mapping) and holds(
+            inner, cast("Mapping[str, object]", expected), cast("Mapping[str, object]", found)
+        )
+    if inner is not None and isinstance(expected, list):
+        return isinstance(found, list) and all_same(inner, cast("list[object]", expected), cast("list[object]", found))
+    return _meant(kind, expected) == _meant(kind, found)
 
 
-_NOTHING = (None, "")
-_NUMBER = re.compile(r"-?(0|[1-9]\d{0,39})(\.\d{1,40})?")
-"""A number on the wire; one with leading zeros is a text, such as a postcode."""
-_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
-
-
-def _all_same(expected: list[object], found: list[object]) -> bool:
-    """Return whether each of one list is in the other; the order of rows means nothing."""
+def all_same(model: Model, expected: list[object], found: list[object]) -> bool:
+    """Return whether each record of one list is in the other; their order means nothing."""
     left = list(found)
-    for each in expected:
-        match = next((place for place, other in enumerate(left) if same(each, other)), None)
+    for record in expected:
+        match = next((place for place, other in enumerate(left) if _one_same(model, record, other)), None)
         if match is None:
             return False
         del left[match]
     return not left
 
 
-def _plain(value: object) -> object:
+_NOTHING = (None, "")
+
+
+def _one_same(model: Model, expected: object, found: object) -> bool:
+    if not isinstance(expected, Mapping) or not isinstance(found, Mapping):
+        return expected == found
+    return holds(model, cast("Mapping[str, object]", expected), cast("Mapping[str, object]", found))
+
+
+@cache
+def _declared(model: Model, name: str) -> tuple[Kind, Model | None]:
+    """Return what a field is, and what its records hold where it has any; one that nobody declares is as it stands."""
+    field = model.model_fields.get(name)
+    if field is None:
+        return "as it stands", None
+    inner = models_in(field.annotation, ReadModel)
+    if inner:
+        return "rows", inner[0]
+    plain = _plain_types(field.annotation)
+    if str in plain:
+        return "text", None
+    if plain & {datetime, AwareDatetime}:
+        return "moment", None
+    return ("number" if plain & {int, Decimal} else "as it stands"), None
+
+
+def _plain_types(annotation: object) -> set[object]:
+    origin: object = getattr(annotation, "__origin__", None)
+    if isinstance(origin, type):
+        return {origin}
+    parts = parts_of(annotation)
+    return {kind for part in parts for kind in _plain_types(part)} if parts else {annotation}
+
+
+def _meant(kind: Kind, value: object) -> object:
     if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, int | Decimal):
-        return Decimal(value)
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return Decimal(value)
-    return _instant(value) if isinstance(value, str) and _MOMENT.match(value) else value
+        return str(value)  # or it would be 1
+    if kind == "text":
+        return str(value) if isinstance(value, int | Decimal) else value
+    if kind == "number" and isinstance(value, str):
+        return _number(value)
+    if kind == "moment" and isinstance(value, str):
+        return _instant(value)
+    return value
+
+
+def _number(text: str) -> object:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return number if number.is_finite() else text
 
 
 def _instant(text: str) -> object:
+    """Return the moment that a text names; without an offset it is UTC, as everywhere in what Katana sends."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return text
-    return moment if moment.tzinfo is not None else text
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,6 +1,6 @@
 """Plans whose end nobody knows, looked up again: what Katana shows is noted. Reads from Katana, never writes to it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,9 +12,9 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.applying import OWNER, settled
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import look_up
+from katana_mcp.writing.sending import is_as_planned, look_up
 
-type Was = Literal["unknown", "owner gone", "being applied", "not sent"]
+type Was = Literal["unknown", "recognised", "owner gone", "being applied", "not sent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Reconciled:
 
     Attributes:
         entry: as it was.
-        was: `unknown` for a finished plan with an unknown action, `owner gone` for one that was begun and left,
+        was: `unknown` for a finished plan with an unknown action, `recognised` for one of which an action counts as
+            applied by what Katana listed alone, `owner gone` for one that was begun and left,
             `being applied` and `not sent` for claimed ones of which there is nothing to look up.
         outcome: as it is noted now; None where nothing was looked up.
     """
@@ -50,7 +51,8 @@ async def reconciled(services: Services) -> list[Reconciled]:
 async def _one(entry: Entry, services: Services) -> Reconciled:
     try:
         if entry.state == "finished":
-            return Reconciled(entry, "unknown", await _looked_up_again(entry, services))
+            is_unknown = any(state.state == "unknown" for state in entry.actions)
+            return Reconciled(entry, "unknown" if is_unknown else "recognised", await _looked_up_again(entry, services))
         claim = await services.journal.take_over(entry.id, OWNER)
         if claim is not None:
             return Reconciled(entry, "owner gone", await settled(entry.id, claim, services))
@@ -70,7 +72,7 @@ async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
     states, ends = list(entry.actions), dict[int, ActionState]()
     answers = {place: each.result for place, each in enumerate(states) if each.result is not None}
     for place, state in enumerate(states):
-        if state.state == "unknown":
+        if state.is_unanswered:
             # What it refers to was answered, or it would not have been sent.
             action = Action.read(entry.plan.actions[place]).resolved(answers)
             ends[place] = await _found(action, state, entry, services)
@@ -82,12 +84,28 @@ async def _looked_up_again(entry: Entry, services: Services) -> PlanOutcome:
 
 async def _found(action: Action, state: ActionState, entry: Entry, services: Services) -> ActionState:
     """Return how an action ended; a record that another plan is known to have made was not made by this one."""
-    look = action.recognise
+    look, others = action.recognise, frozenset[int]()
     if look is not None and action.method == "POST":
         others = await services.journal.made_by_others(entry.id, action.path)
         action = replace(action, recognise=replace(look, besides=(*look.besides, *sorted(others))))
-    found = await look_up(action, services.client, state.error or "")
-    return replace(found, at=state.at)
+    found = replace(await look_up(action, services.client, state.error or ""), at=state.at)
+    if found.state == "applied":
+        return replace(found, look_up={**(found.look_up or {}), "confirmed": True})
+    return _still(action, state, found, others) if state.is_recognised else found
+
+
+def _still(action: Action, state: ActionState, found: ActionState, others: Collection[int]) -> ActionState:
+    """Return what holds of a recognised action that Katana does not list as planned any more.
+
+    It was changed since where what was found then is what was planned; else something else was taken for it.
+    """
+    looked, then = found.look_up or {}, state.result
+    if "error" in looked:
+        return state
+    if then is not None and then.get("id") not in others and is_as_planned(action, then):
+        return replace(state, look_up={**(state.look_up or {}), "confirmed": True, "now": looked})
+    why = "it was taken for applied by what Katana listed, and Katana lists nothing that is as planned"
+    return replace(found, error=why)
 
 
 def _warnings(entry: Entry) -> Sequence[ToolWarning]:

@@ -20,7 +20,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action
-from katana_mcp.writing.meaning import differing, holds
+from katana_mcp.writing.meaning import differing, holds, model_of
 from katana_mcp.writing.preview import shown_value
 
 if TYPE_CHECKING:
@@ -109,7 +109,13 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
 
 
 def _fits(action: Action, found: JsonObject) -> bool:
-    return is_set(found, "deleted_at") if action.method == "DELETE" else holds(action.expects, found)
+    return is_set(found, "deleted_at") if action.method == "DELETE" else is_as_planned(action, found)
+
+
+def is_as_planned(action: Action, found: JsonObject) -> bool:
+    """Return whether a record is what an action was to make of it, each field compared by what it is."""
+    look = action.recognise
+    return holds(model_of(action.collection if look is None else look.collection), action.expects, found)
 
 
 def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
@@ -120,7 +126,7 @@ def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
             warning_codes.UNEXPECTED_RESULT,
             f"{action.title}: {name} is {shown_value(found[name])}, not {shown_value(action.expects[name])}",
         )
-        for name in differing(action.expects, found)
+        for name in differing(model_of(action.collection), action.expects, found)
     ]
 
 
@@ -197,5 +203,5 @@ def _not_shown(what: str) -> ToolWarning:
 def _record(action: Action, value: object, client: KatanaClient) -> JsonObject | None:
     if not isinstance(value, dict):
         return None
-    collection = cast("Collection", getattr(client, action.path.split("/")[1]))
+    collection = cast("Collection", getattr(client, action.collection))
     return canonical(normalise(cast("dict[str, object]", value), collection.spec.model))

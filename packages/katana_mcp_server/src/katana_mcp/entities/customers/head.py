@@ -7,6 +7,8 @@ from datetime import datetime
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection
 from cache_core.records import Json, Record, canonical
+from katana_client.resources.customer_addresses import CustomerAddress
+from katana_client.resources.customers import Customer
 from katana_mcp.entities.customers.addresses import live_addresses
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import text
@@ -112,9 +114,8 @@ def duplicates(name: str, taken: Sequence[int]) -> list[ToolWarning]:
 
 
 def unlike(name: str, value: Json, record: Record) -> bool:
-    """Return whether a field is to be something else than it is; 007 and 7 are two texts and one rate."""
-    old = record.get(name)
-    return not same(value, old) if name == "discount_rate" else (value or None) != (old or None)
+    """Return whether a field of a customer or of an address is to be something else than it is."""
+    return not same(Customer if name in Customer.model_fields else CustomerAddress, name, value, record.get(name))
 
 
 def changes(prefix: str, new: Mapping[str, Json], old: Record) -> Iterable[FieldChange]:

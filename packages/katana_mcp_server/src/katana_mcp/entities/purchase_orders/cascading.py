@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.records import Record
+from katana_client.resources.purchase_order_rows import PurchaseOrderRow
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.wanted import Wanted
 from katana_mcp.names import text
@@ -39,7 +40,11 @@ def _dates(wanted: Wanted) -> list[ToolWarning]:
 
 def _places(wanted: Wanted) -> list[ToolWarning]:
     home, place = wanted.facts.record.get("location_id"), wanted.head.get("location_id")
-    rows = [each for each in _staying(wanted, "location_id")[0] if same(each.get("location_id"), home)]
+    rows = [
+        each
+        for each in _staying(wanted, "location_id")[0]
+        if same(PurchaseOrderRow, "location_id", each.get("location_id"), home)
+    ]
     if place is None or not rows:
         return []
     old, new = (wanted.facts.directory.called("location", each) for each in (home, place))

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, WithJsonSchema
 
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
+from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_mcp.entities.purchase_orders.facts import ENTITIES, Asked, Directory
 from katana_mcp.lookup import as_they_are_now, live_record, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, text
@@ -18,7 +19,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, WriteQuantity, WriteRequest
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import rows, whole
-from katana_mcp.writing.meaning import same
+from katana_mcp.writing.meaning import all_same
 
 ENTITY, COLLECTION = "purchase_order", "purchase_orders"
 ROWS = "purchase_order_rows"
@@ -27,8 +28,6 @@ PARTIES = ("supplier_id", "location_id", "tracking_location_id")
 """Fields of the head that name another record."""
 HEAD = ("order_no", *PARTIES, "currency", "expected_arrival_date", "order_created_date", "additional_info")
 """Fields of the head that a request may set, under Katana's names."""
-TEXTS = frozenset({"order_no", "currency", "additional_info", "purchase_uom"})
-"""Fields in which 1.10 and 1.1 are two texts, not one number."""
 CASCADING = {"arrival_date": "expected_arrival_date", "location_id": "location_id"}
 """What of a row a change of the head overwrites, and with what."""
 READS = (ENTITY, COST, "supplier", "location", "tax_rate", "additional_cost", *VARIANT_ENTITIES, *FACTORY)
@@ -144,7 +143,7 @@ async def _costs_now(record: Record, services: Services) -> list[Record]:
             listed += [canonical(each) for each in page.valid_records]
     except KatanaError as error:
         raise Refused(unasked("which additional costs the order has now")) from error
-    if same(listed, cached):
+    if all_same(PurchaseOrderAdditionalCostRow, [*listed], [*cached]):
         return cached
     ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
     await as_they_are_now(services, COST, [each for each in ids if isinstance(each, int)])
@@ -159,8 +158,3 @@ def named_by(record: Record, costs: Sequence[Record] = ()) -> list[Asked]:
     for cost in costs:
         paths += [("additional_cost", whole(cost, "additional_cost_id")), ("tax_rate", whole(cost, "tax_rate_id"))]
     return [(entity, each) for entity, each in paths if each is not None]
-
-
-def unlike(name: str, value: object, old: object) -> bool:
-    """Return whether a field would be something else than it is."""
-    return (value or None) != (old or None) if name in TEXTS else not same(value, old)

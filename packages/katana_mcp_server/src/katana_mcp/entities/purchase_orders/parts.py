@@ -12,7 +12,7 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
-from katana_mcp.writing.meaning import holds
+from katana_mcp.writing.meaning import holds, model_of
 
 NEEDED = frozenset({"variant_id", "quantity", "price_per_unit"})
 """What Katana wants of a new row."""
@@ -71,6 +71,8 @@ def told_apart(actions: Sequence[Action]) -> tuple[Action, ...]:
     def alike(place: int) -> bool:
         mine = actions[place]
         before = [each for each in actions[:place] if (each.method, each.path) == ("POST", mine.path)]
-        return mine.method == "POST" and any(holds(mine.expects, each.expects) for each in before)
+        return mine.method == "POST" and any(
+            holds(model_of(mine.collection), mine.expects, each.expects) for each in before
+        )
 
     return tuple(replace(each, recognise=None) if alike(place) else each for place, each in enumerate(actions))

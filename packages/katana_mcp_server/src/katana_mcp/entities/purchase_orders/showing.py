@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from cache_core.records import Record
+from katana_client.resources.purchase_order_rows import PurchaseOrderRow
+from katana_client.resources.purchase_orders import PurchaseOrder
 from katana_mcp.entities.purchase_orders.costs import cost_line
 from katana_mcp.entities.purchase_orders.facts import ENTITIES, Directory
 from katana_mcp.entities.purchase_orders.head import CASCADING
@@ -69,12 +71,15 @@ def head_of(fields: Record, known: Directory) -> list[FieldChange]:
 
 def _names(before: Record, row: Record, change: Changed | None) -> list[str]:
     own = [] if change is None else [name for name in change.fields if name not in CASCADING]
-    return [*(name for name in own if not same(before.get(name), row.get(name))), *_moved(before, row)]
+    return [
+        *(name for name in own if not same(PurchaseOrderRow, name, before.get(name), row.get(name))),
+        *_moved(before, row),
+    ]
 
 
 def _moved(before: Record, row: Record) -> list[str]:
     """Return what differs of the fields that the head overwrites."""
-    return [name for name in CASCADING if not same(before.get(name), row.get(name))]
+    return [name for name in CASCADING if not same(PurchaseOrderRow, name, before.get(name), row.get(name))]
 
 
 def _of_row(name: str, before: Record, row: Record, known: Directory) -> FieldChange:
@@ -106,4 +111,4 @@ def _latest(wanted: Wanted) -> str | None:
     dates = [date for each in wanted.rows_then if (date := text(each, "arrival_date"))]
     head = wanted.head.get("expected_arrival_date") or wanted.facts.record.get("expected_arrival_date")
     latest = max(dates, default=None)
-    return None if latest is None or same(latest, head) else latest
+    return None if latest is None or same(PurchaseOrder, "expected_arrival_date", latest, head) else latest

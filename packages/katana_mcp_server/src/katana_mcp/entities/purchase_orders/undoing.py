@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from cache_core.records import Record
+from katana_client.resources.purchase_order_rows import PurchaseOrderRow
 from katana_mcp.entities.purchase_orders.costs import FIELDS as COST_FIELDS
 from katana_mcp.entities.purchase_orders.head import CASCADING, COSTS, HEAD, ROWS, OldOrder
 from katana_mcp.entities.purchase_orders.lines import FIELDS
@@ -74,7 +75,7 @@ def _rows_back(wanted: Wanted, unreceived: bool) -> Iterator[dict[str, object]]:
         names += [
             name
             for name, cause in CASCADING.items()
-            if cause in wanted.head or not same(before.get(name), then[row_id].get(name))
+            if cause in wanted.head or not same(PurchaseOrderRow, name, before.get(name), then[row_id].get(name))
         ]
         if before.get("received_date") is not None and not wanted.reverts:
             names = [each for each in names if each != "arrival_date"]  # it may be locked

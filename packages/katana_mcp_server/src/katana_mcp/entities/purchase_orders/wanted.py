@@ -8,14 +8,17 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from cache_core.records import Json, Record, canonical
+from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
+from katana_client.resources.purchase_order_rows import PurchaseOrderRow
+from katana_client.resources.purchase_orders import PurchaseOrder
 from katana_mcp.entities.purchase_orders.costs import AddedCost, CostChange, cost_fields
 from katana_mcp.entities.purchase_orders.facts import ENTITIES
-from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, OrderHead, PartId, Reference, unlike
+from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, OrderHead, PartId, Reference
 from katana_mcp.entities.purchase_orders.lines import UNIT, AddedRow, RowChange, fields_of
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.values import whole
-from katana_mcp.writing.meaning import same
+from katana_mcp.writing.meaning import Model, same
 
 type Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
 """What a request may set a status to: that an order is received in part follows from receipts."""
@@ -80,7 +83,7 @@ class Wanted:
         """Fields of the head that would be something else."""
         given = {name: self._of_head(name) for name in HEAD if name in self.request.model_fields_set}
         known = canonical({name: each for name, each in given.items() if each is not None})
-        return {name: each for name, each in known.items() if unlike(name, each, self.facts.record.get(name))}
+        return _differing(PurchaseOrder, known, self.facts.record)
 
     def _of_head(self, name: str) -> object:
         value = getattr(self.request, name)
@@ -126,7 +129,9 @@ class Wanted:
     def _place_of(self, row: Record) -> dict[str, Json]:
         """Return where a row goes with its order: only one for the order's own location follows it."""
         place = self.head.get("location_id")
-        follows = place is not None and same(row.get("location_id"), self.facts.record.get("location_id"))
+        follows = place is not None and same(
+            PurchaseOrderRow, "location_id", row.get("location_id"), self.facts.record.get("location_id")
+        )
         return {"location_id": place} if follows else {}
 
     @cached_property
@@ -142,9 +147,11 @@ class Wanted:
             row = there.get(each.row_id)
             if row is None:
                 continue
-            fields = _with_unit(_differing(asked := fields_of(each, self.facts.directory), row), asked)
+            fields = _with_unit(
+                _differing(PurchaseOrderRow, asked := fields_of(each, self.facts.directory), row), asked
+            )
             date = canonical({"date": each.received_date})["date"]
-            received = None if same(date, row.get("received_date")) else date
+            received = None if same(PurchaseOrderRow, "received_date", date, row.get("received_date")) else date
             if fields or received is not None:
                 changed.append(Changed(place=place, record=row, fields=fields, received=received))
         return changed
@@ -178,7 +185,11 @@ class Wanted:
         there, changed = by_id(self.facts.costs), list[Changed]()
         for place, each in enumerate(self.request.update_additional_costs):
             cost = there.get(each.additional_cost_row_id)
-            fields = {} if cost is None else _differing(cost_fields(each, self.facts.directory), cost)
+            fields = (
+                {}
+                if cost is None
+                else _differing(PurchaseOrderAdditionalCostRow, cost_fields(each, self.facts.directory), cost)
+            )
             if cost is not None and fields:
                 changed.append(Changed(place=place, record=cost, fields=fields))
         return changed
@@ -200,5 +211,5 @@ def _with_unit(fields: dict[str, Json], asked: dict[str, Json]) -> dict[str, Jso
     return {**fields, **together} if fields.keys() & set(UNIT) else fields
 
 
-def _differing(fields: dict[str, Json], record: Record) -> dict[str, Json]:
-    return {name: value for name, value in fields.items() if unlike(name, value, record.get(name))}
+def _differing(model: Model, fields: dict[str, Json], record: Record) -> dict[str, Json]:
+    return {name: value for name, value in fields.items() if not same(model, name, value, record.get(name))}

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from cache_core.records import Json, Record
+from katana_client.resources.stock_transfers import StockTransfer
 from katana_mcp.entities.stock_transfers.stock import in_stock
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import VARIANT_ENTITIES, text
@@ -113,9 +114,8 @@ def _moved(facts: OldTransfer) -> list[tuple[int, Decimal | None]]:
 
 
 def unlike(name: str, value: Json, record: Record) -> bool:
-    """Return whether a field is to be something else than it is; 7 and 7.0 are two texts, a date is one moment."""
-    old = record.get(name)
-    return not same(value, old) if name in DATES else (value or None) != (old or None)
+    """Return whether a field is to be something else than it is."""
+    return not same(StockTransfer, name, value, record.get(name))
 
 
 def line(known: Known | None, asked: int | str | None, quantity: Decimal | None) -> PlanLine:

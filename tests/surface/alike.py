@@ -1,0 +1,57 @@
+"""Whether a shown word and a stored value may mean the same: by their looks, since a shown word has no kind."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import cast
+
+_NOTHING = (None, "")
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,39})(\.\d{1,40})?")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
+
+
+def alike(told: object, real: object) -> bool:
+    """Return whether two values look the same; an object may hold more than is told."""
+    if isinstance(told, Mapping):
+        return isinstance(real, Mapping) and all_alike(
+            cast("Mapping[str, object]", told), cast("Mapping[str, object]", real)
+        )
+    if isinstance(told, list):
+        return isinstance(real, list) and _rows_alike(cast("list[object]", told), cast("list[object]", real))
+    if told in _NOTHING or real in _NOTHING:
+        return told in _NOTHING and real in _NOTHING
+    return _plain(told) == _plain(real)
+
+
+def all_alike(told: Mapping[str, object], real: Mapping[str, object]) -> bool:
+    """Return whether every field is there and looks as it was told."""
+    return all(alike(value, real.get(name)) for name, value in told.items())
+
+
+def _rows_alike(told: list[object], real: list[object]) -> bool:
+    left = list(real)
+    for row in told:
+        match = next((place for place, other in enumerate(left) if alike(row, other)), None)
+        if match is None:
+            return False
+        del left[match]
+    return not left
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int | Decimal):
+        return Decimal(value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value)
+    return _instant(value) if isinstance(value, str) and _MOMENT.match(value) else value
+
+
+def _instant(text: str) -> object:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return moment if moment.tzinfo is not None else text
