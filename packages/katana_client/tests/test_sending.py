@@ -132,6 +132,41 @@ async def test_a_refusal_is_final(call: Call, status: int) -> None:
     assert len(client.wire.calls) == 1
 
 
+FOREIGN = [
+    b"",
+    b"null",
+    b"Forbidden",
+    b"<html><title>403 Forbidden</title></html>",
+    b'{"message": "Forbidden"}',
+    b'{"error": "Forbidden"}',
+    b'{"error": {"code": 403, "message": "Forbidden"}}',
+    b'{"statusCode": 500, "message": "another status"}',
+    b'[{"error": {"message": "no"}}]',
+    b'{"error": {"statusCode": 403, "message": "cut o',
+]
+"""What stands between us and Katana may answer with a status of refusals."""
+
+
+@pytest.mark.parametrize("body", FOREIGN)
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_a_refusal_that_is_not_katanas_own_says_nothing_of_a_write(status: int, body: bytes) -> None:
+    for call in WRITES:
+        client = FakeClient(lambda call: reply(body, status))
+        with pytest.raises(UnclearWrite, match=f"{call.method} {call.path}: {status} the outcome is unknown"):
+            await client.sender.send(call)
+        assert len(client.wire.calls) == 1
+    client = FakeClient(lambda call: reply(body, status))
+    with pytest.raises(RequestRejected):
+        await client.sender.send(READ)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 412, 422])
+async def test_a_bare_refusal_of_katana_is_its_own(status: int) -> None:
+    client = FakeClient(lambda call: reply({"statusCode": status, "name": "AnyError", "message": "no"}, status))
+    with pytest.raises(RequestRejected):
+        await client.sender.send(WRITES[0])
+
+
 @pytest.mark.parametrize("status", [100, 204 + 100, 301, 302, 303, 307, 308])
 async def test_a_redirect_is_not_followed_and_of_a_write_says_nothing(status: int) -> None:
     moved = reply(b"", status, {"location": "https://evil.example/"})

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -102,3 +103,40 @@ async def test_a_journal_that_goes_away_while_a_plan_is_applied_is_told_with_wha
         again = await applied(stage, token)
         assert again["error"] == ("journal_unavailable" if harm is _halved else "unknown_plan")
         assert len(writes(stage)) == 1
+
+
+@pytest.mark.parametrize("answer", [Status(200, ""), Status(200, "null"), Status(202, "{}")])
+@pytest.mark.parametrize("commit", [False, True])
+async def test_a_deletion_is_believed_when_the_record_is_gone_whatever_the_answer(
+    stage: Stage, tenant: Tenant, clock: ManualClock, answer: Status, *, commit: bool
+) -> None:
+    transfer = live(tenant, "stock_transfers")[0]["id"]
+    token = await planned(stage, "delete_stock_transfer", stock_transfer_id=transfer)
+    stage.own.sandbox.faults.add(Fault("DELETE *", action=replace(answer, commit=commit)))
+    (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
+    gone = transfer not in {each["id"] for each in live(tenant, "stock_transfers")}
+    assert (counted(outcome), gone) == ({"applied" if commit else "unknown": 1}, commit)
+    assert outcome["actions"][0]["look_up"]["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    "refusal", [Status(403, "<html><title>Forbidden</title></html>"), Status(404, '{"message": "Not Found"}')]
+)
+@pytest.mark.parametrize("commit", [False, True])
+async def test_a_refusal_that_katana_did_not_write_is_looked_up(
+    stage: Stage, tenant: Tenant, clock: ManualClock, refusal: Status, *, commit: bool
+) -> None:
+    transfer = live(tenant, "stock_transfers")[0]["id"]
+    for tool, arguments in (
+        ("create_stock_transfer", {}),
+        ("modify_stock_transfer", {"stock_transfer_id": transfer, "additional_info": "by hand"}),
+        ("delete_stock_transfer", {"stock_transfer_id": transfer}),
+    ):
+        clock.advance(61)
+        token = await planned(stage, tool, **arguments)
+        for method in ("POST", "PATCH", "DELETE"):
+            stage.own.sandbox.faults.add(Fault(f"{method} *", action=replace(refusal, commit=commit)))
+        (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
+        stage.own.sandbox.faults.clear()
+        assert counted(outcome) == {"applied" if commit else "unknown": 1}, (tool, outcome)
+        assert "not in Katana's form" in outcome["actions"][0].get("error", "") or commit

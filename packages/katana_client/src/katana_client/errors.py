@@ -12,7 +12,7 @@
     └── UnexpectedResponse      an answer that makes no sense here
         ├── IncompleteListing   a listing that is short, shrank or lost its header
         ├── FilterIgnored       rows that the filter asked for excludes
-        └── UnclearWrite        a write answered by a redirect or the like (also an OutcomeUnknown)
+        └── UnclearWrite        a write answered by a redirect, a proxy's page or the like (also an OutcomeUnknown)
 
 Every `str()` names method, path, status and Katana's own message, in less than 2 kB whatever the body was.
 """
@@ -169,7 +169,7 @@ class UnexpectedResponse(CallError):
 
 
 class UnclearWrite(OutcomeUnknown, UnexpectedResponse):
-    """A write answered by a redirect or another status that says nothing about its outcome."""
+    """A write answered by a redirect, by a page that is not Katana's, or the like: it says nothing of its outcome."""
 
 
 class FilterIgnored(UnexpectedResponse):

@@ -64,6 +64,24 @@ def rejection(call: Call, reply: Reply) -> RequestRejected:
     return kind(call.method, call.path, refusal)
 
 
+def is_katanas_own(reply: Reply) -> bool:
+    """Return whether an error answer is in the form of Katana's own errors, wrapped in `error` or bare (facts 1.3).
+
+    A proxy or a gateway in between answers with a page, or with an object of its own making.
+    """
+    try:
+        parsed: object = json.loads(reply.body[:_MAX_BODY]) if reply.complete else None
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(parsed, dict):
+        return False
+    outer = cast("dict[str, object]", parsed)
+    wrapped = outer.get("error")
+    error = cast("dict[str, object]", wrapped) if isinstance(wrapped, dict) else outer
+    status = error.get("statusCode", reply.status if error is wrapped else None)
+    return status == reply.status and isinstance(error.get("message"), str) and not isinstance(error.get("code"), int)
+
+
 def _inner(parsed: object) -> dict[str, object] | None:
     """Return the object that holds the message, from whichever envelope."""
     if isinstance(parsed, list) and parsed:

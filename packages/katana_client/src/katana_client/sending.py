@@ -3,6 +3,7 @@
 429                     any method: the server did nothing
 not sent (no connect)   any method
 5xx, 408, lost answer   GET only; a write raises `OutcomeUnknown` and is never sent again
+4xx, not Katana's own   GET: refused; a write raises `OutcomeUnknown`: a proxy does not know what Katana did
 2xx, unreadable body    GET is read again; a write has succeeded
 """
 
@@ -26,7 +27,7 @@ from katana_client.errors import (
 from katana_client.exchange import ExchangeFailed
 from katana_client.headers import read_rate
 from katana_client.jsontext import UNREADABLE, decode, encode
-from katana_client.refusals import read_refusal, rejection
+from katana_client.refusals import is_katanas_own, read_refusal, rejection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,7 +140,7 @@ class Sender:
 
         Raises:
             InvalidRequest: The body has no JSON form; nothing was sent.
-            RequestRejected: 4xx.
+            RequestRejected: 4xx; of a write, in the form of Katana's own errors.
             RateLimited: 429 until patience ran out.
             KatanaUnavailable: A read failed, or a write could not be sent, until patience ran out.
             OutcomeUnknown: A write may have happened.
@@ -212,7 +213,7 @@ def judge(call: Call, reply: Reply, hold: float) -> Answer | _Fault:
     if reply.status >= 500 or reply.status == 408:
         return _broken(call, read_refusal(reply.status, reply.body).message, reply.status)
     if reply.status >= 400:
-        return _Fault(rejection(call, reply))
+        return _Fault(rejection(call, reply) if not call.writes or is_katanas_own(reply) else _foreign(call, reply))
     kind = UnclearWrite if call.writes else UnexpectedResponse
     return _Fault(
         kind(
@@ -235,6 +236,13 @@ def _broken(call: Call, reason: str, status: int | None) -> _Fault:
     if call.writes:
         return _Fault(OutcomeUnknown(call.method, call.path, f"the outcome is unknown: {reason}", status))
     return _Fault(KatanaUnavailable(call.method, call.path, reason, status), retry=True)
+
+
+def _foreign(call: Call, reply: Reply) -> UnclearWrite:
+    told = read_refusal(reply.status, reply.body).message
+    return UnclearWrite(
+        call.method, call.path, f"the outcome is unknown, the answer is not in Katana's form: {told}", reply.status
+    )
 
 
 def _success(call: Call, reply: Reply) -> Answer | _Fault:

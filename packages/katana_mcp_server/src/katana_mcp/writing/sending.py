@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _CERTAINLY_NOT = (RequestRejected, RateLimited, KatanaUnavailable, InvalidRequest)
 """Katana refused it, or it never left."""
+_NO_CONTENT = 204
 
 
 class Listing(Protocol):
@@ -67,10 +68,11 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
 def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bool:
     """Return whether an answer says that it was done: a page of a gateway comes with the same status.
 
-    A deletion may be answered with nothing; anything else with a record that has an id.
+    Katana answers a deletion with 204 and nothing, anything else with a record that has an id. What a 200 says of a
+    deletion, or leaves out, anybody may have said: it is believed when the record is gone.
     """
     if action.method == "DELETE":
-        return answer.readable or (answer.reply.complete and not answer.reply.body.strip())
+        return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     return record is not None and whole(record, "id") is not None
 
 
