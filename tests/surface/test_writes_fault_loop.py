@@ -13,7 +13,8 @@ import pytest
 from tests.contract.fuses import Blow, Cancelling, Fuse, Wired, fails
 
 from katana_mcp.journal import schema
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.entries import GONE_AFTER
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
 from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from katana_mcp.journal.entries import ActionState, Claimed
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.entries import GONE_AFTER, ActionState, Claimed
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
 from katana_sandbox import (

@@ -16,7 +16,7 @@ import pytest
 from applying_process import Ahead, at_work, called
 from server_wire import Wire, live
 
-from katana_mcp.journal.file import GONE_AFTER
+from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.services import Services
 from katana_mcp.testing import Payload
 from katana_sandbox import Fault, Hang, Mutate, Sandbox, Tenant

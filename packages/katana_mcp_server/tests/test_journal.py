@@ -15,6 +15,7 @@ from journal_plans import OUTCOME, claimed, hasty, plan_of
 from cache_core.records import InvalidRecord, encode
 from cache_core.testing import ManualClock
 from katana_mcp.journal.entries import (
+    GONE_AFTER,
     LIFE,
     ActionState,
     Broken,
@@ -27,7 +28,7 @@ from katana_mcp.journal.entries import (
     new_token,
 )
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.journal.pace import MINUTE, Wanted
 

@@ -14,9 +14,9 @@ from journal_plans import OUTCOME, claimed, hasty, plan_of
 from tests.contract.fuses import fuses, wired
 
 from cache_core.testing import ManualClock
-from katana_mcp.journal.entries import ActionState, Broken, Claimed, Expired, Finished, Running, Unknown
+from katana_mcp.journal.entries import GONE_AFTER, ActionState, Broken, Claimed, Expired, Finished, Running, Unknown
 from katana_mcp.journal.errors import JournalBusy, JournalError, JournalUnusable, WrongOrder
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.schema import STEPS
 
 APPLIED = ActionState("applied", {"id": 7})

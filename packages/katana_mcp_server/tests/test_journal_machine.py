@@ -23,9 +23,9 @@ from hypothesis.stateful import (
 from journal_plans import OUTCOME, hasty, plan_of
 
 from cache_core.testing import ManualClock
-from katana_mcp.journal.entries import LIFE, ActionState, Broken, Claimed, Run, Settled
+from katana_mcp.journal.entries import GONE_AFTER, LIFE, ActionState, Broken, Claimed, Run, Settled
 from katana_mcp.journal.errors import ClaimLost, JournalError, WrongOrder
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.file import JournalFile
 
 GONE, LIVES, ACTIONS = GONE_AFTER.total_seconds(), LIFE.total_seconds(), 2
 OWNERS = st.integers(0, 2)

@@ -10,8 +10,18 @@ import pytest
 from journal_plans import OUTCOME, claimed, hasty, plan_of
 
 from cache_core.testing import ManualClock
-from katana_mcp.journal.entries import ActionState, Claimed, Expired, Finished, Full, Running, Settled, new_token
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.entries import (
+    GONE_AFTER,
+    ActionState,
+    Claimed,
+    Expired,
+    Finished,
+    Full,
+    Running,
+    Settled,
+    new_token,
+)
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.journal.pace import MINUTE, Wanted
 

@@ -17,8 +17,8 @@ from journal_plans import OUTCOME, hasty, plan_of
 
 from cache_core.clock import SystemClock
 from cache_core.testing import ManualClock
-from katana_mcp.journal.entries import Broken, Claimed, Finished
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.entries import GONE_AFTER, Broken, Claimed, Finished
+from katana_mcp.journal.file import JournalFile
 
 ASKERS = 20
 CLAIMER = """

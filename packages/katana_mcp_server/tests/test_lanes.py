@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from journal_plans import claimed, hasty, plan_of
 
-from katana_mcp.journal.entries import ActionState
+from katana_mcp.journal.entries import GONE_AFTER, ActionState
 from katana_mcp.journal.errors import LaneLost
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.journal.schema import STEPS
 from katana_mcp.writing.differences import differences

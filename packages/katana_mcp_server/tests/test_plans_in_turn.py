@@ -12,7 +12,8 @@ from journal_plans import hasty
 from server_wire import Wire, live
 from transfer_plans import NUMBER, counted, made, new_transfer, writes
 
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.entries import GONE_AFTER
+from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within

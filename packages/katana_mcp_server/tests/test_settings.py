@@ -27,6 +27,8 @@ TOLD = {
     "fresh_for": "45",
     "max_plan_lines": "50",
     "max_writes_per_minute": "5",
+    "confirm": "required",
+    "question_key": "question-key-0123456789-0123456789",
     "http": "yes",
     "host": "::1",
     "port": "8123",

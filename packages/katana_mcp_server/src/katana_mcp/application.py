@@ -1,5 +1,6 @@
 """From settings to a running server: what the command line starts."""
 
+from functools import partial
 from typing import Any
 
 from fastmcp import FastMCP
@@ -9,7 +10,7 @@ from katana_mcp.adapter.doors import check_door
 from katana_mcp.adapter.server import build_server
 from katana_mcp.settings import Settings
 from katana_mcp.surface import promised, served
-from katana_mcp.wiring import Outside, connected
+from katana_mcp.wiring import Outside, connected, question_key_of
 
 
 def application(settings: Settings, outside: Outside | None = None) -> FastMCP[Any]:
@@ -20,5 +21,6 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     """
     tools = promised(served(settings), settings.flags())
     check_door(settings)
-    tenant = connected(*((settings, outside) if outside is not None else account(settings)))
-    return build_server(tools, tenant, search_mode=settings.search_mode)
+    chosen = (settings, outside) if outside is not None else account(settings)
+    key = partial(question_key_of, *chosen)
+    return build_server(tools, connected(*chosen), search_mode=settings.search_mode, question_key=key)

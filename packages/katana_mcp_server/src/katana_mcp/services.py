@@ -80,6 +80,7 @@ class Services:
         read_only: whether nothing is ever written to Katana.
         most_lines: that one plan may hold.
         most_writes: that one principal may send in a minute.
+        must_confirm: whether nothing is written without a person's yes.
         principal: the name of who calls.
         person: asked before anything is written.
         tell: told how far the work of this call is.
@@ -106,6 +107,7 @@ class Services:
     read_only: bool = False
     most_lines: int = 200
     most_writes: int = 30
+    must_confirm: bool = False
     principal: str = "local"
     person: Person = NOBODY
     tell: OnProgress = _untold

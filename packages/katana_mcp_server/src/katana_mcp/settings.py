@@ -22,6 +22,7 @@ from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
 from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
+_KEY_CHARACTERS = 32
 
 
 def _names(value: object) -> object:
@@ -170,6 +171,16 @@ class Settings(Choice):
         int, Field(validation_alias="KATANA_MCP_MAX_WRITES_PER_MINUTE", ge=1, le=1_000)
     ] = 30
     """Requests that write to Katana, of one caller in a minute, 1 to 1000; 30 by default."""
+    confirm: Annotated[
+        Literal["auto", "required"],
+        BeforeValidator(lambda value: value.strip().lower() if isinstance(value, str) else value),
+        Field(validation_alias="KATANA_MCP_CONFIRM"),
+    ] = "auto"
+    """auto, the default: a person is asked before a write where the client can ask. required: where it cannot, nothing
+    is written."""
+    question_key: Annotated[Secret | None, Field(validation_alias="KATANA_MCP_QUESTION_KEY")] = None
+    """Seals questions to a person, 32 characters or more: servers on different machines that share it take each other's
+    answers. By default a key kept in the cache directory. Never a flag either."""
     http: Annotated[bool, Field(validation_alias="KATANA_MCP_HTTP")] = False
     """Serve over HTTP instead of stdio; needs KATANA_MCP_HTTP_TOKEN."""
     host: Annotated[str, Field(validation_alias="KATANA_MCP_HOST", min_length=1)] = "127.0.0.1"
@@ -213,6 +224,16 @@ class Settings(Choice):
         return self
 
     @model_validator(mode="after")
+    def _question_key_is_long(self) -> Self:
+        key = None if self.question_key is None else self.question_key.get_secret_value()
+        if key is not None and len(key) < _KEY_CHARACTERS:
+            raise ValueError(
+                f"KATANA_MCP_QUESTION_KEY is too short: give it {_KEY_CHARACTERS} random characters or more, or leave "
+                "it out"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _sandbox_stays_here(self) -> Self:
         host = urlsplit(self.base_url).hostname or ""
         if self.sandbox and self.base_url != API and host not in _THIS_MACHINE:
@@ -237,7 +258,7 @@ class Settings(Choice):
         return self.cache_dir or Path(platformdirs.user_cache_dir("katana-mcp"))
 
 
-SECRETS = ("api_key", "sync_api_key", "http_token")
+SECRETS = ("api_key", "sync_api_key", "question_key", "http_token")
 """Fields that are never flags: a command line can be read by every user of the machine."""
 
 

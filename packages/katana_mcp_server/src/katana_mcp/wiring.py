@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from cache_core.clock import Clock, SystemClock
 from cache_core.compared import Recorder
-from cache_core.errors import CacheError
+from cache_core.errors import CacheError, CacheUnavailable
 from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, Round, StockReads, Syncer
 from katana_client import KatanaClient
@@ -23,6 +23,7 @@ from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
 from katana_client.transport import Transport
 from katana_mcp.accounts.budget import SharedBudget
+from katana_mcp.accounts.question_key import question_key
 from katana_mcp.accounts.tenancy import Keyed, Sameness, Tenancy
 from katana_mcp.accounts.tenants import Tenants, identity
 from katana_mcp.codes import Codes
@@ -247,6 +248,7 @@ class Tenant:
             read_only=settings.read_only,
             most_lines=settings.max_plan_lines,
             most_writes=settings.max_writes_per_minute,
+            must_confirm=settings.confirm == "required",
         )
 
     def _passing(self) -> Path:
@@ -299,6 +301,20 @@ def cache_directory(settings: Settings, outside: Outside) -> Path | None:
         return None
     digest = identity(settings.base_url, settings.api_key.get_secret_value())
     return root / (Tenants(root).of_key(digest) or digest)
+
+
+def question_key_of(settings: Settings, outside: Outside) -> bytes:
+    """Return the key that seals questions: that of the settings, else the one that all servers on the caches share.
+
+    Where the caches cannot be used, questions are those of this process alone.
+    """
+    if settings.question_key is not None:
+        return settings.question_key.get_secret_value().encode()
+    try:
+        return question_key(_root(settings, outside))
+    except CacheUnavailable as error:
+        _log.warning("questions do not outlive this server", reason=str(error))
+        return question_key(None)
 
 
 def _root(settings: Settings, outside: Outside) -> Path | None:

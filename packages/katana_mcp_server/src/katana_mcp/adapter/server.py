@@ -16,6 +16,7 @@ from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.finder import CALL, FIND, ToolFinder
 from katana_mcp.adapter.prompts import ServedPrompt, offer_completions
 from katana_mcp.adapter.schemas import input_schema
+from katana_mcp.adapter.sealing import KeySource, sealed
 from katana_mcp.adapter.tightening import Tightening
 from katana_mcp.adapter.tool import LABEL, RequestTool, payload_of
 from katana_mcp.adapter.unknown import UnknownNames
@@ -42,13 +43,16 @@ RESOURCES = (*(resource.uri for resource in REFERENCE), journal_pages.URI, "kata
 TEMPLATES = (*(each.template for each in REFERENCE if each.template is not None), journal_pages.TEMPLATE)
 
 
-def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: bool = False) -> FastMCP[Any]:
+def build_server(
+    tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: bool = False, question_key: KeySource | None = None
+) -> FastMCP[Any]:
     """Return the server; the tenant is opened by the first read and closed when the server stops.
 
     Args:
         tools: what is served.
         tenant: whose data it is.
         search_mode: list a few of the tools, and one that finds the others.
+        question_key: seals the questions that are returned to the client; a key of this process by default.
     """
     names = [tool.name for tool in tools]
     prompts = served(names)
@@ -66,6 +70,7 @@ def build_server(tools: Sequence[AnyTool], tenant: TenantDoor, *, search_mode: b
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
         mask_error_details=True,
+        request_state_security=None if question_key is None else sealed(question_key),
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[
             UnknownNames([*names, FIND, CALL] if search_mode else names, prompts, RESOURCES, TEMPLATES),

@@ -12,10 +12,14 @@ from typing import Literal
 
 LIFE = timedelta(minutes=10)
 """How long a plan can be applied at most."""
+GONE_AFTER = timedelta(seconds=30)
+"""An owner that was not heard of for so long is gone."""
 
 type Settled = Literal["applied", "failed", "unknown"]
 type Progress = Literal["planned", "sending", "not_tried"] | Settled
-type Standing = Literal["planned", "claimed", "finished", "expired"]
+type Standing = Literal["planned", "claimed", "finished", "expired", "declined"]
+type Answered = Literal["asked", "accepted", "declined", "cancelled", "stale", "no answer"]
+"""What a person said to the question; `asked` as long as there is no answer."""
 type JsonObject = Mapping[str, object]
 
 
@@ -115,6 +119,8 @@ class Entry:
         outcome: what each later claim is answered, unless it was amended.
         amended: what was found out later, which each later claim is answered then.
         amended_at: when that was.
+        answer: what a person who was asked about it said last; None where nobody was asked.
+        answered_at: when that was.
     """
 
     id: int
@@ -128,6 +134,8 @@ class Entry:
     outcome: JsonObject | None = None
     amended: JsonObject | None = None
     amended_at: datetime | None = None
+    answer: Answered | None = None
+    answered_at: datetime | None = None
 
     @property
     def is_begun(self) -> bool:
@@ -135,8 +143,17 @@ class Entry:
         return any(each.state != "planned" for each in self.actions)
 
     def stands(self, now: datetime) -> Standing:
-        """Return the state as it is now: a plan that nobody claimed in time has expired."""
-        return "expired" if self.state == "planned" and now >= self.plan.expires_at else self.state
+        """Return the state as it is now: a plan that nobody claimed in time has expired.
+
+        So has one whose owner is gone before anything of it was sent.
+        """
+        is_left = self.state == "claimed" and not self.is_begun and self.is_forsaken(now)
+        is_over = now >= self.plan.expires_at and (self.state == "planned" or is_left)
+        return "expired" if is_over else self.state
+
+    def is_forsaken(self, now: datetime) -> bool:
+        """Return whether its owner is gone; one that was heard of in the future is from before a clock was set back."""
+        return self.beat_at is not None and abs(now - self.beat_at) >= GONE_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +224,13 @@ class Expired:
 
 
 @dataclass(frozen=True, slots=True)
+class Declined:
+    """A person said no: it is over, and nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """No such token was given out for this account."""
 
 
-type Claim = Claimed | Broken | Running | Finished | Full | Expired | Unknown
+type Claim = Claimed | Broken | Running | Finished | Full | Expired | Declined | Unknown

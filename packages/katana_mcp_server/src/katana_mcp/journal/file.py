@@ -6,41 +6,49 @@ rests on the order of states alone. Holds no token and no key.
 
 import sqlite3
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Collection, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable
 from cache_core.records import InvalidRecord, iso
+from katana_mcp.journal.claiming import held, refused, taken, taken_over
 from katana_mcp.journal.entries import (
+    GONE_AFTER,
     ActionState,
+    Answered,
     Broken,
     Claim,
     Claimed,
     Entry,
-    Expired,
-    Finished,
-    Full,
     JsonObject,
     Plan,
     Run,
-    Running,
     Unknown,
     digest_of,
 )
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
 from katana_mcp.journal.pace import Wanted, room_at
-from katana_mcp.journal.rows import ENTRY, entry_of, found, insert, made_by_others, rewrite, row_of, text_of, unsure
+from katana_mcp.journal.rows import (
+    ENTRY,
+    entry_of,
+    found,
+    insert,
+    made_by_others,
+    note_answer,
+    rewrite,
+    row_of,
+    text_of,
+    unsure,
+)
 from katana_mcp.journal.schema import STEPS, Steps, connected, refuse_newer
 
 MOST = 2**63 - 1
 """The largest number that the file takes."""
 BEAT_EVERY = 5.0
 """Seconds between two heartbeats of an owner."""
-GONE_AFTER = timedelta(seconds=30)
-"""An owner that was not heard of for so long is gone."""
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -108,15 +116,23 @@ class JournalFile:
             if entry is None:
                 return Unknown()
             now = self.clock.now()
-            if (held := _held(entry, now)) is not None:
-                return held
+            if (why := held(entry, now)) is not None:
+                return why
             if entry.is_begun:
-                return _taken_over(db, entry, owner, now)
-            if (refused := _refused(db, entry, now, most)) is not None:
-                return refused
+                return taken_over(db, entry, owner, now)
+            if (why := refused(db, entry, now, most)) is not None:
+                return why
             if row is not None:
                 rewrite(db, entry.id, row)
-            return Claimed(_taken(db, entry, owner, now), assigned or entry.plan)
+            return Claimed(taken(db, entry, owner, now), assigned or entry.plan)
+
+    def answered(self, entries: Collection[int], answer: Answered) -> None:
+        """Note what a person said about these plans, where nobody works on them: declined, nobody ever will."""
+        with self.changing() as db:
+            now = self.clock.now()
+            for known in [found(db, "id = ?", entry) for entry in entries]:
+                if known and known.state in {"planned", "claimed"} and not known.is_begun and not held(known, now):
+                    note_answer(db, known, answer, now)
 
     def take_over(self, entry: int, owner: str) -> Broken | None:
         """Take what an owner who is gone had begun to send, to end it; None where there is nothing of that kind.
@@ -125,11 +141,11 @@ class JournalFile:
         """
         with self.changing() as db:
             now, known = self.clock.now(), found(db, "id = ?", entry)
-            if known is None or _held(known, now) is not None:
+            if known is None or held(known, now) is not None:
                 return None
             if known.is_begun:
-                return _taken_over(db, known, owner, now)
-            _refused(db, known, now, None)
+                return taken_over(db, known, owner, now)
+            refused(db, known, now, None)
             return None
 
     def amend(self, entry: int, ends: Mapping[int, ActionState], outcome: JsonObject) -> None:
@@ -259,16 +275,16 @@ class JournalFile:
 
     def _hold(self, db: sqlite3.Connection, run: Run) -> bool:
         """Renew the claim; return whether the plan is broken."""
-        held = db.execute(
+        renewed = db.execute(
             "UPDATE plan SET beat_at = ? WHERE id = ? AND digest = ? AND epoch = ? AND state = 'claimed'"
             " RETURNING broken",
             (iso(self.clock.now()), run.entry, run.digest, run.epoch),
         ).fetchone()
-        if held is None:
+        if renewed is None:
             if db.execute("SELECT 1 FROM plan WHERE digest = ?", (run.digest,)).fetchone() is None:
                 raise self._left(run)
             raise ClaimLost(f"the claim of entry {run.entry} is over")
-        return bool(held[0])
+        return bool(renewed[0])
 
     def _states(self, db: sqlite3.Connection, run: Run) -> list[str]:
         states = db.execute("SELECT state FROM action WHERE plan = ? ORDER BY place", (run.entry,)).fetchall()
@@ -341,50 +357,3 @@ class JournalFile:
         return JournalUnusable(
             f"{journal} cannot be used ({error}): nothing is written to Katana without it; make room or mend its modes"
         )
-
-
-def _is_gone(beat_at: datetime, now: datetime) -> bool:
-    """Return whether an owner is gone; one that was heard of in the future is from before the clock was set back."""
-    return abs(now - beat_at) >= GONE_AFTER
-
-
-def _is_over(plan: Plan, now: datetime) -> bool:
-    """Return whether a plan cannot be claimed any more; a clock set back gives it no second life."""
-    return now >= plan.expires_at or plan.created_at - now >= GONE_AFTER
-
-
-def _refused(db: sqlite3.Connection, entry: Entry, now: datetime, most: int | None) -> Expired | Full | None:
-    """Return why nobody may begin to send a plan now."""
-    if entry.state == "expired" or _is_over(entry.plan, now):
-        db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
-        return Expired()
-    if most is None:
-        return None
-    until = room_at(db, Wanted(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER)
-    return None if until is None else Full(until)
-
-
-def _held(entry: Entry, now: datetime) -> Finished | Running | None:
-    """Return why a plan is nobody's to take: it is finished, or its owner is alive."""
-    outcome = entry.outcome if entry.amended is None else entry.amended
-    if outcome is not None:
-        return Finished(outcome)
-    since, beat_at = entry.claimed_at, entry.beat_at
-    if entry.state == "claimed" and since and beat_at and not _is_gone(beat_at, now):
-        return Running(since, entry.owner or "")
-    return None
-
-
-def _taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) -> Broken:
-    states = [each.state for each in entry.actions]
-    run = _taken(db, entry, owner, now, is_broken=True)
-    return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
-
-
-def _taken(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, *, is_broken: bool = False) -> Run:
-    (epoch,) = db.execute(
-        "UPDATE plan SET state = 'claimed', epoch = epoch + 1, owner = ?, claimed_at = ?, beat_at = ?, broken = ?"
-        " WHERE id = ? RETURNING epoch",
-        (owner, iso(now), iso(now), is_broken, entry.id),
-    ).fetchone()
-    return Run(entry.id, epoch, entry.plan.digest)

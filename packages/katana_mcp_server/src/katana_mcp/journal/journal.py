@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from cache_core.waiting import to_the_end
-from katana_mcp.journal.entries import ActionState, Broken, Claim, Entry, JsonObject, Plan, Run
+from katana_mcp.journal.entries import ActionState, Answered, Broken, Claim, Entry, JsonObject, Plan, Run
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.journal.pace import Wanted
@@ -72,6 +72,10 @@ class Journal:
     async def numbers_in_doubt(self, entity: str, field: str) -> frozenset[str]:
         """Return the numbers under which records may have been made though Katana did not say so."""
         return await _done(self._lanes.numbers_in_doubt, entity, field)
+
+    async def answered(self, entries: Collection[int], answer: Answered) -> None:
+        """Note what a person said about these plans."""
+        await _done(self._file.answered, entries, answer)
 
     async def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive."""

@@ -7,8 +7,9 @@ of the lanes that it asks for gets none, so that nobody holds one while waiting 
 from collections.abc import Iterable
 
 from cache_core.records import iso
+from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.errors import LaneLost
-from katana_mcp.journal.file import GONE_AFTER, JournalFile
+from katana_mcp.journal.file import JournalFile
 
 
 class Lanes:

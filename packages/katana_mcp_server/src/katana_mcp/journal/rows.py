@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any, cast
 
 from cache_core.records import InvalidRecord, decode, encode, iso
-from katana_mcp.journal.entries import ActionState, Entry, JsonObject, Plan
+from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject, Plan
 
 PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
 """What of a plan's row is the plan itself; only a claim that assigns a number changes it, before anything is sent."""
-ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, {PLAN}"
+ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, answer, answered_at, {PLAN}"
 """What of a plan's row makes an entry."""
 
 
@@ -32,7 +32,20 @@ def entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
 
 
 def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
-    number, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, *planned = row
+    (
+        number,
+        state,
+        owner,
+        claimed_at,
+        beat_at,
+        finished_at,
+        outcome,
+        amended,
+        amended_at,
+        answer,
+        answered_at,
+        *planned,
+    ) = row
     digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis = planned
     sql = "SELECT place, sent, state, result, error, look_up, at FROM action WHERE plan = ? ORDER BY place"
     rows = db.execute(sql, (number,)).fetchall()
@@ -57,7 +70,7 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
             touches=cast("JsonObject", judged.get("touches", {})),
             lanes=tuple(cast("list[str]", judged.get("lanes", []))),
         ),
-        state=state,
+        state="declined" if answer == "declined" else state,
         actions=tuple(
             ActionState(ended, _json_of(result), error, _json_of(look_up), _moment_of(at))
             for _, ended, result, error, look_up, at in actions
@@ -69,6 +82,8 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
         outcome=_json_of(outcome),
         amended=_json_of(amended),
         amended_at=_moment_of(amended_at),
+        answer=answer,
+        answered_at=_moment_of(answered_at),
     )
 
 
@@ -127,6 +142,13 @@ def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[i
         " AND json_extract(sent, '$.method') = 'POST' AND json_extract(sent, '$.path') = ?"
     )
     return frozenset(number for (number,) in db.execute(sql, (entry, path)) if isinstance(number, int))
+
+
+def note_answer(db: sqlite3.Connection, entry: Entry, answer: Answered, now: datetime) -> None:
+    """Note what a person said about a plan that nobody works on; one that was declined is over."""
+    state = "expired" if answer == "declined" else entry.state
+    values = (answer, iso(now), state, entry.id)
+    db.execute("UPDATE plan SET answer = ?, answered_at = ?, state = ? WHERE id = ?", values)
 
 
 def text_of(value: JsonObject | None) -> str | None:

@@ -56,6 +56,10 @@ STEPS: Steps = (
         "ALTER TABLE plan ADD COLUMN basis TEXT NOT NULL DEFAULT '{}'",
         "CREATE TABLE lane (name TEXT PRIMARY KEY, holder TEXT NOT NULL, beat_at TEXT NOT NULL) WITHOUT ROWID",
     ),
+    (
+        "ALTER TABLE plan ADD COLUMN answer TEXT",
+        "ALTER TABLE plan ADD COLUMN answered_at TEXT",
+    ),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

@@ -123,6 +123,8 @@ def _told(entry: Entry, now: datetime) -> list[str]:
     if entry.claimed_at is not None:
         ended = "not finished" if entry.finished_at is None else f"finished at {_time(entry.finished_at)}"
         told.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
+    if entry.answered_at is not None:
+        told.append(f"a person was asked: {entry.answer} ({_time(entry.answered_at)})")
     if entry.amended_at is not None:
         told.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
     return told

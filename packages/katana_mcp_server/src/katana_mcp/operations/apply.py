@@ -17,8 +17,9 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
-from katana_mcp.writing.applying import applied, check_again, is_free, known_plan
+from katana_mcp.writing.applying import applied
 from katana_mcp.writing.change import Changes
+from katana_mcp.writing.checking import check_again, is_free, known_plan, unconfirmed
 from katana_mcp.writing.gathering import in_time
 from katana_mcp.writing.limits import room_for
 from katana_mcp.writing.outcome import ApplyAnswer, PlanOutcome
@@ -80,10 +81,15 @@ async def _consent(tokens: Sequence[str], services: Services, changes: Changes) 
     waiting = [each for each in entries if is_free(each, services)]
     await room_for(waiting, services)
     if not waiting or not services.person.can_answer:
+        if waiting and services.must_confirm:
+            raise Refused(unconfirmed(waiting[0].plan))
         return None
     for each in waiting:
         await check_again(each, in_time(services), changes)
+    asked = [each.id for each in waiting]
+    await services.journal.answered(asked, "asked")  # it stays so where no answer ever comes
     answer = await services.person.confirm(question([each.plan for each in waiting]), _digest(waiting))
+    await services.journal.answered(asked, answer)
     return None if answer == "accepted" else f"{answer}: nothing was written"
 
 

@@ -15,6 +15,8 @@
 | `rebuild_failed` | blocking | a rebuild of the cache could not be completed; the old data stays |
 | `unknown_plan` | blocking | a plan token that was not given out to this caller for this account |
 | `expired_plan` | blocking | a plan that was not applied in time |
+| `confirmation_required` | blocking | a person has to confirm each write here, and this client cannot ask one |
+| `declined_plan` | blocking | a plan that a person who was asked said no to; nothing was written |
 | `stale_plan` | blocking | what the plan depends on was changed since; nothing was written |
 | `plan_running` | blocking | the plan, or another one of the same record or number space, is being applied |
 | `plan_too_large` | blocking | the plan holds more than one plan may here; nothing was written |
@@ -84,6 +86,8 @@ REBUILD_RUNNING = "rebuild_running"
 REBUILD_FAILED = "rebuild_failed"
 UNKNOWN_PLAN = "unknown_plan"
 EXPIRED_PLAN = "expired_plan"
+CONFIRMATION_REQUIRED = "confirmation_required"
+DECLINED_PLAN = "declined_plan"
 STALE_PLAN = "stale_plan"
 PLAN_RUNNING = "plan_running"
 PLAN_TOO_LARGE = "plan_too_large"

@@ -3,19 +3,17 @@
 import asyncio
 import os
 import socket
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, field
 
 import structlog
 
-from cache_core.records import decode, encode
 from katana_mcp.journal.entries import (
     ActionState,
     Broken,
     Claim,
     Claimed,
+    Declined,
     Entry,
     Finished,
     Full,
@@ -25,18 +23,16 @@ from katana_mcp.journal.entries import (
     Running,
 )
 from katana_mcp.journal.errors import ClaimLost, JournalError
-from katana_mcp.journal.file import BEAT_EVERY, GONE_AFTER
+from katana_mcp.journal.file import BEAT_EVERY
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain
-from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
-from katana_mcp.writing.change import AnyChange, Changes, Draft
-from katana_mcp.writing.differences import differences
-from katana_mcp.writing.gathering import WAITS, gathered, in_time
-from katana_mcp.writing.limits import no_room, room_for, too_large
-from katana_mcp.writing.numbers import Numbered
+from katana_mcp.writing.change import Changes
+from katana_mcp.writing.checking import check_again, declined, expired, is_free, known_plan, refuse_over
+from katana_mcp.writing.gathering import WAITS, in_time
+from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, send, surprises
 from katana_mcp.writing.turns import Crowded, Turn, no_place, not_its_turn, room_in, turn_of
@@ -47,90 +43,6 @@ _ASK_AGAIN, _LONGEST_PAUSE = 0.1, 2.0
 _NOTED_EVERY = 5.0
 _log = structlog.get_logger("katana_mcp.writing")
 OWNER = f"{socket.gethostname()}:{os.getpid()}"
-
-
-async def known_plan(token: str, services: Services) -> Entry:
-    """Return the entry of a token that was given out to this caller for this account.
-
-    Raises:
-        Refused: there is none.
-    """
-    entry = await services.journal.find(token)
-    if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
-        told = "no plan has this token; a token is given out by a preview, for one account and one caller"
-        raise Refused(blocking(warning_codes.UNKNOWN_PLAN, told, "plan_tokens"))
-    return entry
-
-
-def is_free(entry: Entry, services: Services) -> bool:
-    """Return whether nobody has claimed the plan, or who had is gone and sent nothing."""
-    if entry.state == "planned":
-        return True
-    untouched = all(each.state == "planned" for each in entry.actions)
-    beat = entry.beat_at
-    return entry.state == "claimed" and untouched and beat is not None and services.clock.now() - beat >= GONE_AFTER
-
-
-async def check_again(entry: Entry, services: Services, changes: Changes) -> Plan:
-    """Gather, plan and check anew, compare with what is stored, and return the plan as it is to be sent.
-
-    Raises:
-        Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
-    """
-    plan = entry.plan
-    if entry.stands(services.clock.now()) == "expired":
-        raise Refused(_expired(plan))
-    change = changes.get(plan.tool)
-    if change is None:
-        raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
-    try:
-        request = change.request.model_validate(plan.request)
-        facts = await gathered(change, request, services)
-    except Refused as refusal:
-        if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
-            raise
-        raise Refused(_stale(plan, refusal.warnings[0].message), *refusal.warnings) from None
-    against = [each for each in change.checks(request, facts) if each.severity == "blocking"]
-    if against:
-        raise Refused(_stale(plan, against[0].message), *against)
-    return _fitting(entry, change, request, facts, services)
-
-
-def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:
-    """Return the plan as it is to be sent: as it was shown, but for a number that the caller left open.
-
-    Raises:
-        Refused: fresh facts make another plan of the request.
-    """
-    plan, draft = entry.plan, change.plan(request, facts)
-    final = draft
-    if draft.assigned and change.renumbered is not None:
-        number = str(draft.number)
-        shown = str(cast("JsonObject", plan.shown.get("assigned") or {}).get(next(iter(draft.assigned))))
-        draft = change.plan(request, change.renumbered(facts, Numbered(number=shown, is_open=True)))
-        final = replace(
-            change.plan(request, change.renumbered(facts, Numbered(number=number))),
-            assigned=dict.fromkeys(draft.assigned, number),
-        )
-    if draft.content != plan.content or not _alike(draft.sent, plan.actions):
-        raise Refused(_stale(plan, _what_changed(plan, draft)))
-    if large := too_large(draft, services):
-        raise Refused(*large)
-    if final is draft:
-        return plan
-    shown = final.shown(plan.shown.get("advisory"))
-    return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown)
-
-
-def _what_changed(plan: Plan, draft: Draft) -> str:
-    """Return which field of what the plan depends on is different, or of what would be sent."""
-    known = decode(encode(draft.touches))
-    changed = differences(plan.touches, known) if plan.touches else ""
-    if not changed:
-        before = {str(action["title"]): {"body": action["body"]} for action in plan.actions}
-        now = {str(action["title"]): {"body": action["body"]} for action in draft.sent}
-        changed = differences(before, decode(encode(now)))
-    return changed or "something that it depends on was changed"
 
 
 async def applied(token: str, services: Services, changes: Changes) -> PlanOutcome:
@@ -174,8 +86,7 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
 
     What can take long comes before: a budget without room is waited for without them.
     """
-    if entry.stands(services.clock.now()) == "expired":
-        raise Refused(_expired(entry.plan))
+    refuse_over(entry, services)
     await room_for([entry], services)
     if (seconds := room_in(entry, services)) > 0:
         return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
@@ -185,6 +96,7 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     try:
         entry = await known_plan(token, services)
         if is_free(entry, services):
+            refuse_over(entry, services)
             plan = await turn.reading(check_again(entry, services, changes))
     except Crowded:
         return _Later(no_place(entry, room_in(entry, services), services))
@@ -231,8 +143,10 @@ async def _answered(claim: Claim, services: Services, entry: Entry, fit: _Fit | 
         return None
     if isinstance(claim, Full):
         raise Refused(no_room(claim.until, services))
+    if isinstance(claim, Declined):
+        raise Refused(declined(entry.plan))
     if not isinstance(claim, Claimed | Broken):
-        raise Refused(_expired(entry.plan))
+        raise Refused(expired(entry.plan))
     work = _Work(services, entry.id, claim.run, claim.plan, None if fit is None else fit.turn)
     return await _ended(work, claim)
 
@@ -369,17 +283,3 @@ async def _beat(work: _Work) -> None:
         while True:
             await work.services.clock.sleep(BEAT_EVERY)
             await work.services.journal.heartbeat(work.run)
-
-
-def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
-    return encode({"actions": new}) == encode({"actions": kept})
-
-
-def _stale(plan: Plan, why: str) -> ToolWarning:
-    told = f"{plan.summary}: not applied, because it no longer fits: {why}; plan it again with {plan.tool}"
-    return blocking(warning_codes.STALE_PLAN, told, "plan_tokens")
-
-
-def _expired(plan: Plan) -> ToolWarning:
-    told = f"{plan.summary}: the plan has expired and nothing was written; plan it again with {plan.tool}"
-    return blocking(warning_codes.EXPIRED_PLAN, told, "plan_tokens")

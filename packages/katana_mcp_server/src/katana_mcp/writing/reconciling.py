@@ -4,9 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from katana_mcp.journal.entries import ActionState, Entry
+from katana_mcp.journal.entries import GONE_AFTER, ActionState, Entry
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
-from katana_mcp.journal.file import GONE_AFTER
 from katana_mcp.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
@@ -59,7 +58,7 @@ async def _one(entry: Entry, services: Services) -> Reconciled:
     except (ClaimLost, WrongOrder):
         return Reconciled(entry, "being applied")  # another is at it, and notes what it finds
     now = await services.journal.entry(entry.id)
-    is_over = now is not None and not now.is_begun and (now.state == "expired" or _is_gone(now, services))
+    is_over = now is not None and not now.is_begun and (now.state in {"expired", "declined"} or _is_gone(now, services))
     return Reconciled(entry, "not sent" if is_over else "being applied")
 
 

@@ -1,0 +1,54 @@
+"""Whether a plan may be claimed, and how a claim is written; each in a transaction that the caller holds."""
+
+import sqlite3
+from datetime import datetime
+
+from cache_core.records import iso
+from katana_mcp.journal.entries import GONE_AFTER, Broken, Declined, Entry, Expired, Finished, Full, Plan, Run, Running
+from katana_mcp.journal.pace import Wanted, room_at
+
+
+def _is_over(plan: Plan, now: datetime) -> bool:
+    """Return whether a plan cannot be claimed any more; a clock set back gives it no second life."""
+    return now >= plan.expires_at or plan.created_at - now >= GONE_AFTER
+
+
+def refused(db: sqlite3.Connection, entry: Entry, now: datetime, most: int | None) -> Expired | Declined | Full | None:
+    """Return why nobody may begin to send a plan now."""
+    if entry.state == "declined":
+        return Declined()
+    if entry.state == "expired" or _is_over(entry.plan, now):
+        db.execute("UPDATE plan SET state = 'expired' WHERE id = ?", (entry.id,))
+        return Expired()
+    if most is None:
+        return None
+    until = room_at(db, Wanted(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER)
+    return None if until is None else Full(until)
+
+
+def held(entry: Entry, now: datetime) -> Finished | Running | None:
+    """Return why a plan is nobody's to take: it is finished, or its owner is alive."""
+    outcome = entry.outcome if entry.amended is None else entry.amended
+    if outcome is not None:
+        return Finished(outcome)
+    since = entry.claimed_at
+    if entry.state == "claimed" and since and entry.beat_at and not entry.is_forsaken(now):
+        return Running(since, entry.owner or "")
+    return None
+
+
+def taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) -> Broken:
+    """Take what an owner who is gone had begun to send: to be ended, never to be sent."""
+    states = [each.state for each in entry.actions]
+    run = taken(db, entry, owner, now, is_broken=True)
+    return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
+
+
+def taken(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime, *, is_broken: bool = False) -> Run:
+    """Write that a plan is claimed; the right of whoever had it before is over."""
+    (epoch,) = db.execute(
+        "UPDATE plan SET state = 'claimed', epoch = epoch + 1, owner = ?, claimed_at = ?, beat_at = ?, broken = ?"
+        " WHERE id = ? RETURNING epoch",
+        (owner, iso(now), iso(now), is_broken, entry.id),
+    ).fetchone()
+    return Run(entry.id, epoch, entry.plan.digest)

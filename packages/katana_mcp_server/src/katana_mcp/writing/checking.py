@@ -1,0 +1,138 @@
+"""A plan found by its token and checked again on fresh facts, and why it may not be applied; writes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from cache_core.records import decode, encode
+from katana_mcp.journal.entries import Entry, JsonObject, Plan
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.differences import differences
+from katana_mcp.writing.gathering import gathered
+from katana_mcp.writing.limits import too_large
+from katana_mcp.writing.numbers import Numbered
+
+
+async def known_plan(token: str, services: Services) -> Entry:
+    """Return the entry of a token that was given out to this caller for this account.
+
+    Raises:
+        Refused: there is none.
+    """
+    entry = await services.journal.find(token)
+    if entry is None or (entry.plan.tenant, entry.plan.principal) != (services.tenant, services.principal):
+        told = "no plan has this token; a token is given out by a preview, for one account and one caller"
+        raise Refused(blocking(warning_codes.UNKNOWN_PLAN, told, "plan_tokens"))
+    return entry
+
+
+def is_free(entry: Entry, services: Services) -> bool:
+    """Return whether nobody has claimed the plan, or who had is gone and sent nothing."""
+    is_left = entry.state == "claimed" and not entry.is_begun and entry.is_forsaken(services.clock.now())
+    return entry.state == "planned" or is_left
+
+
+def refuse_over(entry: Entry, services: Services) -> None:
+    """Refuse a plan that may not be sent whatever the facts are.
+
+    Raises:
+        Refused: it has expired, or it needs a person's yes and has none.
+    """
+    if entry.stands(services.clock.now()) == "expired":
+        raise Refused(expired(entry.plan))
+    if services.must_confirm and entry.answer != "accepted":
+        raise Refused(unconfirmed(entry.plan))
+
+
+async def check_again(entry: Entry, services: Services, changes: Changes) -> Plan:
+    """Gather, plan and check anew, compare with what is stored, and return the plan as it is to be sent.
+
+    Raises:
+        Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
+    """
+    plan = entry.plan
+    if entry.stands(services.clock.now()) == "expired":
+        raise Refused(expired(plan))
+    change = changes.get(plan.tool)
+    if change is None:
+        raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
+    try:
+        request = change.request.model_validate(plan.request)
+        facts = await gathered(change, request, services)
+    except Refused as refusal:
+        if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
+            raise
+        raise Refused(_stale(plan, refusal.warnings[0].message), *refusal.warnings) from None
+    against = [each for each in change.checks(request, facts) if each.severity == "blocking"]
+    if against:
+        raise Refused(_stale(plan, against[0].message), *against)
+    return _fitting(entry, change, request, facts, services)
+
+
+def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:
+    """Return the plan as it is to be sent: as it was shown, but for a number that the caller left open.
+
+    Raises:
+        Refused: fresh facts make another plan of the request.
+    """
+    plan, draft = entry.plan, change.plan(request, facts)
+    final = draft
+    if draft.assigned and change.renumbered is not None:
+        number = str(draft.number)
+        shown = str(cast("JsonObject", plan.shown.get("assigned") or {}).get(next(iter(draft.assigned))))
+        draft = change.plan(request, change.renumbered(facts, Numbered(number=shown, is_open=True)))
+        final = replace(
+            change.plan(request, change.renumbered(facts, Numbered(number=number))),
+            assigned=dict.fromkeys(draft.assigned, number),
+        )
+    if draft.content != plan.content or not _alike(draft.sent, plan.actions):
+        raise Refused(_stale(plan, _what_changed(plan, draft)))
+    if large := too_large(draft, services):
+        raise Refused(*large)
+    if final is draft:
+        return plan
+    shown = final.shown(plan.shown.get("advisory"))
+    return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown)
+
+
+def _what_changed(plan: Plan, draft: Draft) -> str:
+    """Return which field of what the plan depends on is different, or of what would be sent."""
+    known = decode(encode(draft.touches))
+    changed = differences(plan.touches, known) if plan.touches else ""
+    if not changed:
+        before = {str(action["title"]): {"body": action["body"]} for action in plan.actions}
+        now = {str(action["title"]): {"body": action["body"]} for action in draft.sent}
+        changed = differences(before, decode(encode(now)))
+    return changed or "something that it depends on was changed"
+
+
+def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:
+    return encode({"actions": new}) == encode({"actions": kept})
+
+
+def _stale(plan: Plan, why: str) -> ToolWarning:
+    told = f"{plan.summary}: not applied, because it no longer fits: {why}; plan it again with {plan.tool}"
+    return blocking(warning_codes.STALE_PLAN, told, "plan_tokens")
+
+
+def unconfirmed(plan: Plan) -> ToolWarning:
+    """Return that a plan needs a person's yes, and that nobody gave one."""
+    why = "KATANA_MCP_CONFIRM=required wants a person's yes, and this client cannot ask for one: nothing was written"
+    told = f"{plan.summary}: {why}; apply the same token from a client that shows questions of servers (elicitation)"
+    return blocking(warning_codes.CONFIRMATION_REQUIRED, told, "plan_tokens")
+
+
+def declined(plan: Plan) -> ToolWarning:
+    """Return that a plan is over because a person said no to it."""
+    told = f"{plan.summary}: a person said no to it and nothing was written; plan it again with {plan.tool}"
+    return blocking(warning_codes.DECLINED_PLAN, told, "plan_tokens")
+
+
+def expired(plan: Plan) -> ToolWarning:
+    """Return that a plan is over because it was not applied in time."""
+    told = f"{plan.summary}: the plan has expired and nothing was written; plan it again with {plan.tool}"
+    return blocking(warning_codes.EXPIRED_PLAN, told, "plan_tokens")
