@@ -210,9 +210,11 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
     request = DELETE.request.model_validate({"stock_transfer_id": "ST-5"})
     facts = OldTransfer(now=NOW, record=RECORD | {"status": "received"}, goods=(Named(7, (FORK,)),))
     draft = DELETE.plan(request, facts)
+    assert draft.undoing is None
     assert [(each.method, each.path, each.body) for each in draft.actions] == [("DELETE", "/stock_transfers/5", None)]
     assert [(each.sku, each.quantity) for each in draft.lines] == [("FORK", 2)]
     assert _told(DELETE.checks(request, facts)) == [("advisory", "stock_was_moved", None)]
+    draft = DELETE.plan(request, replace(facts, record=RECORD))
     assert draft.undoing == {
         "tool": "create_stock_transfer",
         "arguments": {
@@ -224,6 +226,24 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
             "additional_info": "fragile",
         },
     }
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": "inTransit"},
+        {"status": "received"},
+        {"stock_transfer_rows": []},
+        {"stock_transfer_rows": [{"id": 9, "variant_id": None, "quantity": 2}]},
+        {"stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": 0}]},
+        {"stock_transfer_rows": [{"id": 9, "variant_id": 7}]},
+        {"target_location_id": None},
+    ],
+)
+def test_what_no_new_transfer_would_bring_back_has_no_way_back(changed: dict[str, object]) -> None:
+    request = DELETE.request.model_validate({"stock_transfer_id": "ST-5"})
+    draft = DELETE.plan(request, OldTransfer(now=NOW, record=RECORD | changed))
+    assert (len(draft.actions), draft.revert) == (1, None)
 
 
 def test_an_action_survives_the_journal() -> None:

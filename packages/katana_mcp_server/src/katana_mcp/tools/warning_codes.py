@@ -42,6 +42,7 @@
 | `status_moves_back` | advisory | a status before the present one: goods that moved go back |
 | `stock_was_moved` | advisory | a document is deleted that has moved stock |
 | `insufficient_stock` | advisory | more is to leave a location than it has |
+| `possible_duplicate` | advisory | a live document of the last 24 hours has the same parties and the same lines |
 | `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
@@ -113,6 +114,7 @@ UNEXPECTED_RESULT = "unexpected_result"
 STATUS_MOVES_BACK = "status_moves_back"
 STOCK_WAS_MOVED = "stock_was_moved"
 INSUFFICIENT_STOCK = "insufficient_stock"
+POSSIBLE_DUPLICATE = "possible_duplicate"
 DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
 DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"

@@ -22,7 +22,7 @@ from katana_mcp.entities.purchase_orders.facts import Directory, asked_in, direc
 from katana_mcp.entities.purchase_orders.filters import Kind
 from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, PARTIES, READS, OrderHead, Reference
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
-from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, second_looks, told_apart
+from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, likeness, second_looks, told_apart
 from katana_mcp.entities.purchase_orders.showing import head_of
 from katana_mcp.naming import given_or_next, number_checks
 from katana_mcp.operations.filters import spelling
@@ -32,6 +32,7 @@ from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import total
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
+from katana_mcp.writing.duplicates import possible_duplicates, repeats
 from katana_mcp.writing.numbers import Numbered
 
 type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
@@ -58,12 +59,13 @@ class CreatePurchaseOrderRequest(OrderHead):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewOrder:
-    """What a new order depends on; `currency` is its supplier's."""
+    """What a new order depends on; `currency` is its supplier's, `repeated` what it may repeat."""
 
     now: datetime
     numbered: Numbered
     currency: str | None = None
     directory: Directory = field(default_factory=Directory)
+    repeated: tuple[str, ...] = ()
 
     @property
     def number(self) -> str:
@@ -78,8 +80,13 @@ async def _gather(request: CreatePurchaseOrderRequest, services: Services) -> Ne
     asked += [*asked_in(ROW_NAMES, *request.rows), *asked_in(COST_NAMES, *request.additional_costs)]
     goods = [each.sku_or_variant_id for each in request.rows]
     found = await directory(services, asked, goods, request.supplier_id)
-    currency = found.supplier_currency
-    return NewOrder(now=services.clock.now(), numbered=numbered, currency=currency, directory=found)
+    return NewOrder(
+        now=services.clock.now(),
+        numbered=numbered,
+        currency=found.supplier_currency,
+        directory=found,
+        repeated=await possible_duplicates(likeness(request.supplier_id, request.rows, found), services),
+    )
 
 
 def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWarning]:
@@ -94,6 +101,7 @@ def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWar
         *_own_location(request, facts),
         *cost_checks(request.additional_costs, "additional_costs", known),
         *number_checks(ENTITY, "order_no", request.order_no, facts.numbered),
+        *repeats("purchase order", facts.repeated, "rows"),
     ]
 
 

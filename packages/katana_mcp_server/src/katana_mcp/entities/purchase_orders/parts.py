@@ -6,12 +6,13 @@ from dataclasses import replace
 from cache_core.records import Json, Record
 from katana_mcp.entities.purchase_orders.facts import Directory
 from katana_mcp.entities.purchase_orders.head import ENTITY, ROWS
-from katana_mcp.entities.purchase_orders.lines import NewRow, changed_body, new_body
+from katana_mcp.entities.purchase_orders.lines import NewRow, changed_body, fields_of, new_body
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
+from katana_mcp.writing.duplicates import Repeated, lines_of
 from katana_mcp.writing.meaning import holds, model_of
 
 NEEDED = frozenset({"variant_id", "quantity", "price_per_unit"})
@@ -63,6 +64,18 @@ def second_looks(rows: Sequence[NewRow], path: str, facts: Directory, supplier: 
         if good.minimum is not None and row.quantity * rate < good.minimum:
             told = f"{here}.quantity: {good.named.one.called} is ordered by {plain_number(good.minimum)} at least"
             yield advisory(warning_codes.BELOW_MINIMUM, told, f"{here}.quantity")
+
+
+def likeness(supplier: int | str, rows: Sequence[NewRow], facts: Directory) -> Repeated:
+    """Return what a new order has in common with one that it may repeat: its supplier and its lines."""
+    variants = [whole(fields_of(each, facts), "variant_id") for each in rows]
+    return Repeated(
+        entity=ENTITY,
+        number="order_no",
+        rows=ROWS,
+        party={"supplier_id": facts.id("supplier", supplier)},
+        lines=lines_of(zip(variants, [each.quantity for each in rows], strict=True)),
+    )
 
 
 def told_apart(actions: Sequence[Action]) -> tuple[Action, ...]:

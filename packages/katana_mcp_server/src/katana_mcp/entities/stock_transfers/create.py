@@ -21,6 +21,7 @@ from katana_mcp.tools.requests import DocumentNumber, NameOrId, Request, SkuOrVa
 from katana_mcp.tools.warnings import ToolWarning, blocking
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
+from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates, repeats
 from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, shown_value
 
@@ -51,7 +52,7 @@ class CreateStockTransferRequest(TransferDates):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTransfer:
-    """What a new transfer depends on; `held` is the stock at the source."""
+    """What a new transfer depends on; `held` is the stock at the source, `repeated` what it may repeat."""
 
     now: datetime
     numbered: Numbered
@@ -59,6 +60,7 @@ class NewTransfer:
     destination: Named
     goods: tuple[Named, ...]
     held: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+    repeated: tuple[str, ...] = ()
 
     @property
     def number(self) -> str:
@@ -75,14 +77,27 @@ async def _gather(request: CreateStockTransferRequest, services: Services) -> Ne
     await resolved(services, [*(("location", each) for each in places), *(("variant", each) for each in moving)])
     source = await named(services, "location", request.source_location_id)
     goods = await variants(services, moving)
+    destination = await named(services, "location", request.destination_location_id)
     moved = [each.one.id for each in goods if each.one is not None]
+    lines = [None if each.one is None else each.one.id for each in goods]
+    likeness = Repeated(
+        entity=ENTITY,
+        number="stock_transfer_number",
+        rows="stock_transfer_rows",
+        party={
+            "source_location_id": None if source.one is None else source.one.id,
+            "target_location_id": None if destination.one is None else destination.one.id,
+        },
+        lines=lines_of(zip(lines, [each.quantity for each in request.rows], strict=True)),
+    )
     return NewTransfer(
         now=services.clock.now(),
         numbered=numbered,
         source=source,
-        destination=await named(services, "location", request.destination_location_id),
+        destination=destination,
         goods=goods,
         held={} if source.one is None else await in_stock(services, moved, source.one.id),
+        repeated=await possible_duplicates(likeness, services),
     )
 
 
@@ -105,7 +120,7 @@ def checks(request: CreateStockTransferRequest, facts: NewTransfer) -> list[Tool
     ]
     warnings += lacking(moved, facts.held, _called(facts.source))
     warnings += number_checks(ENTITY, "stock_transfer_number", request.stock_transfer_number, facts.numbered)
-    return warnings
+    return [*warnings, *repeats("stock transfer", facts.repeated, "rows")]
 
 
 def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:

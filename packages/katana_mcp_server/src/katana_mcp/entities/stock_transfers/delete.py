@@ -1,5 +1,8 @@
 """`delete_stock_transfer`: the whole document, as it is now."""
 
+from collections.abc import Sequence
+from decimal import Decimal
+
 from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, OldTransfer, gather_old, line, with_goods
 from katana_mcp.lookup import gone
 from katana_mcp.names import VARIANT_ENTITIES
@@ -8,7 +11,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
-from katana_mcp.writing.actions import on_record
+from katana_mcp.writing.actions import JsonObject, on_record
 from katana_mcp.writing.change import Change, Draft, record_lane
 
 
@@ -38,12 +41,6 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
     record = facts.record
     known = {each.asked: each.one for each in facts.goods}
     moved = [(whole(each, "variant_id"), number(each, "quantity")) for each in rows(record, "stock_transfer_rows")]
-    again: dict[str, object] = {
-        "source_location_id": whole(record, "source_location_id"),
-        "destination_location_id": whole(record, "target_location_id"),
-        "rows": [{"sku_or_variant_id": variant, "quantity": quantity} for variant, quantity in moved],
-    }
-    again |= {name: str(record[name]) for name in HEAD if record.get(name)}
     return Draft(
         summary=f"delete stock transfer {facts.number} ({facts.status}, rows: {len(moved)})",
         actions=(on_record(f"delete stock transfer {facts.number}", ENTITY, COLLECTION, facts.id),),
@@ -54,8 +51,27 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
         status=facts.status,
         lines=tuple(line(known.get(variant or 0), variant, quantity) for variant, quantity in moved),
         prior_state=record,
-        revert={"tool": "create_stock_transfer", "arguments": again},
+        revert=_again(facts, moved),
     )
+
+
+def _again(facts: OldTransfer, moved: Sequence[tuple[int | None, Decimal | None]]) -> JsonObject | None:
+    """Return the call that plans a deleted transfer again; None where that would not be what was deleted.
+
+    A new transfer is a draft, so it moves no stock; each of its rows has a variant, and moves something.
+    """
+    record = facts.record
+    places = [whole(record, name) for name in ("source_location_id", "target_location_id")]
+    is_whole = bool(moved) and all(variant and quantity for variant, quantity in moved)
+    if facts.status != "draft" or not is_whole or not all(places):
+        return None
+    again: dict[str, object] = {
+        "source_location_id": places[0],
+        "destination_location_id": places[1],
+        "rows": [{"sku_or_variant_id": variant, "quantity": quantity} for variant, quantity in moved],
+    }
+    again |= {name: str(record[name]) for name in HEAD if record.get(name)}
+    return {"tool": "create_stock_transfer", "arguments": again}
 
 
 DELETE = Change(
