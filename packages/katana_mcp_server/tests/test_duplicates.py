@@ -90,3 +90,29 @@ async def test_what_may_have_been_made_without_an_answer_is_named(
     again = new_transfer(tenant, stock_transfer_number="ST-901")
     (told,) = _told(await stage.call("create_stock_transfer", **again))
     assert told.startswith("ST-900 (unknown whether it was made), ")
+
+
+async def test_of_two_that_were_planned_alike_the_second_says_so_when_it_is_applied(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = _order(tenant)
+    previews = [await stage.call("create_purchase_order", **order) for _ in range(2)]
+    assert [_told(preview) for preview in previews] == [[], []]
+    answer = await applied_in_time(stage, clock, *[preview["plan_token"] for preview in previews])
+    first, second = answer["outcomes"]
+    assert _told(first) == []
+    (message,) = _told(second)
+    assert message.startswith(f"{first['number']}, made in the last 24 hours, ")
+    assert _told(answer) == [message]
+
+
+async def test_what_the_preview_said_is_not_said_again_when_it_is_applied(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order = _order(tenant)
+    await _made(stage, "create_purchase_order", order)
+    clock.advance(61)
+    preview = await stage.call("create_purchase_order", **order)
+    assert len(_told(preview)) == 1
+    answer = await applied_in_time(stage, clock, preview["plan_token"])
+    assert (counted(answer["outcomes"][0]), _told(answer)) == ({"applied": 1}, [])

@@ -30,7 +30,7 @@ from katana_mcp.tools.answers import plain
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Changes
-from katana_mcp.writing.checking import check_again, declined, expired, is_free, known_plan, refuse_over
+from katana_mcp.writing.checking import Checked, check_again, declined, expired, is_free, known_plan, refuse_over
 from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
@@ -90,23 +90,23 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     await room_for([entry], services)
     if (seconds := room_in(entry, services)) > 0:
         return _Later(no_place(entry, seconds, services), min(seconds, _LONGEST_PAUSE))
-    turn, plan = turn_of(entry, services), None
+    turn, checked = turn_of(entry, services), None
     if (lane := await turn.begin()) is not None:
         return _Later(not_its_turn(entry, lane))
     try:
         entry = await known_plan(token, services)
         if is_free(entry, services):
             refuse_over(entry, services)
-            plan = await turn.reading(check_again(entry, services, changes))
+            checked = await turn.reading(check_again(entry, services, changes))
     except Crowded:
         return _Later(no_place(entry, room_in(entry, services), services))
     finally:
-        if plan is None:
+        if checked is None:
             await turn.end()
-    if plan is None:
+    if checked is None:
         return _running(entry)
     # What is claimed is brought to its end, whoever stops waiting for it.
-    return await services.journal.through(_once(token, services, entry, _Fit(turn, plan))) or _running(entry)
+    return await services.journal.through(_once(token, services, entry, _Fit(turn, checked))) or _running(entry)
 
 
 def _running(entry: Entry) -> _Later:
@@ -116,10 +116,15 @@ def _running(entry: Entry) -> _Later:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A plan that was found to fit, as it is to be sent, in its turn."""
+    """A plan that was found to fit, in its turn."""
 
     turn: Turn
-    plan: Plan
+    checked: Checked
+
+    @property
+    def plan(self) -> Plan:
+        """The plan as it is to be sent."""
+        return self.checked.plan
 
 
 async def _once(token: str, services: Services, entry: Entry, fit: _Fit | None = None) -> PlanOutcome | None:
@@ -148,6 +153,7 @@ async def _answered(claim: Claim, services: Services, entry: Entry, fit: _Fit | 
     if not isinstance(claim, Claimed | Broken):
         raise Refused(expired(entry.plan))
     work = _Work(services, entry.id, claim.run, claim.plan, None if fit is None else fit.turn)
+    work.warnings += [] if fit is None else fit.checked.warnings
     return await _ended(work, claim)
 
 

@@ -1,7 +1,7 @@
 """A plan found by its token and checked again on fresh facts, and why it may not be applied; writes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from cache_core.records import decode, encode
@@ -48,8 +48,16 @@ def refuse_over(entry: Entry, services: Services) -> None:
         raise Refused(unconfirmed(entry.plan))
 
 
-async def check_again(entry: Entry, services: Services, changes: Changes) -> Plan:
-    """Gather, plan and check anew, compare with what is stored, and return the plan as it is to be sent.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A plan as it is to be sent, and what fresh facts say besides, which the preview could not know."""
+
+    plan: Plan
+    warnings: Sequence[ToolWarning] = ()
+
+
+async def check_again(entry: Entry, services: Services, changes: Changes) -> Checked:
+    """Gather, plan and check anew, and compare with what is stored.
 
     Raises:
         Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
@@ -67,10 +75,18 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Pla
         if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
             raise
         raise Refused(_stale(plan, refusal.warnings[0].message), *refusal.warnings) from None
-    against = [each for each in change.checks(request, facts) if each.severity == "blocking"]
+    warnings = change.checks(request, facts)
+    against = [warning for warning in warnings if warning.severity == "blocking"]
     if against:
         raise Refused(_stale(plan, against[0].message), *against)
-    return _fitting(entry, change, request, facts, services)
+    return Checked(_fitting(entry, change, request, facts, services), _repeats(plan, warnings))
+
+
+def _repeats(plan: Plan, warnings: Sequence[ToolWarning]) -> list[ToolWarning]:
+    """Return what the plan may repeat that was made since it was shown."""
+    shown = cast("Sequence[object]", plan.shown.get("advisory") or ())
+    repeating = [warning for warning in warnings if warning.code == warning_codes.POSSIBLE_DUPLICATE]
+    return [warning for warning in repeating if warning.message not in shown]
 
 
 def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:

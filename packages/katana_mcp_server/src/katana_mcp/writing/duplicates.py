@@ -73,10 +73,8 @@ async def possible_duplicates(new: Repeated, services: Services) -> tuple[str, .
 def repeats(new: str, found: Iterable[str], path: str) -> list[ToolWarning]:
     """Return that a new document may be one that is there already."""
     named = ", ".join(found)
-    told = (
-        f"{named}, made in the last 24 hours, has the same parties and lines: apply this only if another {new} is meant"
-    )
-    return [advisory(warning_codes.POSSIBLE_DUPLICATE, told, path)] if named else []
+    warning = f"{named}, made in the last 24 hours, has the same parties and lines: make sure another {new} is meant"
+    return [advisory(warning_codes.POSSIBLE_DUPLICATE, warning, path)] if named else []
 
 
 def _lost(new: Repeated, entry: Entry) -> str | None:
