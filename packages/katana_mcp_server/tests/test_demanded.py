@@ -1,7 +1,9 @@
 """A person can be demanded; a question outlives a restart and a second server, answered anywhere, applied once."""
 
+import asyncio
 import stat
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +16,13 @@ from transfer_plans import applied, counted, made, planned, writes
 
 from cache_core.errors import CacheUnavailable
 from katana_mcp.accounts.question_key import question_key
+from katana_mcp.journal.entries import Answered
+from katana_mcp.journal.file import JournalFile
+from katana_mcp.journal.lanes import Lanes
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
-from katana_mcp.testing import Payload, Setup, Stage, staged
-from katana_sandbox import Tenant
+from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_sandbox import ManualClock, Tenant
 
 KEY = "one-key-for-all-servers-0123456789"
 
@@ -52,6 +57,44 @@ async def test_where_a_person_is_demanded_a_no_is_a_no(own: OwnSandbox, tmp_path
         token = await planned(stage)
         assert (await applied(stage, token))["message"] == "declined: nothing was written"
         assert ((await applied(stage, token))["error"], writes(stage)) == ("declined_plan", [])
+
+
+async def test_a_client_that_cannot_ask_does_not_use_the_yes_that_another_one_got(
+    own: OwnSandbox, tmp_path: Path, clock: ManualClock
+) -> None:
+    async with staged(own, _required(tmp_path, None)) as silent:
+        token = await planned(silent)
+        with _journal(tmp_path, clock) as file:
+            file.answered([file.entries(1)[0].id], "accepted")
+        assert ((await applied(silent, token))["error"], writes(silent)) == ("confirmation_required", [])
+
+
+@pytest.mark.parametrize(("answer", "error"), [("cancelled", "confirmation_required"), ("declined", "declined_plan")])
+async def test_a_yes_that_is_taken_back_while_the_plan_waits_for_its_turn_writes_nothing(
+    own: OwnSandbox, tmp_path: Path, clock: ManualClock, answer: Answered, error: str
+) -> None:
+    async with staged(own, _required(tmp_path, Person(YES))) as stage:
+        token = await planned(stage)
+        with _journal(tmp_path, clock) as file:
+            entry, lanes = file.entries(1)[0], Lanes(file)
+            names = [f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes]
+            assert lanes.take(names, "another") is None
+            call = asyncio.ensure_future(applied(stage, token))
+            while [found.answer for found in file.entries(1)] != ["accepted"]:
+                await asyncio.wait({call}, timeout=0.01)
+            file.answered([entry.id], answer)
+            lanes.leave("another")
+            refusal = await within(clock, 100, call)
+            assert (refusal["error"], writes(stage)) == (error, [])
+            assert lanes.take(names, "next") is None
+
+
+@contextmanager
+def _journal(root: Path, clock: ManualClock) -> Generator[JournalFile]:
+    """Open the journal of the account, as another process has it."""
+    (path,) = root.glob("journal-*.sqlite")
+    with closing(JournalFile(path, clock)) as file:
+        yield file
 
 
 async def _asked(

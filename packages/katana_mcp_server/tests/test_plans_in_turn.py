@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cache_jobs import job_on
 from fastmcp.client.elicitation import ElicitResult
 from journal_plans import hasty
 from server_wire import Wire, live
@@ -15,9 +16,10 @@ from transfer_plans import NUMBER, counted, made, new_transfer, writes
 from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
+from katana_mcp.journal_commands.reconcile import reconcile
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
-from katana_sandbox import Drop, Fault, ManualClock, Mutate, Status, Tenant
+from katana_sandbox import Drop, Fault, ManualClock, Mutate, ReplicaLag, Status, Tenant
 
 MINUTE = 61
 
@@ -134,6 +136,26 @@ async def test_a_number_that_is_left_open_is_told_so_kept_and_looked_up_as_it_wa
         )
         assert entry.plan.actions[0]["title"] == f"create purchase order {outcome['number']}"
         assert "as of now" not in answer["message"]
+
+
+async def test_what_is_looked_up_again_is_looked_up_by_the_number_that_was_sent(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock, tmp_path: Path
+) -> None:
+    async with staged(own, Setup(cache_dir=tmp_path)) as stage:
+        before = live(tenant, "purchase_orders")
+        tokens = await planned([stage], "create_purchase_order", 2, **order(tenant))
+        await within(clock, 100, applying(stage, tokens[0]))
+        stage.own.sandbox.faults.add(Fault("POST /purchase_orders", action=Drop("after")))
+        stage.own.sandbox.faults.add(Fault("GET /purchase_orders", action=ReplicaLag(600), times=None))
+        (lost,) = (await within(clock, 400, applying(stage, tokens[1])))["outcomes"]
+        stage.own.sandbox.faults.clear()
+        report = await within(clock, 60, reconcile(job_on(own, tmp_path)))
+        (found,) = (await applying(stage, tokens[1]))["outcomes"]
+        assert (report.fine, counted(lost), counted(found)) == (True, {"unknown": 1}, {"applied": 1})
+        assert [made["order_no"] for made in live(tenant, "purchase_orders") if made["id"] == found["id"]] == [
+            found["number"]
+        ]
+        assert new_orders(tenant, before)[-1] == found["number"] == lost["number"]
 
 
 async def test_what_two_servers_add_to_an_order_at_once_is_added_once_and_the_other_is_told_what_changed(
