@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ from katana_sandbox import ManualClock
 LONGEST = 120.0
 """Virtual seconds that a client may hold a call up."""
 NO = {"action": "decline"}
-NO_YES: Mapping[str, object] = {
+CANCELLED = {"action": "cancel"}
+NOES: Mapping[str, object] = {
     "false": {"action": "accept", "content": {"value": False}},
     "nothing": {"action": "accept"},
     "nothing named": {"action": "accept", "content": {}},
@@ -28,7 +30,10 @@ NO_YES: Mapping[str, object] = {
     "a list": {"action": "accept", "content": {"value": ["yes"]}},
     "declined": NO,
     "declined with a yes": {**YES, "action": "decline"},
-    "cancelled": {"action": "cancel"},
+}
+"""What ends a plan: who was asked did not agree."""
+NO_ANSWERS: Mapping[str, object] = {
+    "cancelled": CANCELLED,
     "cancelled with a yes": {**YES, "action": "cancel"},
     "no such action": {**YES, "action": "agree"},
     "no action": {"content": {"value": True}},
@@ -72,8 +77,14 @@ async def says_yes(scene: Scene) -> int:
     return len(told.answer["outcomes"])
 
 
-async def says_anything_but_yes(scene: Scene) -> int:
-    for name, result in NO_YES.items():
+async def says_no(answer: object, scene: Scene) -> int:
+    told = await scene.client.reply(await scene.client.apply(scene.tokens), answer)
+    assert (told.answer["message"], told.answer["outcomes"]) == ("declined: nothing was written", [])
+    return 0
+
+
+async def says_neither_yes_nor_no(scene: Scene) -> int:
+    for name, result in NO_ANSWERS.items():
         scene.clock.advance(6)  # a minute has 60 requests
         asked = await scene.client.apply(scene.tokens)
         assert asked.is_question, name
@@ -119,7 +130,7 @@ async def answers_another_question(scene: Scene) -> int:
     client, asked = scene.client, await scene.client.apply(scene.tokens)
     if client.era == "legacy":
         await client.answer(replace(asked, message={**asked.message, "id": 4711}), YES)
-        assert (await client.reply(asked, NO)).answer["outcomes"] == []
+        assert (await client.reply(asked, CANCELLED)).answer["outcomes"] == []
         return 0
     theirs = await client.apply([scene.other])
     for state in (theirs.state, "", "forged", None):
@@ -170,8 +181,9 @@ async def answers_no_and_then_yes(scene: Scene) -> int:
     assert (await client.reply(asked, NO)).answer["outcomes"] == []
     if client.era == "legacy":
         await client.answer(asked, YES)
-        return 0
-    return len((await client.reply(asked, YES)).answer["outcomes"])  # the person was asked again by the client
+    else:
+        assert (await client.reply(asked, YES)).answer["error"] == "declined_plan"
+    return 0
 
 
 async def calls_again_while_asked(scene: Scene) -> int:
@@ -191,11 +203,16 @@ async def calls_again_after_the_write(scene: Scene) -> int:
     return written
 
 
-KINDS: Mapping[str, Kind] = {
+ENDING: Mapping[str, Kind] = {
+    answers_no_and_then_yes.__name__: answers_no_and_then_yes,
+    **{f"says no: {name}": partial(says_no, answer) for name, answer in NOES.items()},
+}
+"""Whose plans are over, for every client."""
+LEAVING: Mapping[str, Kind] = {
     kind.__name__: kind
     for kind in (
         says_yes,
-        says_anything_but_yes,
+        says_neither_yes_nor_no,
         cannot_ask_after_all,
         never_answers,
         answers_when_nobody_waits_any_more,
@@ -204,11 +221,11 @@ KINDS: Mapping[str, Kind] = {
         hands_back_what_was_asked_before_a_part_was_written,
         hands_an_old_question_back_after_the_write,
         answers_twice,
-        answers_no_and_then_yes,
         calls_again_while_asked,
         calls_again_after_the_write,
     )
 }
+KINDS = {**LEAVING, **ENDING}
 
 
 class Floor:
@@ -220,7 +237,10 @@ class Floor:
         self._server = server_of(stage)
 
     async def serves(self, era: Era, name: str, count: int) -> None:
-        """Let one client do what it does, and then another say yes: each plan is written by a yes, and once."""
+        """Let one client do what it does, and then another say yes: each plan is written by a yes, and once.
+
+        None is where somebody said no.
+        """
         self._clock.advance(61)  # a minute has 60 requests
         named = [f"{era} {name} {number} of {count}" for number in range(count)]
         tokens = [await planned(self._stage, "create_customer", name=each) for each in named]
@@ -238,8 +258,11 @@ class Floor:
             said = await client.apply(tokens)
             if said.is_question:
                 said = await client.reply(said, YES)
-            assert [each["applied"] for each in said.answer["outcomes"]] == [1] * count, said
-        assert (self._written(sent), self._made(named), self._clock.monotonic()) == (count, count, began), named
+            ended = [outcome["applied"] for outcome in said.answer.get("outcomes", [])]
+            over = name in ENDING
+            assert (ended, said.answer.get("error")) == (([], "declined_plan") if over else ([1] * count, None)), said
+        there = 0 if over else count
+        assert (self._written(sent), self._made(named), self._clock.monotonic()) == (there, there, began), named
 
     def _written(self, sent: int) -> int:
         return len(writes(self._stage)) - sent

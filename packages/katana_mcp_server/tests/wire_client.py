@@ -89,6 +89,7 @@ class WireClient:
         self._streams = streams
         self._can: Payload = {"elicitation": {"form": {}}} if has_person else {}
         self._number = 0
+        self._passed = list[Payload]()
 
     async def greet(self) -> None:
         """Shake hands, where the era has that."""
@@ -137,14 +138,15 @@ class WireClient:
     async def receive(self) -> Payload:
         """Return the next message that is no notification."""
         while "id" not in (message := await self._next()):
-            pass
+            self._passed.append(message)
         return message
 
     async def withdrawn(self) -> object:
         """Return the id of the next question that the server needs no answer to any more."""
-        while (message := await self._next()).get("method") != "notifications/cancelled":
-            pass
-        return message["params"]["requestId"]
+        while True:
+            message = self._passed.pop(0) if self._passed else await self._next()
+            if message.get("method") == "notifications/cancelled":
+                return message["params"]["requestId"]
 
     async def _next(self) -> Payload:
         got = await self._streams.reading.receive()
