@@ -101,7 +101,8 @@ async def test_what_is_written_is_read_at_once_though_listings_lag_and_is_undone
     assert "default_shipping_id" not in (await stage.call("get_customer", customer_id=customer))["customer"]
     await _undone(stage, changed)
     gone = await _undone(stage, created)
-    assert (_kept(tenant), (await stage.call("search_customers", query=NAME))["rows"]) == ([], [])
+    found = [row["customer_id"] for row in (await stage.call("search_customers", query=NAME))["rows"]]
+    assert (_kept(tenant), customer in found) == ([], False)
     await _undone(stage, gone)
     assert _held(tenant) == before
 

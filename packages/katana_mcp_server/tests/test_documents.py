@@ -21,7 +21,7 @@ from katana_client.wire import ReadModel, models_in
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.services import Services
 from katana_mcp.settings import load
-from katana_mcp.testing import Stage
+from katana_mcp.testing import Stage, within
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock
 
@@ -87,7 +87,7 @@ async def test_what_changes_in_the_sandbox_arrives_with_the_next_sync(
     own: OwnSandbox, clock: ManualClock, services: Services
 ) -> None:
     for spec in LISTED:
-        await services.syncer.start(spec.name)
+        await within(clock, 120, services.syncer.start(spec.name))  # a minute has 60 requests
     clock.advance(3_600)
     changed = [spec for spec in LISTED if spec.watermark and spec.name != "inventory_movement"]
     for spec in changed:
@@ -96,7 +96,7 @@ async def test_what_changes_in_the_sandbox_arrives_with_the_next_sync(
         own.sandbox.tenant("default").edit(spec.collection, key, bump=True, unheard_of="new")
         assert there(own, spec) != before
     for spec in changed:
-        assert (await services.syncer.start(spec.name)).complete
+        assert (await within(clock, 120, services.syncer.start(spec.name))).complete
         assert await held(services, spec) == there(own, spec), spec.name
 
 

@@ -10,7 +10,7 @@ from server_wire import live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
-from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
+from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of, within
 from katana_mcp.tools.hidden import meant, shown
 from katana_sandbox import ManualClock
 
@@ -109,14 +109,16 @@ async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back
     async with staged(own, Setup(flags={"log_level": "ERROR"})) as stage:
         for payload, (calls, sku) in zip(payloads, poisoned, strict=True):
             assert set(calls) == set(TOOLS)
-            clock.advance(61)  # a new minute has its own requests, and stock that was marked is read after its mark
-            for tool, arguments in calls.items():
-                result = await stage.result(tool, arguments)
+            for index, (tool, arguments) in enumerate(calls.items()):
+                if index % 10 == 0:
+                    clock.advance(61)  # a minute has 60 requests, and stock that was marked is read after its mark
+                result = await within(clock, 60, stage.result(tool, arguments))
                 answer: dict[str, Any] = payload_of(result)
                 assert not result.is_error, tool
                 assert [each for each in _texts(answer) if HIDDEN.search(each)] == [], tool
                 assert shown(payload) in "".join(_texts(answer)), tool
                 assert json.loads(text_of(result)) == answer, tool
+            clock.advance(61)
             await _given_back(stage, sku)
         assert list(filter(HIDDEN.search, _texts(json.loads(await stage.read("katana://locations"))))) == []
 

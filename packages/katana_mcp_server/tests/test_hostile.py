@@ -218,7 +218,8 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
     assert {each.path for each in journal} <= PATHS
     assert {each.method for each in journal} == {"GET"}
     assert {name for each in journal for name, _ in each.query} <= {
-        *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name")
+        *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
+        *("order_no", "stock_transfer_number", "stock_adjustment_number"),
     }
 
 

@@ -93,9 +93,13 @@ async def test_of_twenty_plans_applied_at_once_by_two_servers_no_more_are_writte
     setup = Setup(cache_dir=tmp_path, flags={"max_writes_per_minute": 6})
     async with staged(own, setup) as one, staged(own, setup) as other:
         numbers = [f"ST-{900 + nr}" for nr in range(20)]
-        tokens = [await planned(one, CREATE, **new_transfer(tenant, stock_transfer_number=each)) for each in numbers]
+        tokens = list[str]()
+        for number in numbers:
+            preview = planned(one, CREATE, **new_transfer(tenant, stock_transfer_number=number))
+            tokens.append(await within(clock, 60, preview))
+        clock.advance(61)  # a minute has 60 requests
         calls = [applied((one, other)[nr % 2], token) for nr, token in enumerate(tokens)]
-        answers = await within(clock, 30, asyncio.gather(*calls))
+        answers = await within(clock, 55, asyncio.gather(*calls))
     assert sorted(each.get("error", "written") for each in answers) == ["too_many_writes"] * 14 + ["written"] * 6
     assert sum(len(made(tenant, each)) for each in numbers) == 6
 

@@ -126,7 +126,8 @@ async def test_what_a_plan_names_is_unknown_before_a_first_sync_has_brought_it(
     async with staged(own) as stage:
         answer = await paced(clock, stage.result("create_stock_transfer", transfer))
     warnings = payload_of(answer)["warnings"]
-    assert {each["code"] for each in warnings if each["severity"] == "blocking"} == {"cold_cache"}, warnings
+    assert {each["code"] for each in warnings if each["severity"] == "blocking"} == {"katana_unavailable"}, warnings
+    assert "waited 40 s for its answer" in warnings[0]["message"]
 
 
 async def test_what_a_whole_first_sync_has_not_brought_is_not_found_while_others_go_on(
