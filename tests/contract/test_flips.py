@@ -28,6 +28,7 @@ from katana_mcp.stores import Parts, Stores
 
 from .backends import TOY_PARTS, Forgetful
 from .fuses import Blow, Fuse, fuses
+from .toy_tables import Toy
 from .toys import OWNER, SPECS, TOY, found_ids, listing, moment, removal, toy
 
 COMPLETE = SyncState(cursor=moment(), completed_at=moment())
@@ -85,13 +86,14 @@ async def test_a_damaged_note_of_the_last_opening_does_no_harm(tmp_path: Path) -
 
 @pytest.mark.parametrize("flag", FLAGS)
 async def test_a_field_that_becomes_searchable_is_found_in_rows_that_are_already_there(
-    tmp_path: Path, flag: Flag
+    tmp_path: Path, flag: Flag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with flagged(tmp_path / "cache", flag) as cache:
         await cache.apply(listing(*(await prepare(TOY, [{"id": 1, "colour": "Teal"}], cache)).rows))
         assert await found_ids(cache, "teal") == []
     searchable = replace(TOY.searchable, extras=(*TOY.searchable.extras, "colour"))
     more = replace(TOY_PARTS, specs=tuple(replace(s, searchable=searchable) if s is TOY else s for s in SPECS))
+    monkeypatch.setattr(Toy, "_fts_columns", searchable)
     async with flagged(tmp_path / "cache", flag, more) as cache:
         assert await found_ids(cache, "teal") == [1]
 

@@ -20,17 +20,17 @@ _SHOWN = 10
 
 
 async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], services: Services) -> bool:
-    """Return whether a query is shaped like a number or a code, and nothing that was found has it."""
-    shaped = [
-        await services.codes.number(source, query) is not None or await services.codes.is_code(source, query)
-        for source in entity.sources
-    ]
-    specs = services.syncer.specs
-    return any(shaped) and not any(_has(specs[source], row.record, query) for source, row in found)
+    """Return whether a query is shaped like a number or a code, and nothing that was found has it.
 
-
-def _has(spec: EntitySpec, record: Record, query: str) -> bool:
-    return any(plain(code) == plain(query) for code in codes_in(spec, record))
+    A code may be typed in part, so what holds it in one of its codes has it; a number is whole.
+    """
+    numbers = [await services.codes.number(source, query) for source in entity.sources]
+    is_number = any(number is not None for number in numbers)
+    if not is_number and not any([await services.codes.is_code(source, query) for source in entity.sources]):
+        return False
+    specs, wanted = services.syncer.specs, plain(query)
+    codes = (plain(code) for source, row in found for code in codes_in(specs[source], row.record))
+    return not any(code == wanted if is_number else wanted in code for code in codes)
 
 
 async def looked_up(entity: Entity, query: str, services: Services) -> str | None:
