@@ -374,6 +374,11 @@ def text_matches(table: str, expression: str) -> str:
     return f"{table}_fts MATCH {expression}"
 
 
+def text_id(table: str) -> str:
+    """Return what names a row of `text_rows`."""
+    return f"{table}_fts.rowid"
+
+
 def newest_text_first(table: str) -> str:
     """Return the order of `text_rows` that costs no sorting: greatest keys first."""
     return f"{table}_fts.rowid DESC"

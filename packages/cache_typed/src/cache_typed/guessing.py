@@ -82,7 +82,7 @@ def _source(db: Connection, layout: Layout, asked: _Asked) -> _Source | None:
             if not (query.run and layout.is_coded):
                 return None
             wanted = runs.runs_of(query.run)
-            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), wanted, f"{name}_code_run.rowid")
+            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), wanted, runs.run_id(name))
         case Tier.PARTIAL:
             nrs = _with_some(db, layout, asked)
             row_id = f"{name}.{pk}"
@@ -92,7 +92,7 @@ def _source(db: Connection, layout: Layout, asked: _Asked) -> _Source | None:
             if not any(meant.values()):
                 return None
             wanted = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
-            return _Source(dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), wanted, f"{name}_fts.rowid")
+            return _Source(dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), wanted, dialect.text_id(name))
 
 
 def _meant(db: Connection, layout: Layout, asked: _Asked) -> dict[str, list[str]]:
@@ -118,7 +118,7 @@ def _with_some(db: Connection, layout: Layout, asked: _Asked) -> list[int]:
 def _listed(db: Connection, layout: Layout, asked: _Asked, tokens: tuple[str, ...]) -> Listed:
     name = layout.name
     sql = (
-        f"SELECT {name}_fts.rowid FROM {name}_fts WHERE {dialect.text_matches(name, '?')}"
+        f"SELECT {dialect.text_id(name)} FROM {name}_fts WHERE {dialect.text_matches(name, '?')}"
         f" ORDER BY {dialect.newest_text_first(name)} LIMIT ?"
     )
     rows = asked.budget.rows(db, sql, (dialect.prefixes(tokens), MAX_LISTED + 1), MAX_LISTED + 1)

@@ -50,6 +50,11 @@ def coded_rows(table: str, pk: str) -> str:
     return f"{table}_code_run CROSS JOIN {table} ON {table}.{pk} = {table}_code_run.rowid"
 
 
+def run_id(table: str) -> str:
+    """Return what names a coded row."""
+    return f"{table}_code_run.rowid"
+
+
 def holds_run(table: str, expression: str) -> str:
     """Return the condition that an expression of `runs_of`, given by its placeholder, holds of a coded row."""
     return f"{table}_code_run MATCH {expression}"
