@@ -35,7 +35,7 @@ from katana_mcp.kept import LISTED, NotDone, opened
 from katana_mcp.rebuilding import BESIDE, STAYS
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.stores import PARTS, Stores
-from katana_mcp.testing import Setup, paced, staged
+from katana_mcp.testing import Setup, paced, staged, unstuck
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
 ITEMS = ("product", "variant")
@@ -108,7 +108,7 @@ async def test_a_rebuild_brings_what_katana_holds_and_drops_what_it_does_not(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
     job = job_on(own, tmp_path)
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     clock.advance(10)
     tenant = own.sandbox.tenant()
     gone = next(tenant.all("customers"))
@@ -129,7 +129,7 @@ async def test_a_rebuild_of_all_drops_what_katana_does_not_hold_of_any_entity(
         for spec in SPECS:
             rows = (row_of(spec, {spec.id_path: phantom}, {}),)
             await stores[holder[spec.name]].apply(Batch(entity=spec.name, at=iso(clock.now()), upserts=rows))
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     async with opened(job) as stores:
         found = {name: await stores[store].get_many(name, [phantom]) for name, store in holder.items()}
     assert [name for name, each in found.items() if each.rows] == ["stock"]
@@ -140,7 +140,7 @@ async def test_entities_that_share_a_file_keep_what_they_hold(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, flag: str
 ) -> None:
     job = job_on(own, tmp_path, cache_backend=flag)
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     kept = {entity: await held(job, entity) for entity in LISTED if entity not in ITEMS}
     clock.advance(10)
     rename(own, "Renamed Wheelbarrow")
@@ -153,7 +153,7 @@ async def test_entities_that_share_a_file_keep_what_they_hold(
 
 async def test_text_that_others_borrow_follows_a_rebuild_of_the_lender_alone(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path)
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     rename(own, "Renamed Wheelbarrow")
     assert await found(job, "variant", "wheelbarrow") == 0
     await rebuild(job, ["product"])
@@ -173,7 +173,7 @@ async def test_text_is_borrowed_from_what_is_cached_when_the_borrower_alone_is_r
 @two_backends
 async def test_what_the_other_backend_held_cannot_come_back(own: OwnSandbox, tmp_path: Path) -> None:
     job = job_on(own, tmp_path, cache_backend="typed")
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     await migrate(job, ["product"], OTHER)
     rename(own, "Renamed Wheelbarrow")
     await rebuild(job, ["product"])
@@ -187,7 +187,7 @@ async def test_a_running_server_reads_the_new_data_with_its_next_read(own: OwnSa
         assert (await stage.call("search_items", query="wheelbarrow"))["total"] == 0
         job = job_on(own, tmp_path)
         assert (await held(job, "product"))[0] > 0
-        await rebuild(job, [])
+        await unstuck(own.sandbox.clock, rebuild(job, []))
         assert (await stage.call("search_items", query="wheelbarrow"))["total"] > 0
         assert (await verify(job, [])).fine
         assert (await stage.call("list_sales_orders", limit=1))["rows"]
@@ -208,7 +208,7 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, path: str, action: Action
 ) -> None:
     job = job_on(own, tmp_path)
-    await rebuild(job, [])
+    await paced(clock, rebuild(job, []), 5)
     before = {entity: await held(job, entity) for entity in LISTED}
     clock.advance(10)
     rename(own, "Renamed Wheelbarrow")
@@ -218,7 +218,7 @@ async def test_with_the_api_down_at_any_listing_the_old_data_stays_and_it_says_s
     assert {entity: await held(job, entity) for entity in LISTED} == before
     assert not (job.directory / BESIDE).exists()
     own.sandbox.faults.clear()
-    await rebuild(job, [])
+    await paced(clock, rebuild(job, []), 5)
     assert await found(job, "variant", "wheelbarrow") > 0
 
 
@@ -349,7 +349,7 @@ async def test_a_moved_cache_is_searched_alike_and_a_newer_one_is_left_as_it_is(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path
 ) -> None:
     job = job_on(own, tmp_path, cache_backend=ALWAYS)
-    await rebuild(job, [])
+    await unstuck(own.sandbox.clock, rebuild(job, []))
     await migrate(job, [], OTHER)
     on_other = job_on(own, tmp_path, cache_backend=OTHER)
     assert await found(job, "variant", "bike") == await found(on_other, "variant", "bike") > 0
