@@ -1,16 +1,22 @@
-"""The committed facts of the API are what the script makes of the description, and lose nothing of it."""
+"""Committed facts are what the script makes of the description and lose nothing of it; models are rendered of them."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from scripts.render_models import MODELS, ROOT, rendered
 from scripts.schema_from_openapi import FACTS, facts_of, text_of
 
 from katana_schema.openapi import document
-from katana_schema.reading import read_facts
+from katana_schema.reading import ApiFacts, laid_over, read_facts
+
+if TYPE_CHECKING:
+    from katana_schema.notation import Fact
 
 SPEC = Path(__file__).parents[2] / "shared" / "reference" / "katana-openapi-2026-10.yaml"
 DESCRIBED = pytest.mark.skipif(not SPEC.is_file(), reason="the description of the API is not part of this repository")
@@ -76,3 +82,30 @@ def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
     assert told.keys() == known.keys()
     lost = {name: told[name] - known[name] for name in told if told[name] - known[name]}
     assert lost == {}
+
+
+def test_the_committed_read_models_are_what_the_script_renders_of_the_facts() -> None:
+    assert {file.stem: file.read_text("utf-8") for file in MODELS.glob("*.py")} == rendered(read_facts())
+
+
+def test_a_new_field_of_a_schema_is_a_field_of_each_model_that_shows_it() -> None:
+    facts = read_facts()
+    new_fields: Fact = {"hallmark": "text?", "parts": "[BatchTransaction]", "weight": "decimal"}
+    grown = laid_over(facts.schemas, {"PurchaseOrderRow": {"fields": new_fields}})
+    before, after = rendered(facts), rendered(ApiFacts(facts.operations, grown))
+    assert {name for name in before if before[name] != after[name]} == {"purchase_order_rows"}
+    new = set(after["purchase_order_rows"].splitlines()) - set(before["purchase_order_rows"].splitlines())
+    assert {each.strip() for each in new} == {
+        "hallmark: str | None = None",
+        "parts: list[BatchTransaction] | None = None",
+        "weight: Amount = None",
+    }
+
+
+@pytest.mark.parametrize(("name", "code"), [("expected_arrival_date", 0), ("expected_arival_date", 1)])
+def test_the_checker_knows_the_fields_of_rendered_models(tmp_path: Path, name: str, code: int) -> None:
+    user = tmp_path / "user.py"
+    text = f"from katana_client.models.purchase_orders import PurchaseOrder\n\n\nprint(PurchaseOrder().{name})\n"
+    user.write_text(text, "utf-8")
+    command = [Path(sys.executable).with_name("ty"), "check", "--quiet", "--python", sys.prefix, user]
+    assert subprocess.run(command, check=False, capture_output=True, cwd=ROOT).returncode == code

@@ -167,7 +167,7 @@ def fields_of(request: pytest.FixtureRequest) -> FieldsOf:
 
 def _by_facts(name: str, listed: str) -> set[str]:
     facts = read_facts()
-    return set(facts.fields(facts.items(facts.fields(name)[listed]) if listed else name))
+    return set(facts.fields(facts.at(f"{name}.{listed}" if listed else name)))
 
 
 def _by_description(description: str, name: str, listed: str) -> set[str]:

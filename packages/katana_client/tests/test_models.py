@@ -14,20 +14,29 @@ from pydantic import AwareDatetime, ValidationError
 from katana_client import ReadModel, WriteModel
 from katana_client.collection import Bound, Collection, Spec
 from katana_client.jsontext import decode, encode
+from katana_client.models.customers import Customer
+from katana_client.models.factory import Factory
+from katana_client.models.items import ItemConfig
+from katana_client.models.products import Product
+from katana_client.models.sales_order_rows import SalesOrderRow
+from katana_client.models.sales_order_shipping_fee import SalesOrderShippingFee
+from katana_client.models.sales_orders import SalesOrder
+from katana_client.models.services import ServiceVariant
+from katana_client.models.tracking import Traceability
+from katana_client.models.variants import Variant
 from katana_client.normalise import normalise
 from katana_client.page import InvalidRecord, Reading, Shape, read_record, reading
 from katana_client.resources import Collections
-from katana_client.resources.customers import Customer, CustomerCreate, CustomerUpdate
-from katana_client.resources.factory import Factory
-from katana_client.resources.items import ConfigChange, ItemConfig
+from katana_client.resources.customers import CustomerCreate, CustomerUpdate
+from katana_client.resources.items import ConfigChange
 from katana_client.resources.materials import MaterialUpdate
-from katana_client.resources.products import Product, ProductCreate, ProductUpdate
-from katana_client.resources.sales_order_rows import SalesOrderRow, SalesOrderRowUpdate
-from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFee, SalesOrderShippingFeeCreate
-from katana_client.resources.sales_orders import SalesOrder, SalesOrderCreate, SalesOrderUpdate
-from katana_client.resources.services import NewServiceVariant, ServiceVariant
-from katana_client.resources.variants import NewVariant, Variant, VariantUpdate
-from katana_client.tracking import Traceability, TraceabilityInput
+from katana_client.resources.products import ProductCreate, ProductUpdate
+from katana_client.resources.sales_order_rows import SalesOrderRowUpdate
+from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFeeCreate
+from katana_client.resources.sales_orders import SalesOrderCreate, SalesOrderUpdate
+from katana_client.resources.services import NewServiceVariant
+from katana_client.resources.variants import NewVariant, VariantUpdate
+from katana_client.tracking import TraceabilityInput
 from katana_client.wire import models_in, parts_of
 
 SPECS: dict[str, Spec] = {
@@ -409,7 +418,7 @@ def test_every_collection_is_registered_under_its_own_name_with_one_file() -> No
     assert len(SPECS) == 42
     for name, spec in SPECS.items():
         assert spec.name == name
-        assert spec.model.__module__ == f"katana_client.resources.{name}"
+        assert spec.model.__module__ == f"katana_client.models.{name}"
     for bound in vars(Collections).values():
         if isinstance(bound, Bound):
             kind = cast("Bound[Collection]", bound).kind

@@ -10,11 +10,16 @@ from pydantic import AwareDatetime, ValidationError
 
 from katana_client import ReadModel, WriteModel
 from katana_client.jsontext import encode
+from katana_client.models.manufacturing_order_operation_rows import ManufacturingOrderOperationRow
+from katana_client.models.manufacturing_orders import ManufacturingOrder
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_orders import PurchaseOrder
+from katana_client.models.stock_adjustments import StockAdjustment
+from katana_client.models.stock_transfers import StockTransfer
 from katana_client.normalise import normalise
 from katana_client.page import InvalidRecord, Shape, read_record
 from katana_client.resources import Collections, bom_rows
 from katana_client.resources.manufacturing_order_operation_rows import (
-    ManufacturingOrderOperationRow,
     ManufacturingOrderOperationRowCreate,
     ManufacturingOrderOperationRowUpdate,
 )
@@ -28,33 +33,19 @@ from katana_client.resources.manufacturing_order_productions import (
     UsedOperationInput,
 )
 from katana_client.resources.manufacturing_order_recipe_rows import ManufacturingOrderRecipeRowCreate
-from katana_client.resources.manufacturing_orders import (
-    ManufacturingOrder,
-    ManufacturingOrderCreate,
-    ManufacturingOrderUpdate,
-)
+from katana_client.resources.manufacturing_orders import ManufacturingOrderCreate, ManufacturingOrderUpdate
 from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRowCreate
 from katana_client.resources.price_list_rows import PriceListRowsCreate, PriceListRowUpdate
 from katana_client.resources.product_operation_rows import ProductOperationRowsCreate
 from katana_client.resources.purchase_order_rows import (
     NewPurchaseOrderRow,
-    PurchaseOrderRow,
     PurchaseOrderRowCreate,
     PurchaseOrderRowUpdate,
 )
-from katana_client.resources.purchase_orders import PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate, Receipt
+from katana_client.resources.purchase_orders import PurchaseOrderCreate, PurchaseOrderUpdate, Receipt
 from katana_client.resources.recipes import RecipesCreate
-from katana_client.resources.stock_adjustments import (
-    NewStockAdjustmentRow,
-    StockAdjustment,
-    StockAdjustmentCreate,
-)
-from katana_client.resources.stock_transfers import (
-    NewStockTransferRow,
-    StockTransfer,
-    StockTransferCreate,
-    StockTransferUpdate,
-)
+from katana_client.resources.stock_adjustments import NewStockAdjustmentRow, StockAdjustmentCreate
+from katana_client.resources.stock_transfers import NewStockTransferRow, StockTransferCreate, StockTransferUpdate
 from katana_client.tracking import StockBatchInput, TraceabilityInput
 from katana_client.wire import parts_of
 

@@ -27,15 +27,21 @@ def test_an_object_has_the_fields_of_what_it_builds_on_and_chooses_from() -> Non
     assert FACTS.fields("text") == FACTS.fields({"fields": {}}) == {}
 
 
-@pytest.mark.parametrize("fact", ["[Row] 1..", "[Row]?", "Lists", {"type": "array", "items": "Row"}])
-def test_a_list_tells_what_it_holds(fact: Fact) -> None:
-    assert FACTS.items(fact) == "Row"
+HOLDERS: list[Fact] = ["[Row] 1..", "[Row]?", "[[Row]]", "Lists", {"type": "array", "items": "Row"}, "Row?", "Row"]
 
 
-@pytest.mark.parametrize("fact", ["text", "Row", {"fields": {}}])
-def test_what_is_no_list_holds_nothing(fact: Fact) -> None:
-    with pytest.raises(ValueError, match="no list"):
-        FACTS.items(fact)
+@pytest.mark.parametrize("fact", [*HOLDERS, {"anyOf": ["null", "Row", "text"]}, {"anyOf": ["[Row] 1..", "Row"]}])
+def test_what_a_field_holds_is_told_through_lists_and_nulls(fact: Fact) -> None:
+    assert FACTS.held(fact) == "Row"
+
+
+def test_a_place_leads_through_lists_and_objects_without_a_name() -> None:
+    nested: Fact = {"fields": {"parts": {"type": "array", "items": {"fields": {"batch_id": "int"}}}}}
+    facts = ApiFacts(schemas={"Order": {"fields": {"rows": {"type": "array", "items": nested}}}})
+    assert facts.at("Order") == "Order"
+    assert facts.at("Order.rows.parts") == {"fields": {"batch_id": "int"}}
+    with pytest.raises(KeyError):
+        facts.at("Order.lines")
 
 
 def test_an_overlay_changes_what_it_names_and_may_add_fields() -> None:

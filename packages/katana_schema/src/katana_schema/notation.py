@@ -31,6 +31,7 @@ KINDS: dict[str, JsonSchema] = {
     "any": {},
     "bool": {"type": "boolean"},
     "date": {"type": "string", "format": "date"},
+    "decimal": {"type": "string", "format": "decimal"},
     "email": {"type": "string", "format": "email"},
     "id": {"type": "integer", "minimum": 1, "maximum": MAX_ID},
     "int": {"type": "integer"},

@@ -69,20 +69,29 @@ class ApiFacts:
         named = (plain_name(name) for part in self._parts(fact) for name in _own(part))
         return frozenset(name for name, needed in named if needed)
 
-    def items(self, fact: Fact) -> Fact:
-        """Return what a list holds.
+    def at(self, place: str) -> Fact:
+        """Return what stands at a place: `Order` is a schema, `Order.rows.batches` what a list in a list of it holds.
 
         Raises:
-            ValueError: It is no list.
+            KeyError: There is no such field.
         """
-        if isinstance(fact, str) and fact in self.schemas:
-            return self.items(self.schemas[fact])
-        if isinstance(fact, str) and fact.startswith("["):
-            return fact[1 : fact.rindex("]")]
-        if isinstance(fact, dict) and "items" in fact:
-            return fact["items"]
-        message = f"no list: {fact!r}"
-        raise ValueError(message)
+        name, *steps = place.split(".")
+        fact: Fact = name
+        for step in steps:
+            fact = self.held(self.fields(fact)[step])
+        return fact
+
+    def held(self, fact: Fact) -> Fact:
+        """Return what a value is when it is not null, or, of a list, what each of its rows is."""
+        if isinstance(fact, dict):
+            choices = [each for each in cast("list[Fact]", fact.get("anyOf", [])) if each != "null"]
+            inner = fact.get("items", choices[0] if choices else None)
+            return fact if inner is None else self.held(inner)
+        text = str(fact)
+        if text.startswith("["):
+            return self.held(text[1 : text.rindex("]")])
+        alias = self.schemas.get(text.removesuffix("?"))
+        return self.held(alias) if isinstance(alias, str) and alias.startswith("[") else text.removesuffix("?")
 
     def _parts(self, fact: Fact) -> Iterator[Mapping[str, Fact]]:
         if isinstance(fact, str):

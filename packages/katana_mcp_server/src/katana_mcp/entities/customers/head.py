@@ -7,8 +7,8 @@ from datetime import datetime
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection
 from cache_core.records import Json, Record, canonical
-from katana_client.resources.customer_addresses import CustomerAddress
-from katana_client.resources.customers import Customer
+from katana_client.models.customer_addresses import CustomerAddress
+from katana_client.models.customers import Customer
 from katana_mcp.entities.customers.addresses import live_addresses
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import text

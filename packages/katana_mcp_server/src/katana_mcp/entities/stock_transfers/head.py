@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from cache_core.records import Json, Record
-from katana_client.resources.stock_transfers import StockTransfer
+from katana_client.models.stock_transfers import StockTransfer
 from katana_mcp.entities.stock_transfers.stock import in_stock
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import VARIANT_ENTITIES, text

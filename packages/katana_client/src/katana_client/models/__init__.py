@@ -1,0 +1,1 @@
+"""What Katana sends, one module for each collection; rendered from the facts of the API."""
