@@ -136,17 +136,22 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
     with listener_of(settings) as listener:
         host, port = listener.getsockname()[:2]
         sys.stderr.write(f"katana-mcp serves MCP on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
-        await server.run_http_async(
-            transport="http",
-            show_banner=False,
-            host=settings.host,
-            port=port,
-            sockets=[listener],
-            # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
-            host_origin_protection=False,
-            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
-            uvicorn_config={"access_log": False, "log_level": "warning"},
-        )
+        with _ended_by_signals(_by_uvicorn):
+            await server.run_http_async(
+                transport="http",
+                show_banner=False,
+                host=settings.host,
+                port=port,
+                sockets=[listener],
+                # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
+                host_origin_protection=False,
+                middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
+                uvicorn_config={"access_log": False, "log_level": "warning"},
+            )
+
+
+def _by_uvicorn() -> None:
+    """End nothing: uvicorn has taken the signal, has ended what it serves, and hands the signal on to who had it before."""
 
 
 async def _over_stdio(server: FastMCP[Any]) -> None:
