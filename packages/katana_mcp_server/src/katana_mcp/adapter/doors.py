@@ -151,7 +151,7 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
 
 
 def _by_uvicorn() -> None:
-    """End nothing: uvicorn has taken the signal, has ended what it serves, and hands the signal on to who had it before."""
+    """End nothing: uvicorn took the signal, has ended what it serves, and hands the signal on to who had it before."""
 
 
 async def _over_stdio(server: FastMCP[Any]) -> None:
