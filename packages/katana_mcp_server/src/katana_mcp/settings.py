@@ -192,7 +192,7 @@ class Settings(Choice):
     allowed_origins: Annotated[
         Names, AfterValidator(_origins), Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")
     ] = ()
-    """Origin headers of browsers that are served, separated by commas; none by default."""
+    """Origins whose pages may call besides the server's own, as https://shop.example, separated by commas."""
     http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
     """Bearer token that HTTP clients must send, 16 characters or more. Only from the environment or `.env`."""
     log_level: Annotated[
