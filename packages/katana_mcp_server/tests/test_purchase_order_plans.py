@@ -231,7 +231,7 @@ def test_two_rows_that_are_alike_cannot_be_told_apart_by_looking_them_up() -> No
 
 def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
     request = DELETE.request.model_validate({"purchase_order_id": "PO-40"})
-    facts = replace(old("RECEIVED"), bills=("B-1",), ingredients=2)
+    facts = replace(old("RECEIVED"), bills=("B-1",), ingredients=({"id": 1}, {"id": 2}))
     draft = DELETE.plan(request, facts)
     assert sent(draft) == [("DELETE", "/purchase_orders/40", None)]
     assert draft.linked == ("bill B-1", "ingredients of its outsourced rows: 2")

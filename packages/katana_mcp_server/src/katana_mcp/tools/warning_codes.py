@@ -28,6 +28,7 @@
 | `invalid_status_transition` | blocking | a status that cannot follow the present one |
 | `no_effective_change` | blocking | the request would change nothing |
 | `locked` | blocking | the status of a document, or that a row is received, forbids the change |
+| `unreceive_required` | blocking | a change takes received goods out of stock again, and was not asked for as that |
 | `tracking_location_required` | blocking | an outsourced order without the place of its ingredients |
 | `own_location_required` | blocking | no row of a new order goes to the order's own location |
 | `price_required` | blocking | no price was given, and the item has none that fits |
@@ -100,6 +101,7 @@ INVALID_QUANTITY = "invalid_quantity"
 INVALID_STATUS_TRANSITION = "invalid_status_transition"
 NO_EFFECTIVE_CHANGE = "no_effective_change"
 LOCKED = "locked"
+UNRECEIVE_REQUIRED = "unreceive_required"
 TRACKING_LOCATION_REQUIRED = "tracking_location_required"
 OWN_LOCATION_REQUIRED = "own_location_required"
 PRICE_REQUIRED = "price_required"

@@ -52,6 +52,7 @@ class Draft:
         currency: of the prices.
         changes: old and new value of each field.
         linked: other documents that it touches, a phrase each.
+        stock: what becomes of the stock, a phrase for each variant and location; told and never compared.
         prior_state: the record as it is now.
         revert: the tool call that would undo it: `tool` and `arguments`; may hold a `Ref`.
     """
@@ -69,6 +70,7 @@ class Draft:
     currency: str | None = None
     changes: tuple[FieldChange, ...] = ()
     linked: tuple[str, ...] = ()
+    stock: tuple[str, ...] = ()
     prior_state: JsonObject | None = None
     revert: JsonObject | None = None
 
@@ -92,6 +94,7 @@ class Draft:
             "total": self.total,
             "currency": self.currency,
             "linked": list(self.linked) or None,
+            "stock": list(self.stock) or None,
         }
 
     def shown(self, advisories: object) -> JsonObject:

@@ -40,6 +40,7 @@ def _within(lines: Sequence[str], room: int) -> str:
 def _told(plan: Plan) -> Iterator[str]:
     yield f"- {_value(plan.summary, _SUMMARY)}"
     preview = cast("Mapping[str, object]", plain(plan.shown))
+    yield from _listed([f"  stock of {_value(each, _SUMMARY)}" for each in _list(preview, "stock")], "stock figures")
     if preview.get("total") is not None:
         yield f"  total {_value(' '.join(str(preview[each]) for each in ('total', 'currency') if each in preview))}"
     yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
