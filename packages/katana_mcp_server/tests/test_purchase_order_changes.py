@@ -32,6 +32,7 @@ from katana_mcp.writing.preview import FieldChange
 
 HEAD = "/purchase_orders/40"
 NOTES = {"additional_info": "fragile"}
+FORK_ROW = {"variant_id": 7, "quantity": 2, "price_per_unit": 2, "tax_rate_id": 5}
 
 
 def _undo(draft: Draft) -> dict[str, Any]:
@@ -52,11 +53,7 @@ def test_what_locks_a_row_decides_the_order_of_requests() -> None:
     }
     parts: list[tuple[str, str, object]] = [
         ("PATCH", HEAD, {**NOTES, "supplier_id": 4, "expected_arrival_date": LATER}),
-        (
-            "POST",
-            "/purchase_order_rows",
-            {"variant_id": 7, "quantity": 2, "price_per_unit": 2, "purchase_order_id": 40},
-        ),
+        ("POST", "/purchase_order_rows", {**FORK_ROW, "purchase_order_id": 40}),
         ("PATCH", "/purchase_order_rows/17", {"quantity": 3}),
         ("DELETE", "/purchase_order_rows/18", None),
         (
@@ -88,7 +85,7 @@ def test_what_locks_a_row_decides_the_order_of_requests() -> None:
         (70, "update", None),
         (None, "add", None),
     ]
-    assert (locks.total, locks.status, locks.currency) == (Decimal("24.5"), "RECEIVED", "EUR")
+    assert (locks.totals.net_total, locks.status, locks.currency) == (Decimal("11.5"), "RECEIVED", "EUR")
 
 
 def test_no_change_of_the_head_wipes_the_notes() -> None:
@@ -170,7 +167,7 @@ def test_changes_are_shown_in_words() -> None:
         (18, "delete", "WHEEL", 10),
         (70, "update", None, Decimal("12.5")),
     ]
-    assert draft.total == Decimal("18.5")
+    assert (draft.totals.net_total, draft.totals.additional_costs) == (6, Decimal("12.5"))
 
 
 SLOTS: dict[str, dict[str, Any]] = {
@@ -285,7 +282,7 @@ def test_what_a_status_moves_is_named() -> None:
         ),
         ({"tracking_location_id": 2}, [("locked", "tracking_location_id")]),
         (
-            {"add_rows": [{"sku_or_variant_id": "WHEEL", "quantity": 1}]},
+            {"add_rows": [{"sku_or_variant_id": "WHEEL", "quantity": 1, "tax_rate_id": 5}]},
             [("price_required", "add_rows[0].price_per_unit")],
         ),
         ({"update_rows": [{"row_id": 17, "quantity": 2, "arrival_date": EARLY}]}, [("no_effective_change", None)]),

@@ -20,6 +20,8 @@ class PlanLine(Answer):
     unit: str | None = None
     price: Number | None = None
     total: Number | None = None
+    """Without tax."""
+    tax_rate: Number | None = None
     location: str | None = None
 
 
@@ -58,13 +60,14 @@ class Preview(Envelope):
     stock: list[str] | None = None
     lines: list[PlanLine] | None = None
     total: Number | None = None
-    """Of the lines, without tax."""
+    """Of the rows, with tax."""
+    net_total: Number | None = None
+    additional_costs: Number | None = None
     currency: str | None = None
     changes: list[FieldChange] | None = None
     linked: list[str] | None = None
     requests: list[PlannedRequest]
     plan_token: str | None = None
-    """For `apply_plan`; missing where a warning is blocking."""
     expires_at: str | None = None
 
 

@@ -22,10 +22,11 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import NameOrId, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import total, whole
+from katana_mcp.values import whole
 from katana_mcp.writing.actions import on_record
 from katana_mcp.writing.change import Change, Draft, record_lane
 from katana_mcp.writing.stock_moves import described, shortages
+from katana_mcp.writing.totals import totals_of
 
 _BILLS = "purchase_order_accounting_metadata"
 _READS = (*READS, INGREDIENTS, _BILLS)
@@ -70,7 +71,7 @@ def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
     del request
     home = facts.record.get("location_id")
     lines = [line(each, facts.directory, home=home) for each in facts.rows]
-    lines += [cost_line(each, facts.directory) for each in facts.costs]
+    costs = [cost_line(each, facts.directory) for each in facts.costs]
     ingredients = [f"ingredients of its outsourced rows: {len(facts.ingredients)}"] if facts.ingredients else []
     return Draft(
         summary=f"delete purchase order {facts.number} ({facts.status}, rows: {len(facts.rows)})",
@@ -80,8 +81,8 @@ def plan(request: DeletePurchaseOrderRequest, facts: OldOrder) -> Draft:
         id=facts.id,
         number=facts.number,
         status=facts.status,
-        lines=tuple(lines),
-        total=total([each.total for each in lines]),
+        lines=(*lines, *costs),
+        totals=totals_of(lines, costs),
         currency=text(facts.record, "currency"),
         stock=described(taken_out(facts), facts.levels),
         linked=(*(f"bill {each}" for each in facts.bills), *ingredients),

@@ -10,6 +10,7 @@ from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, OldOrder
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import second_looks
 from katana_mcp.entities.purchase_orders.receipts import received, status_moves, taken_out
+from katana_mcp.entities.purchase_orders.taxes import tax_checks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
 from katana_mcp.lookup import gone
 from katana_mcp.names import text
@@ -172,6 +173,7 @@ def _rows(wanted: Wanted) -> list[ToolWarning]:
     supplier = whole({**wanted.facts.record, **wanted.head}, "supplier_id")
     warnings = new_row_checks(request.add_rows, "add_rows", known, wanted.currency)
     warnings += second_looks(request.add_rows, "add_rows", known, supplier)
+    warnings += tax_checks(request.add_rows, "add_rows", wanted.rows_then, known)
     if request.add_rows and wanted.standing == "RECEIVED":
         warnings.append(_locked(wanted, "it takes no more rows: order them with create_purchase_order", "add_rows"))
     for place, each in enumerate(request.update_rows):

@@ -22,16 +22,17 @@ from katana_mcp.entities.purchase_orders.lines import ROW_NAMES
 from katana_mcp.entities.purchase_orders.locking import checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, change_row, told_apart
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, status_moves, with_ingredients, with_levels
-from katana_mcp.entities.purchase_orders.showing import changes_of, lines_of
+from katana_mcp.entities.purchase_orders.showing import changes_of, cost_lines, lines_of
 from katana_mcp.entities.purchase_orders.undoing import undo
 from katana_mcp.entities.purchase_orders.wanted import ModifyPurchaseOrderRequest, Wanted
 from katana_mcp.lookup import live_with_key
 from katana_mcp.names import text
 from katana_mcp.services import Services
-from katana_mcp.values import total, whole
+from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
 from katana_mcp.writing.stock_moves import described
+from katana_mcp.writing.totals import totals_of
 
 
 async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> OldOrder:
@@ -57,12 +58,11 @@ def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
     """Return the plan of a change."""
     wanted = Wanted(request, facts)
     actions = told_apart(_actions(wanted))
-    changes, lines = changes_of(wanted), lines_of(wanted)
+    changes, lines, costs = changes_of(wanted), lines_of(wanted), list(cost_lines(wanted))
     told = [f"{each.field} {each.new or 'cleared'}" for each in changes if "[" not in each.field]
     told += [
         f"{word} {len(each)} {what}{'' if len(each) == 1 else 's'}" for word, each, what in _counted(wanted) if each
     ]
-    staying = [each.total for each in lines if each.change != "delete"]
     return Draft(
         summary=f"purchase order {facts.number}: {', '.join(told) or 'nothing changes'}",
         actions=actions,
@@ -77,8 +77,8 @@ def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
         id=facts.id,
         number=request.order_no or facts.number,
         status=wanted.status_then,
-        lines=tuple(lines),
-        total=total(staying),
+        lines=(*lines, *costs),
+        totals=totals_of(lines, costs),
         currency=wanted.currency,
         changes=tuple(changes),
         stock=described(status_moves(wanted), facts.levels),
