@@ -137,5 +137,10 @@ def cost_line(fields: Record, facts: Directory, change: Literal["add", "update",
     called = facts.called("additional_cost", fields.get("additional_cost_id")) or text(fields, "name") or ""
     price = number(fields, "price")
     return PlanLine(
-        row_id=whole(fields, "id"), change=change, name=f"additional cost {called}".strip(), price=price, total=price
+        row_id=whole(fields, "id"),
+        change=change,
+        name=f"additional cost {called}".strip(),
+        price=price,
+        total=price,
+        tax_rate=facts.tax_rate(fields),
     )

@@ -103,6 +103,7 @@ class PurchaseOrderDocument(PurchaseOrderSummary):
     additional_costs: list[AdditionalCost] | None = None
     bills: list[Bill] | None = None
     additional_info: str | None = None
+    net_total: Number | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     last_document_status: str | None = None

@@ -97,6 +97,9 @@ def fields_of(row: NewRow | RowChange, facts: Directory, currency: str | None = 
         found["variant_id"] = None if good.named.one is None else good.named.one.id
         if isinstance(row, NewRow) and row.price_per_unit is None:
             found["price_per_unit"] = own_price(row, good, currency)
+    if isinstance(row, NewRow):
+        # Sent, so that it is certain which one it gets.
+        found["tax_rate_id"] = facts.default_tax
     found |= facts.ids_in(ROW_NAMES, row)
     return canonical({name: value for name, value in found.items() if value is not None})
 
@@ -137,6 +140,7 @@ def line(
         unit=_unit(fields, good),
         price=price,
         total=None if quantity is None or price is None else quantity * price,
+        tax_rate=facts.tax_rate(fields),
         location=None if home is None or place == home else facts.called("location", place),
     )
 

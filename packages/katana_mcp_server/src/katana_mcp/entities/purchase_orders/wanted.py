@@ -39,7 +39,9 @@ class ModifyPurchaseOrderRequest(OrderHead):
     location_id: Reference | None = None
     """Id or exact name."""
     status: Annotated[Settable | None, spelling(Settable)] = None
-    """RECEIVED receives open rows, NOT_RECEIVED takes receipts back."""
+    """RECEIVED receives open rows."""
+    unreceive: bool = False
+    """Take receipts out of stock again."""
     add_rows: Annotated[list[AddedRow], Field(max_length=250, default_factory=list[AddedRow])]
     """New rows, as of `create_purchase_order`."""
     update_rows: Annotated[list[RowChange], Field(max_length=250, default_factory=list[RowChange])]
@@ -93,8 +95,11 @@ class Wanted:
 
     @property
     def status(self) -> Settable | None:
-        """The status, if it would be another one."""
-        return None if self.request.status == self.facts.status else self.request.status
+        """The status, if it would be another one; receipts are taken back by one."""
+        asked = self.request.status
+        if asked is None and self.request.unreceive and self.facts.status in RECEIVED:
+            asked = "NOT_RECEIVED"
+        return None if asked == self.facts.status else asked
 
     @property
     def reverts(self) -> bool:

@@ -59,6 +59,7 @@ class SalesOrderDocument(SalesOrderSummary):
     ecommerce_order_id: str | None = None
     conversion_rate: Number | None = None
     conversion_date: str | None = None
+    net_total: Number | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     shipping_fee: ShippingFee | None = None
