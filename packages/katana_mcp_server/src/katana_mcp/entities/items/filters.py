@@ -19,7 +19,7 @@ from katana_mcp.operations.filters import (
     exactly,
     spelling,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 
 def _unless_denied(path: str) -> Means:
@@ -38,6 +38,8 @@ def _only(path: str, *, value: bool, absent: bool) -> Where:
 
 class ListItemsRequest(DatedListRequest):
     """Filters of `list_items`."""
+
+    also = own_ids("item_id", "item_ids")
 
     type: Annotated[list[ItemType] | None, Field(min_length=1, max_length=3), spelling(ItemType)] = None
     """Only these types."""

@@ -20,7 +20,7 @@ from katana_mcp.operations.filters import (
     spelling,
     where_set,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 type Status = Literal["draft", "inTransit", "received"]
 type SortKey = Literal[
@@ -30,6 +30,8 @@ type SortKey = Literal[
 
 class ListStockTransfersRequest(DatedListRequest):
     """Filters of `list_stock_transfers`."""
+
+    also = own_ids("stock_transfer_id", "stock_transfer_ids")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=3), spelling(Status), one_of("status")] = None
     """Only these statuses."""
