@@ -48,7 +48,7 @@ class ListItemsRequest(DatedListRequest):
     category: Annotated[ExactText | None, exactly("category_name")] = None
     """The exact category."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
-    """Default supplier: id, or the supplier's exact name."""
+    """Default supplier: id, or name or a part of it."""
     sellable: Annotated[bool | None, equals("is_sellable")] = None
     """Whether it is sold."""
     producible: Annotated[bool | None, _where_granted("is_producible")] = None

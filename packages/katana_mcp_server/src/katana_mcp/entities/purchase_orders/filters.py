@@ -51,7 +51,7 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
     """Bought goods, or work done by a supplier with our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
-    """Supplier id, or the supplier's exact name."""
+    """Supplier id, or name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "purchase_order_rows[].variant_id", "variant")

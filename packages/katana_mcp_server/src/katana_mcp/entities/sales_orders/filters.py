@@ -61,7 +61,7 @@ class ListSalesOrdersRequest(OrderedListRequest):
     ] = None
     """Only these invoicing statuses; orders without a shipment have none."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
-    """Customer id, or the customer's exact name."""
+    """Customer id, or name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "sales_order_rows[].variant_id", "variant")] = (
         None

@@ -40,9 +40,9 @@ class ListStockTransfersRequest(DatedListRequest):
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: in transit though the arrival date has passed; drafts do not count. False: no filter."""
     source_location_id: Annotated[NameOrId | None, Refers("location", "source_location_id", "location")] = None
-    """Where it leaves: location id, or the location's exact name."""
+    """Where it leaves: location id, or name or a part of it."""
     target_location_id: Annotated[NameOrId | None, Refers("location", "target_location_id", "location")] = None
-    """Where it goes: location id, or the location's exact name."""
+    """Where it goes: location id, or name or a part of it."""
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_transfer_rows[].variant_id", "variant")
     ] = None
