@@ -1,10 +1,9 @@
-"""Render the client's read models from the facts: `python scripts/render_models.py`.
+"""Render the client's read models from the facts; `python -m scripts.render` runs it.
 
 Which schemas a model shows, and what is to be known of it, stands in `read_models.toml`, by hand; its fields and their
 kinds in the facts and their overlay.
 """
 
-import sys
 import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from katana_schema.notation import Fact, expand
-from katana_schema.reading import ApiFacts, read_facts
+from katana_schema.reading import ApiFacts
 
 ROOT = Path(__file__).resolve().parent.parent
 CLIENT = ROOT / "packages" / "katana_client"
@@ -79,17 +78,11 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
     }
 
 
-def main() -> int:
-    """Write all modules; those of collections that are gone go."""
-    modules = rendered(read_facts())
-    MODELS.mkdir(exist_ok=True)
-    for stale in MODELS.glob("*.py"):
-        if stale.stem not in modules:
-            stale.unlink()
-    for name, text in modules.items():
-        (MODELS / f"{name}.py").write_text(text, "utf-8")
-    sys.stdout.write(f"{len(modules)} modules\n")
-    return 0
+def model_fields(facts: ApiFacts) -> dict[str, dict[str, str]]:
+    """Return the fields of each model with their types, by its name."""
+    models = known_models()
+    classes = {place: each for each in models for place in each.places}
+    return {each.name: dict(_fields(each, facts, classes)) for each in models}
 
 
 def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) -> str:
@@ -160,7 +153,3 @@ def _plain(fact: Fact, facts: ApiFacts) -> str:
     if len(types) > 1:
         return "Amount"
     return FORMATS.get(str(schema.get("format")), KINDS[types[0]])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Committed facts are what the script makes of the description and lose nothing of it; models are rendered of them."""
+"""Committed facts are what the script makes of the description and lose nothing of it; the rest is rendered of them."""
 
 import subprocess
 import sys
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from scripts.render_models import MODELS, ROOT, rendered
+from scripts.render import rendered
+from scripts.render_models import MODELS, ROOT, model_fields
+from scripts.render_tables import TABLES, known_tables
 from scripts.schema_from_openapi import FACTS, facts_of, text_of
 
 from katana_schema.openapi import document
@@ -84,22 +86,47 @@ def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
     assert lost == {}
 
 
-def test_the_committed_read_models_are_what_the_script_renders_of_the_facts() -> None:
-    assert {file.stem: file.read_text("utf-8") for file in MODELS.glob("*.py")} == rendered(read_facts())
+@pytest.mark.parametrize("folder", [MODELS, TABLES], ids=lambda folder: folder.name)
+def test_the_committed_modules_are_what_the_script_renders_of_the_facts(folder: Path) -> None:
+    assert {file.stem: file.read_text("utf-8") for file in folder.glob("*.py")} == rendered(read_facts())[folder]
 
 
-def test_a_new_field_of_a_schema_is_a_field_of_each_model_that_shows_it() -> None:
+FIELDS = ["hallmark: str | None = None", "parts: list[BatchTransaction] | None = None", "weight: Amount = None"]
+COLUMNS = [
+    "hallmark: str | None = text()",
+    "parts: object | None = nested()",
+    "weight: Decimal | None = number()",
+]
+
+
+@pytest.mark.parametrize(
+    ("folder", "module", "lines"), [(MODELS, "purchase_order_rows", FIELDS), (TABLES, "purchase_orders", COLUMNS)]
+)
+def test_a_new_field_of_a_schema_is_a_field_and_a_column_without_a_line(
+    folder: Path, module: str, lines: list[str]
+) -> None:
     facts = read_facts()
     new_fields: Fact = {"hallmark": "text?", "parts": "[BatchTransaction]", "weight": "decimal"}
     grown = laid_over(facts.schemas, {"PurchaseOrderRow": {"fields": new_fields}})
-    before, after = rendered(facts), rendered(ApiFacts(facts.operations, grown))
-    assert {name for name in before if before[name] != after[name]} == {"purchase_order_rows"}
-    new = set(after["purchase_order_rows"].splitlines()) - set(before["purchase_order_rows"].splitlines())
-    assert {each.strip() for each in new} == {
-        "hallmark: str | None = None",
-        "parts: list[BatchTransaction] | None = None",
-        "weight: Amount = None",
-    }
+    before, after = rendered(facts)[folder], rendered(ApiFacts(facts.operations, grown))[folder]
+    assert {name for name in before if before[name] != after[name]} == {module}
+    new = set(after[module].splitlines()) - set(before[module].splitlines())
+    assert {each.strip() for each in new} == set(lines)
+
+
+WORDS = {"index", "order", "given", "together", "without", "only"}
+
+
+def test_what_tables_say_by_hand_names_fields_that_models_have() -> None:
+    fields = model_fields(read_facts())
+    for module in known_tables().values():
+        for name, table in module.items():
+            if isinstance(table, dict):
+                known = {*fields[table.get("of", name)], *table.get("kinds", {}), table.get("key")}
+                orders = {f"{each}_order" for each in table.get("order", "").split()}
+                named = {each for word in WORDS & table.keys() for each in table[word].split()}
+                assert named - known - orders == set(), name
+                assert not orders or {each.removesuffix("_order") for each in orders} <= known
 
 
 @pytest.mark.parametrize(("name", "code"), [("expected_arrival_date", 0), ("expected_arival_date", 1)])

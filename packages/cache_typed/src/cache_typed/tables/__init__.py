@@ -1,4 +1,4 @@
-"""The registry of tables: one line per entity that the typed cache holds."""
+"""The registry of tables: all entities that the typed cache holds; rendered from tables.toml."""
 
 from cache_typed.mapping import TableMapping
 from cache_typed.tables.additional_costs import ADDITIONAL_COST_TABLE

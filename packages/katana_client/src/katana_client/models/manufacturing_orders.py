@@ -8,7 +8,7 @@ from katana_client.wire import Amount, Moment, ReadModel
 
 
 class ManufacturingOrder(ReadModel):
-    """A manufacturing order. Times are seconds, by the docs; `total_cost` is the plan while open, the fact when done.
+    """A manufacturing order. Times are seconds by the docs; `total_cost` is the plan while open, the fact when done.
 
     `sales_order_id` and `sales_order_row_id` are set when it was made to order.
     """
