@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self, overload
 from uuid import UUID
 
+from katana_client.errors import InvalidRequest
 from katana_client.filters import Filters
 
 if TYPE_CHECKING:
@@ -54,6 +56,21 @@ class Spec:
     def path(self) -> str:
         """Path of the collection."""
         return f"/{self.name}"
+
+    def patch(self, change: WriteModel, keep: ReadModel | Mapping[str, object] | None = None) -> dict[str, object]:
+        """Return the body of a PATCH: what `change` sets, and the values in `keep` of the fields that it would wipe.
+
+        Raises:
+            InvalidRequest: Nothing is set.
+        """
+        body = change.wire()
+        if not body:
+            message = f"nothing to change in {self.name}: set at least one field"
+            raise InvalidRequest(message)
+        known = keep or {}
+        values = known if isinstance(known, Mapping) else vars(known)
+        kept = {name: values[name] for name in self.keeps if name not in body and values.get(name)}
+        return {**kept, **body}
 
 
 class Collection:

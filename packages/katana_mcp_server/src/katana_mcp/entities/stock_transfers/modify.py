@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from cache_core.records import Json, canonical
-from katana_client.resources.stock_transfers import StockTransferStatusUpdate, StockTransferUpdate
+from katana_client.resources.stock_transfers import StockTransfers, StockTransferStatusUpdate, StockTransferUpdate
 from katana_mcp.entities.stock_transfers.filters import Status
 from katana_mcp.entities.stock_transfers.head import (
     COLLECTION,
@@ -139,10 +139,7 @@ def _wanted(request: ModifyStockTransferRequest, facts: OldTransfer) -> dict[str
 
 
 def _head(head: Mapping[str, Json], facts: OldTransfer) -> Action:
-    # Katana may wipe the notes where a PATCH leaves them out.
-    notes = facts.record.get("additional_info")
-    kept = {"additional_info": notes} if notes and "additional_info" not in head else {}
-    body = canonical(StockTransferUpdate.model_validate({**kept, **head}).wire())
+    body = canonical(StockTransfers.spec.patch(StockTransferUpdate.model_validate(head), keep=facts.record))
     return on_record(f"change the head of stock transfer {facts.number}", ENTITY, COLLECTION, facts.id, body)
 
 
