@@ -16,7 +16,7 @@ from katana_schema.reading import ApiFacts
 
 ROOT = Path(__file__).resolve().parent.parent
 CLIENT = ROOT / "packages" / "katana_client"
-MODELS = CLIENT / "src" / "katana_client" / "models"
+FOLDER = CLIENT / "src" / "katana_client" / "models"
 HEAD = '''"""{} as Katana sends them.
 
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
@@ -25,6 +25,7 @@ Rendered by scripts/render_models.py: change the facts of katana_schema, or read
 FIRST, STAMPS = ("id",), ("created_at", "updated_at", "archived_at", "deleted_at")
 KINDS = {"integer": "int", "boolean": "bool", "number": "Amount", "string": "str", "object": "Linked"}
 FORMATS = {"date-time": "Moment", "decimal": "Amount"}
+CAMEL = "  # noqa: N815 - as Katana has it"
 NULLABLE = {"Amount", "Moment", "Linked", "CustomFields"}
 WIRE = {"Amount", "Moment", "Linked"}
 
@@ -73,7 +74,7 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
     modules = dict.fromkeys(each.module for each in models)
     texts = {name: _module([each for each in models if each.module == name], facts, classes) for name in modules}
     return {
-        "__init__": '"""What Katana sends, one module for each collection; rendered from the facts of the API."""\n',
+        "__init__": HEAD.format("Records of each collection"),
         **texts,
     }
 
@@ -99,16 +100,23 @@ def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) 
         names = sorted(name for name in homes.keys() & used if homes[name] == home)
         lines += [f"from katana_client.models.{home} import {', '.join(names)}"]
     lines += ["from katana_client.custom_fields import CustomFields"] if "CustomFields" in used else []
-    ordered = sorted(
-        models, key=lambda model: sum(each.name in " ".join(types[model.name].values()) for each in models)
-    )
+    ordered = sorted(models, key=lambda model: _depth(model.name, types))
     head = HEAD.format(models[0].module.replace("_", " ").capitalize())
     return "\n".join([head, *sorted(lines), *(_class(each, types[each.name]) for each in ordered), ""])
 
 
+def _depth(name: str, types: Mapping[str, Mapping[str, str]]) -> int:
+    """Return how many models deep those of the same module lie that a model mentions."""
+    words = " ".join(types[name].values()).replace("[", " ").replace("]", " ").split()
+    return max((1 + _depth(each, types) for each in types.keys() & set(words)), default=0)
+
+
 def _class(model: Model, fields: Mapping[str, str]) -> str:
     doc = f'"""{model.doc}"""' if "\n" not in model.doc else f'"""{model.doc}\n"""'
-    lines = [f"{name}: {kind if kind in NULLABLE else f'{kind} | None'} = None" for name, kind in fields.items()]
+    lines = [
+        f"{name}: {kind if kind in NULLABLE else f'{kind} | None'} = None{'' if name.islower() else CAMEL}"
+        for name, kind in fields.items()
+    ]
     body = textwrap.indent("\n".join([doc, "", *lines]), "    ")
     return f"\n\nclass {model.name}(ReadModel):\n{body}"
 

@@ -13,16 +13,14 @@ from scripts.render_models import ROOT, known_models, model_fields
 from katana_schema.reading import ApiFacts
 
 CACHE = ROOT / "packages" / "cache_typed"
-TABLES = CACHE / "src" / "cache_typed" / "tables"
+FOLDER = CACHE / "src" / "cache_typed" / "tables"
 HEAD = '''"""{}
 
 Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
 """
 
 '''
-REGISTRY = '''"""The registry of tables: all entities that the typed cache holds; rendered from tables.toml."""
-
-'''
+REGISTRY = HEAD.format("The registry of tables: all entities that the typed cache holds.")
 KINDS = {"int": "whole", "str": "text", "bool": "flag", "Amount": "number", "Moment": "moment"}
 TYPES = {
     "whole": "int",

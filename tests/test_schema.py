@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from scripts.render import rendered
-from scripts.render_models import MODELS, ROOT, model_fields
-from scripts.render_tables import TABLES, known_tables
+from scripts.render import committed, rendered
+from scripts.render_models import FOLDER as MODELS
+from scripts.render_models import ROOT, model_fields
+from scripts.render_resources import FOLDER as RESOURCES
+from scripts.render_tables import FOLDER as TABLES
+from scripts.render_tables import known_tables
 from scripts.schema_from_openapi import FACTS, facts_of, text_of
 
 from katana_schema.openapi import document
@@ -86,9 +89,9 @@ def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
     assert lost == {}
 
 
-@pytest.mark.parametrize("folder", [MODELS, TABLES], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [MODELS, RESOURCES, TABLES], ids=lambda folder: folder.name)
 def test_the_committed_modules_are_what_the_script_renders_of_the_facts(folder: Path) -> None:
-    assert {file.stem: file.read_text("utf-8") for file in folder.glob("*.py")} == rendered(read_facts())[folder]
+    assert committed(folder) == rendered(read_facts())[folder]
 
 
 FIELDS = ["hallmark: str | None = None", "parts: list[BatchTransaction] | None = None", "weight: Amount = None"]

@@ -1,1 +1,4 @@
-"""What Katana sends, one module for each collection; rendered from the facts of the API."""
+"""Records of each collection as Katana sends them.
+
+Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
+"""

@@ -3,6 +3,7 @@
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
 """
 
+from katana_client.models.variant_bin_locations import VariantBinLocation
 from katana_client.wire import Amount, Linked, Moment, ReadModel
 
 
@@ -25,5 +26,5 @@ class Inventory(ReadModel):
     quantity_potential: Amount = None
     variant: Linked = None
     location: Linked = None
-    default_storage_bin: Linked = None
+    default_storage_bin: VariantBinLocation | None = None
     archived_at: Moment = None

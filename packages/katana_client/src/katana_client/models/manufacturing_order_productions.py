@@ -4,7 +4,7 @@ Rendered by scripts/render_models.py: change the facts of katana_schema, or read
 """
 
 from katana_client.models.manufacturing_order_production_ingredients import ManufacturingOrderProductionIngredient
-from katana_client.models.tracking import SerialNumber
+from katana_client.models.serial_numbers import SerialNumber
 from katana_client.wire import Amount, Moment, ReadModel
 
 

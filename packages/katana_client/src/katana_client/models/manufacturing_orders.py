@@ -3,7 +3,8 @@
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
 """
 
-from katana_client.models.tracking import BatchTransaction, SerialNumber
+from katana_client.models.serial_numbers import SerialNumber
+from katana_client.models.tracking import BatchTransaction
 from katana_client.wire import Amount, Moment, ReadModel
 
 

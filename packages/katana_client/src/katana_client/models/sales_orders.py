@@ -10,17 +10,6 @@ from katana_client.models.sales_order_shipping_fee import SalesOrderShippingFee
 from katana_client.wire import Amount, Moment, ReadModel
 
 
-class ReturnableItem(ReadModel):
-    """What of an order can still be returned."""
-
-    variant_id: int | None = None
-    fulfillment_row_id: int | None = None
-    available_for_return_quantity: Amount = None
-    net_price_per_unit: Amount = None
-    location_id: int | None = None
-    quantity_sold: Amount = None
-
-
 class SalesOrder(ReadModel):
     """A sales order. `total` is with tax; states, availabilities and expected dates are computed by Katana.
 
@@ -64,3 +53,14 @@ class SalesOrder(ReadModel):
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None
+
+
+class ReturnableItem(ReadModel):
+    """What of an order can still be returned."""
+
+    variant_id: int | None = None
+    fulfillment_row_id: int | None = None
+    available_for_return_quantity: Amount = None
+    net_price_per_unit: Amount = None
+    location_id: int | None = None
+    quantity_sold: Amount = None

@@ -3,19 +3,7 @@
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
 """
 
-from katana_client.wire import Amount, Moment, ReadModel
-
-
-class SerialNumber(ReadModel):
-    """One entry of a serial number's ledger; `quantity_change` is 1, -1 or 0 (reserved)."""
-
-    id: int | None = None
-    transaction_id: str | None = None
-    serial_number: str | None = None
-    resource_type: str | None = None
-    resource_id: int | None = None
-    transaction_date: Moment = None
-    quantity_change: int | None = None
+from katana_client.wire import Amount, ReadModel
 
 
 class BatchTransaction(ReadModel):

@@ -10,6 +10,8 @@ from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.customers import Customer
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress
+from katana_client.resources.searches import CustomerSearch
+from katana_client.search import Search
 from katana_client.wire import NonEmpty, Omittable, Ref, WriteModel
 
 type Percentage = Annotated[Decimal, Field(ge=0, le=100)]
@@ -57,7 +59,7 @@ class CustomerUpdate(WriteModel):
     default_shipping_id: Ref | None = None
 
 
-class Customers(Resource[Customer, CustomerCreate, CustomerUpdate]):
+class Customers(Resource[Customer, CustomerCreate, CustomerUpdate], Search[Customer, CustomerSearch]):
     """`/customers`; `get` goes through the listing."""
 
     spec = Spec(

@@ -1,9 +1,10 @@
-"""Ingredients that a production used; read inside productions, only their batches change (facts 3.6)."""
+"""Ingredients that productions used; only their batches change (facts 3.6)."""
 
 from decimal import Decimal
 from typing import Never
 
 from katana_client.collection import Spec
+from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.manufacturing_order_production_ingredients import ManufacturingOrderProductionIngredient
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Ref, WriteModel
@@ -25,11 +26,12 @@ class ManufacturingOrderProductionIngredientUpdate(WriteModel):
 class ManufacturingOrderProductionIngredients(
     Resource[ManufacturingOrderProductionIngredient, Never, ManufacturingOrderProductionIngredientUpdate]
 ):
-    """`/manufacturing_order_production_ingredients`: PATCH only."""
+    """`/manufacturing_order_production_ingredients`: listed by order or production, and PATCH."""
 
     spec = Spec(
         name="manufacturing_order_production_ingredients",
         model=ManufacturingOrderProductionIngredient,
         update=ManufacturingOrderProductionIngredientUpdate,
-        lists=False,
+        gets="ids",
+        filters=Filters(single=(*DATES, *DELETED), repeated=("ids", "manufacturing_order_ids", "production_ids")),
     )

@@ -5,11 +5,16 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from katana_client.answers import answered
 from katana_client.collection import Spec
 from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.manufacturing_orders import ManufacturingOrder
+from katana_client.models.reranks import RerankedOrders
 from katana_client.resource import Resource
+from katana_client.resources.reranks import RerankManufacturingOrder
+from katana_client.resources.searches import ManufacturingOrderSearch
+from katana_client.search import Search
 from katana_client.tracking import BatchInput
 from katana_client.wire import MadeQuantity, NonEmpty, Omittable, Ref, WriteModel
 
@@ -75,7 +80,10 @@ class Unlinking(WriteModel):
     sales_order_row_id: Ref
 
 
-class ManufacturingOrders(Resource[ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate]):
+class ManufacturingOrders(
+    Resource[ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate],
+    Search[ManufacturingOrder, ManufacturingOrderSearch],
+):
     """`/manufacturing_orders`, `/manufacturing_order_make_to_order` and `/manufacturing_order_unlink`."""
 
     spec = Spec(
@@ -111,3 +119,12 @@ class ManufacturingOrders(Resource[ManufacturingOrder, ManufacturingOrderCreate,
     def unlinking(self, sales_order_row_id: int) -> Call:
         """Return the call that `unlink` sends."""
         return Call("POST", UNLINK, (), Unlinking(sales_order_row_id=sales_order_row_id).wire())
+
+    async def rerank(self, wanted: RerankManufacturingOrder) -> tuple[int, ...]:
+        """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
+
+        Raises:
+            OutcomeUnknown: The orders may or may not have moved.
+        """
+        call = Call("POST", "/manufacturing_order_rerank", (), wanted.wire())
+        return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

@@ -79,6 +79,7 @@ class PurchaseOrderRows(Resource[PurchaseOrderRow, PurchaseOrderRowCreate, Purch
                 "tax_rate_id",
                 "purchase_uom",
                 "location_id",
+                "group_id",
             ),
             repeated=("ids",),
         ),

@@ -12,6 +12,8 @@ from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.resource import Resource
 from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow
+from katana_client.resources.searches import PurchaseOrderSearch
+from katana_client.search import Search
 from katana_client.tracking import StockBatchInput
 from katana_client.wire import NonEmpty, Omittable, Quantity, Ref, WriteModel
 
@@ -85,7 +87,9 @@ class Receipt(WriteModel):
     batch_transactions: Omittable[list[StockBatchInput]] = None
 
 
-class PurchaseOrders(Resource[PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate]):
+class PurchaseOrders(
+    Resource[PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate], Search[PurchaseOrder, PurchaseOrderSearch]
+):
     """`/purchase_orders` and `/purchase_order_receive`."""
 
     spec = Spec(

@@ -8,6 +8,8 @@ from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_client.resource import Resource
+from katana_client.resources.searches import SalesOrderRowSearch
+from katana_client.search import Search
 from katana_client.tracking import TraceabilityInputs
 from katana_client.wire import (
     FreeFields,
@@ -80,7 +82,9 @@ class SalesOrderRowUpdate(WriteModel):
     custom_fields: FreeFields | None = None
 
 
-class SalesOrderRows(Resource[SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate]):
+class SalesOrderRows(
+    Resource[SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate], Search[SalesOrderRow, SalesOrderRowSearch]
+):
     """`/sales_order_rows`."""
 
     spec = Spec(

@@ -34,5 +34,5 @@ class SalesOrderShippingFees(Resource[SalesOrderShippingFee, SalesOrderShippingF
         update=SalesOrderShippingFeeUpdate,
         deletes=True,
         gets="path",
-        filters=Filters(single=(*DATES, *DELETED, "sales_order_id")),
+        filters=Filters(single=(*DATES, *DELETED, "sales_order_id"), repeated=("ids",)),
     )

@@ -4,13 +4,19 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from katana_client.answers import answered
 from katana_client.collection import Spec
+from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.reranks import RerankedOrders
 from katana_client.models.sales_orders import ReturnableItem, SalesOrder
 from katana_client.paths import record_path
 from katana_client.resource import Resource
+from katana_client.resources.reranks import RerankSalesOrder
 from katana_client.resources.sales_order_addresses import NewSalesOrderAddress
 from katana_client.resources.sales_order_rows import NewSalesOrderRow
+from katana_client.resources.searches import SalesOrderSearch
+from katana_client.search import Search
 from katana_client.wire import (
     FreeFields,
     NonEmpty,
@@ -72,7 +78,7 @@ class SalesOrderUpdate(WriteModel):
     custom_fields: FreeFields | None = None
 
 
-class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate]):
+class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate], Search[SalesOrder, SalesOrderSearch]):
     """`/sales_orders`. Whether a PATCH wipes `additional_info` is not known, so it is kept."""
 
     spec = Spec(
@@ -113,3 +119,12 @@ class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate]):
             UnexpectedResponse: The answer is no list, or a row of it cannot be read.
         """
         return await self.read_rows(f"{record_path(self.spec.name, order_id)}/returnable_items", ReturnableItem)
+
+    async def rerank(self, wanted: RerankSalesOrder) -> tuple[int, ...]:
+        """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
+
+        Raises:
+            OutcomeUnknown: The orders may or may not have moved.
+        """
+        call = Call("POST", "/sales_order_rerank", (), wanted.wire())
+        return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

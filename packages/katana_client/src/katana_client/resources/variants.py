@@ -10,6 +10,8 @@ from katana_client.custom_fields import CustomFieldInputs
 from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
 from katana_client.models.variants import Variant
 from katana_client.resource import Resource
+from katana_client.resources.searches import VariantSearch
+from katana_client.search import Search
 from katana_client.wire import (
     NonEmpty,
     Omittable,
@@ -79,7 +81,7 @@ class VariantUpdate(WriteModel):
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class Variants(Resource[Variant, VariantCreate, VariantUpdate]):
+class Variants(Resource[Variant, VariantCreate, VariantUpdate], Search[Variant, VariantSearch]):
     """`/variants`."""
 
     spec = Spec(
