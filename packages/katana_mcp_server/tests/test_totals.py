@@ -97,8 +97,9 @@ async def test_the_total_of_a_preview_is_that_of_the_order_once_it_is_applied(
         def asked(lines: list[tuple[int, Decimal, Decimal, int | None]]) -> list[dict[str, object]]:
             rows: list[dict[str, object]] = []
             for which, quantity, price, rate in lines:
-                row = {"sku_or_variant_id": goods[which], "quantity": float(quantity), "price_per_unit": float(price)}
-                rows.append(row if rate is None else {**row, "tax_rate_id": rates[rate]})
+                taxed = {} if rate is None else {"tax_rate_id": rates[rate]}
+                amounts = {"quantity": float(quantity), "price_per_unit": float(price)}
+                rows.append({"sku_or_variant_id": goods[which], **amounts, **taxed})
             return rows
 
         kind = live(tenant, "additional_costs")[0]["id"]

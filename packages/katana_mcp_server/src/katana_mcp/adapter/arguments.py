@@ -7,6 +7,7 @@ from typing import cast
 
 from pydantic import ValidationError
 
+from katana_mcp.days import DayReading
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import wrong
 from katana_mcp.tools.requests import Request
@@ -21,8 +22,10 @@ _MAX_STRINGIFIED = 100_000
 _MAX_DIGITS = 18
 
 
-def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str, object]) -> R:
-    """Return the request for these arguments.
+def validated[R: Request](
+    model: type[R], schema: Schema, arguments: Mapping[str, object], reading: DayReading | None = None
+) -> R:
+    """Return the request for these arguments, with dates read as `reading` says, in UTC by default.
 
     Raises:
         Refused: with one warning per problem: which argument, what is wrong, what is allowed.
@@ -31,7 +34,7 @@ def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str
     problems = [_unknown(name, properties) for name in arguments if name not in properties][:_MAX_PROBLEMS]
     known = {name: decoded(value, properties[name]) for name, value in arguments.items() if name in properties}
     try:
-        request = model.model_validate(known)
+        request = model.model_validate(known, context=reading)
     except ValidationError as error:
         problems.extend(_problems(error, known))
     except RecursionError:

@@ -19,7 +19,9 @@ from katana_mcp.adapter.caller import for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.schemas import input_schema, output_schema
+from katana_mcp.days import DayReading
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.factory_days import has_days, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
@@ -84,13 +86,19 @@ class RequestTool(Tool):
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
         given = cast("dict[str, Any]", meant_in(arguments))
-        request = validated(self._spec.request, self.parameters, given)
+        reading = DayReading()
+        request = validated(self._spec.request, self.parameters, given, reading)
         services = for_caller(await self._tenant.services())
+        dated = has_days(self._spec, asked=reading.used)
+        services = await with_days(services) if dated else services
+        if reading.used:
+            request = validated(self._spec.request, self.parameters, given, DayReading(services.days))
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:
             person = PersonAtClient(get_context(), services.clock)
-            return await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
+            answer = await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
+            return with_zone(answer, services) if dated else answer
         finally:
             stop()
             await told.close()

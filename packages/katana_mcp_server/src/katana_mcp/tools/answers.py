@@ -85,7 +85,8 @@ class Envelope(Answer):
     """What every data answer carries besides its rows."""
 
     as_of: str | None = None
-    """When the rows were last known to be complete, UTC."""
+    """Of the rows, UTC."""
+    time_zone: str | None = None
     stale: Stale | None = None
     warming: str | None = None
     """How far the first sync is, `120/2300`, while rows may be missing."""

@@ -50,7 +50,7 @@ class PurchaseOrderDocumentLine(PurchaseOrderLine):
     landed_cost: Number | None = None
     """In `base_currency`, with additional costs."""
     group_id: int | None = None
-    """What was received together; costs and bills name it too."""
+    """What came together; costs and bills name it."""
     batch_transactions: list[BatchTransaction] | None = None
 
 
