@@ -70,6 +70,10 @@ class Days:
         """Return the first moment of the day that it is now."""
         return self.start(now.astimezone(self.zone).date())
 
+    def tonight(self, now: datetime) -> datetime:
+        """Return the last millisecond of the day that it is now."""
+        return self.end(now.astimezone(self.zone).date())
+
     def wall(self, moment: datetime) -> str:
         """Return a moment as a clock on the wall of the factory shows it, with its offset."""
         try:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import structlog
 from fastmcp import Context
@@ -25,7 +25,6 @@ from katana_mcp.factory_days import has_days, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.hidden import meant_in
 from katana_mcp.tools.outgoing import json_of, outgoing
 from katana_mcp.tools.warnings import Refused
 
@@ -85,14 +84,13 @@ class RequestTool(Tool):
             _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        given = cast("dict[str, Any]", meant_in(arguments))
-        reading = DayReading()
-        request = validated(self._spec.request, self.parameters, given, reading)
+        dates = DayReading()
+        request = validated(self._spec.request, self.parameters, arguments, dates)
         services = for_caller(await self._tenant.services())
-        dated = has_days(self._spec, asked=reading.used)
+        dated = has_days(self._spec, asked=dates.used)
         services = await with_days(services) if dated else services
-        if reading.used:
-            request = validated(self._spec.request, self.parameters, given, DayReading(services.days))
+        if dates.used:
+            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:

@@ -70,6 +70,7 @@
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
 | `unread_field` | advisory | a filter, an order or a sum leaves out records of which it could not read the field |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
+| `partial_name` | info | a part of a name in a filter stood for the only record that has it |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
@@ -145,6 +146,7 @@ STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"
 UNREAD_FIELD = "unread_field"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
+PARTIAL_NAME = "partial_name"
 PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"

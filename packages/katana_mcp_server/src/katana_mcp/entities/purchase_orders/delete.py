@@ -20,7 +20,7 @@ from katana_mcp.names import text
 from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.requests import NameOrId, Request, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import on_record
@@ -34,6 +34,8 @@ _READS = (*READS, INGREDIENTS, _BILLS)
 
 class DeletePurchaseOrderRequest(Request):
     """Arguments of `delete_purchase_order`."""
+
+    also = own_id("purchase_order_id")
 
     purchase_order_id: NameOrId
     """Purchase order id (integer) or number (text, PO-42)."""

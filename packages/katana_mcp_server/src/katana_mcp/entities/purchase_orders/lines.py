@@ -15,6 +15,7 @@ from katana_mcp.naming import unnamed
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import NOTHING, number, whole
@@ -68,6 +69,8 @@ class AddedRow(NewRow):
 
 class RowChange(_RowFields, PartChange):
     """A row to change; what is left out stays."""
+
+    also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
 
     never_null: ClassVar[frozenset[str]] = frozenset(
         {*_RowFields.model_fields, "sku_or_variant_id", "quantity", "received_date"}

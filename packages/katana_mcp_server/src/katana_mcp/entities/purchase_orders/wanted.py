@@ -17,16 +17,30 @@ from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, Or
 from katana_mcp.entities.purchase_orders.lines import UNIT, AddedRow, RowChange, fields_of
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.requests import own_id
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import Model, same
 
 type Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
 """What a request may set a status to: that an order is received in part follows from receipts."""
 RECEIVED = ("PARTIALLY_RECEIVED", "RECEIVED")
+_ROWS = "say `update_rows` to change rows, `add_rows` to add some"
+_COSTS = "say `update_additional_costs` to change costs, `add_additional_costs` to add some"
 
 
 class ModifyPurchaseOrderRequest(OrderHead):
     """Arguments of `modify_purchase_order`."""
+
+    also = own_id("purchase_order_id")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("rows", "lines", "line_items", "order_lines", "items"), _ROWS),
+        **dict.fromkeys(("costs", "additional_costs", "freight", "shipping", "fees"), _COSTS),
+        **dict.fromkeys(("row_id", "purchase_order_row_id", "row_ids"), "give it in `update_rows`, with what changes"),
+        **dict.fromkeys(("modify_rows", "change_rows", "edit_rows", "updated_rows"), ("update_rows",)),
+        **dict.fromkeys(("new_rows", "append_rows", "insert_rows", "create_rows"), ("add_rows",)),
+        **dict.fromkeys(("delete_rows", "remove_rows", "remove_row_ids", "deleted_rows"), ("delete_row_ids",)),
+    }
 
     never_null: ClassVar[frozenset[str]] = frozenset(
         {*OrderHead.model_fields, "supplier_id", "location_id", "status"} - {"additional_info"}

@@ -18,7 +18,7 @@ from katana_mcp.lookup import gone
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.requests import NameOrId, Request, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.actions import JsonObject, on_record
@@ -28,6 +28,8 @@ from katana_mcp.writing.stock_moves import described, shortages
 
 class DeleteStockTransferRequest(Request):
     """Arguments of `delete_stock_transfer`."""
+
+    also = own_id("stock_transfer_id")
 
     stock_transfer_id: NameOrId
     """Stock transfer id (integer) or number (text, ST-3)."""

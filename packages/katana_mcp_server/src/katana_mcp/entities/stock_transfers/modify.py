@@ -26,7 +26,8 @@ from katana_mcp.naming import duplicates
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import DocumentNumber, NameOrId
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
@@ -34,11 +35,20 @@ from katana_mcp.writing.preview import FieldChange, shown_value
 from katana_mcp.writing.stock_moves import StockMove, described, shortages
 
 _ORDER = {"draft": 0, "inTransit": 1, "received": 2}
+_FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"
 _REFUSED = {("received", "inTransit")}
 
 
 class ModifyStockTransferRequest(TransferDates):
     """Arguments of `modify_stock_transfer`."""
+
+    also = own_id("stock_transfer_id")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("rows", "add_rows", "update_rows", "lines", "items"), _FIXED),
+        **dict.fromkeys(("source_location_id", "target_location_id", "destination_location_id"), _FIXED),
+        **dict.fromkeys(("source_location", "target_location", "destination_location", "from_location"), _FIXED),
+        "to_location": _FIXED,
+    }
 
     never_null: ClassVar[frozenset[str]] = frozenset({"stock_transfer_number", "transfer_date", "status"})
 
