@@ -34,36 +34,37 @@ LIMITS = [
 ]
 OVER_BUDGET = {
     "search_manufacturing_orders": 1_700,
+    "search_purchase_orders": 1_550,
     "list_items": 2_550,
-    "get_item": 2_500,
+    "get_item": 2_550,
     "list_sales_orders": 2_250,
-    "get_sales_order": 5_850,
-    "list_purchase_orders": 2_300,
-    "get_purchase_order": 4_050,
-    "create_purchase_order": 1_750,
-    "modify_purchase_order": 1_750,
-    "delete_purchase_order": 1_750,
+    "get_sales_order": 5_900,
+    "list_purchase_orders": 2_350,
+    "get_purchase_order": 4_100,
+    "create_purchase_order": 1_800,
+    "modify_purchase_order": 1_800,
+    "delete_purchase_order": 1_800,
     "list_manufacturing_orders": 2_250,
     "get_manufacturing_order": 4_350,
-    "get_manufacturing_order_recipe": 2_050,
+    "get_manufacturing_order_recipe": 2_100,
     "list_stock_transfers": 1_750,
     "get_stock_transfer": 1_750,
-    "create_stock_transfer": 1_750,
-    "modify_stock_transfer": 1_750,
-    "delete_stock_transfer": 1_750,
+    "create_stock_transfer": 1_800,
+    "modify_stock_transfer": 1_800,
+    "delete_stock_transfer": 1_800,
     "list_stock_adjustments": 1_650,
-    "get_stock_adjustment": 1_600,
+    "get_stock_adjustment": 1_650,
     "get_customer": 1_950,
-    "create_customer": 1_750,
-    "modify_customer": 1_750,
-    "delete_customer": 1_750,
+    "create_customer": 1_800,
+    "modify_customer": 1_800,
+    "delete_customer": 1_800,
     "get_variant_details": 2_050,
     "check_inventory": 1_800,
     "list_low_stock_items": 1_650,
-    "get_inventory_movements": 1_650,
+    "get_inventory_movements": 1_700,
     "list_blocking_ingredients": 2_250,
     "get_bom": 1_650,
-    "apply_plan": 1_750,
+    "apply_plan": 1_800,
 }
 """Output schemas above 1.5 kB, every byte of them a typed key of a document: what they may weigh."""
 
@@ -249,7 +250,7 @@ def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFi
     assert len([cost for cost in costs.values() if cost > 1_800]) <= 3, table
     assert {name: size for name, size in sizes.items() if size > OVER_BUDGET.get(name, 1_500)} == {}, table
     assert {name for name in OVER_BUDGET if sizes[name] <= 1_500} == set(), table
-    assert sum(sizes.values()) <= 80_000, table
+    assert sum(sizes.values()) <= 80_100, table
 
 
 def test_a_warning_on_the_wire_has_its_four_keys_also_where_they_are_null() -> None:
