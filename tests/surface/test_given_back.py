@@ -14,8 +14,9 @@ from katana_mcp.surface import tools
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
-from katana_sandbox import Tenant
+from katana_sandbox import ManualClock, Tenant
 
+from .matrix import a_minute_later, matrix
 from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
@@ -129,6 +130,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 PAIRS = list(_pairs())
+READING = {each.name for each in SPECS.values() if each.read_only and not each.plans}
 
 
 def _taken(tool: str, path: str, name: str) -> Request:
@@ -290,3 +292,37 @@ def _dated(tool: str, path: str, text: str, zone: str) -> tuple[datetime, DayRea
 def test_there_are_dates() -> None:
     assert len(DATES) > 60
     assert ("inventory_at", "as_of") in DATES
+
+
+def _shown_ids(value: object) -> Iterator[tuple[str, int]]:
+    """Yield every id in an answer with its name, the first ones first."""
+    if isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _shown_ids(each)
+    elif isinstance(value, dict):
+        for name, each in cast("dict[str, object]", value).items():
+            if name in ONE and isinstance(each, int):
+                yield name, each
+            yield from _shown_ids(each)
+
+
+async def test_every_id_of_every_answer_finds_something_under_the_name_that_shows_it(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
+    shown = dict[str, int]()
+    for tool, arguments in usual.items():
+        a_minute_later(clock, tool)
+        for name, value in _shown_ids(await stage.call(tool, **arguments)):
+            shown.setdefault(name, value)
+    asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
+    named = {name for _, _, name in asked} - {"id"}
+    assert named - shown.keys() == {"linked_manufacturing_order_id"}, "no answer of the sandbox shows one"
+    for tool, path, name in sorted(asked):
+        value = shown.get(f"{_owner(tool).replace(' ', '_')}_id" if name == "id" else name)
+        if value is None:
+            continue
+        given = {argument: each for argument, each in usual[tool].items() if argument != path}
+        a_minute_later(clock, tool)
+        answer = await stage.call(tool, **given, **{name: value})
+        assert answer.get("not_found", []) == [], (tool, path, name, value)
