@@ -7,17 +7,22 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+import uvicorn
 from fastmcp import FastMCP
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from katana_mcp.adapter.caller import PRINCIPAL, principal_of
+from katana_mcp.adapter.connections import BACKLOG, ConnectionPool, Patience
+from katana_mcp.adapter.open_files import allow_open_files
+from katana_mcp.adapter.overload import CallLimit, client_of, limit_sessions
+from katana_mcp.adapter.refusals import FOREIGN_HOST, FOREIGN_ORIGIN, WRONG_TOKEN, Refusal, RefusalLog
 from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
 
@@ -31,32 +36,37 @@ class OwnDoor:
     Tokens are compared by digest, in constant time.
     """
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str], token: str) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, port: int, refusals: RefusalLog) -> None:
+        token = settings.http_token.get_secret_value()
         self._app = app
-        self._hosts = hosts
-        self._origins = origins
+        self._hosts = _own_hosts(settings, port)
+        self._origins = _origins(settings)
         self._digest = _digest(f"Bearer {token}")
         self._principal = principal_of(token)
+        self._refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin, 401 a wrong token."""
         if scope["type"] == "http":
             refusal = self._refusal(scope)
+            if refusal is not None:
+                self._refusals.note(refusal, client_of(scope))
+                await _ANSWERS[refusal](scope, receive, send)
+                return
             # Only a request that came with the token has a principal.
-            known = scope if refusal else {**scope, PRINCIPAL: self._principal}
-            await _ended(refusal or self._app, known, receive, send)
+            await _ended(self._app, {**scope, PRINCIPAL: self._principal}, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope) -> Refusal | None:
         hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return PlainTextResponse("Misdirected Request", 421)
+            return FOREIGN_HOST
         if origins and (len(origins) != 1 or origins[0].lower() not in self._origins):
-            return PlainTextResponse("Forbidden Origin", 403)
+            return FOREIGN_ORIGIN
         credentials = _sent(scope, b"authorization")
         if len(credentials) != 1 or not hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest):
-            return PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
+            return WRONG_TOKEN
         return None
 
 
@@ -75,6 +85,11 @@ async def _ended(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> No
 
 
 _NO_TOKEN = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
+_ANSWERS: Mapping[Refusal, ASGIApp] = {
+    FOREIGN_HOST: PlainTextResponse("Misdirected Request", 421),
+    FOREIGN_ORIGIN: PlainTextResponse("Forbidden Origin", 403),
+    WRONG_TOKEN: PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"}),
+}
 
 
 def _scheme_apart(credentials: str) -> str:
@@ -106,7 +121,7 @@ def check_door(settings: Settings) -> None:
     """
     if not settings.http:
         return
-    if len(_token(settings)) < _MIN_TOKEN:
+    if len(settings.http_token.get_secret_value()) < _MIN_TOKEN:
         raise SettingsError(
             f"KATANA_MCP_HTTP_TOKEN: HTTP needs a token of {_MIN_TOKEN} characters or more, which clients send as "
             "'Authorization: Bearer …'; set it in the environment or in .env, or leave --http out for stdio"
@@ -116,6 +131,17 @@ def check_door(settings: Settings) -> None:
             f"KATANA_MCP_HOST (--host): {settings.host} can be reached from the network; name the Host values to "
             "answer to in KATANA_MCP_ALLOWED_HOSTS (--allowed-hosts), or bind 127.0.0.1"
         )
+    wanted = settings.max_connections + _OTHER_FILES
+    allowed = allow_open_files(wanted)
+    if allowed < wanted:
+        raise SettingsError(
+            f"KATANA_MCP_MAX_CONNECTIONS (--max-connections): {settings.max_connections} connections need {wanted} "
+            f"open files, and the system allows {allowed} (ulimit -n): allow more, or take fewer connections"
+        )
+
+
+_OTHER_FILES = 4 * BACKLOG + 112
+"""Open files besides those of connections that are let in: of those that come in at once, and of the cache."""
 
 
 async def serve(server: FastMCP[Any], settings: Settings) -> None:
@@ -136,17 +162,40 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
     with listener_of(settings) as listener:
         host, port = listener.getsockname()[:2]
         sys.stderr.write(f"katana-mcp serves MCP on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
-        await server.run_http_async(
-            transport="http",
-            show_banner=False,
-            host=settings.host,
-            port=port,
-            sockets=[listener],
-            # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
-            host_origin_protection=False,
-            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
-            uvicorn_config={"access_log": False, "log_level": "warning"},
-        )
+        await _over_http(server, settings, listener)
+
+
+async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.socket) -> None:
+    refusals = RefusalLog()
+    pool = ConnectionPool(settings.max_connections, Patience(settings.header_timeout, settings.body_timeout), refusals)
+    app = server.http_app(
+        # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
+        host_origin_protection=False,
+        session_idle_timeout=settings.session_idle_timeout,
+        middleware=[
+            Middleware(OwnDoor, settings, listener.getsockname()[1], refusals),
+            Middleware(CallLimit, settings.max_calls, refusals),
+        ],
+    )
+    limit_sessions(app, settings.max_sessions)
+    config = uvicorn.Config(
+        app,
+        http=pool.protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=_GRACE_OF_STREAMS,
+    )
+    try:
+        await uvicorn.Server(config).serve(sockets=[listener])
+    finally:
+        refusals.close()
+
+
+_GRACE_OF_STREAMS = 2
+"""Seconds for which answers that are under way when the server stops may take to end."""
 
 
 async def _over_stdio(server: FastMCP[Any]) -> None:
@@ -198,10 +247,6 @@ def leave(number: int, frame: FrameType | None) -> None:
 
 def _origins(settings: Settings) -> frozenset[str]:
     return frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
-
-
-def _token(settings: Settings) -> str:
-    return settings.http_token.get_secret_value()
 
 
 def listener_of(settings: Settings) -> socket.socket:
