@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from katana_mcp.adapter.refusals import NO_CALL_LEFT, NO_SESSION_LEFT, RefusalLog
+from katana_mcp.adapter.refusals import NO_CALL_LEFT, NO_SESSION_LEFT, RefusalLog, client_of
 
 _BUSY = "Too many calls at once: try again in a second (KATANA_MCP_MAX_CALLS).\n"
 _RETRY_AFTER = "Retry-After"
@@ -53,12 +53,6 @@ class CallLimit:
             await send(message)
 
         return sent
-
-
-def client_of(scope: Scope) -> str:
-    """Return the address that a request came from."""
-    client: tuple[str, int] | None = scope.get("client")
-    return client[0] if client else "unknown"
 
 
 def limit_sessions(app: StarletteWithLifespan, most: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import structlog
+from starlette.types import Scope
 
 _log = structlog.get_logger("katana_mcp.http")
 
@@ -34,6 +35,7 @@ class Refusal:
 
 
 NO_HTTP = Refusal(400, "no HTTP request")
+WRONG_PREFLIGHT = Refusal(400, "a page may not call so")
 WRONG_TOKEN = Refusal(401, "no token, or another")
 FOREIGN_ORIGIN = Refusal(403, "foreign Origin")
 SLOW_HEADERS = Refusal(408, "headers not sent in time")
@@ -44,6 +46,12 @@ DISPLACED = Refusal(503, "closed for a newer connection")
 NO_CONNECTION_LEFT = Refusal(503, "every connection is in use")
 NO_CALL_LEFT = Refusal(503, "too many calls at once")
 NO_SESSION_LEFT = Refusal(503, "too many sessions")
+
+
+def client_of(scope: Scope) -> str:
+    """Return the address that a request came from."""
+    client: tuple[str, int] | None = scope.get("client")
+    return client[0] if client else "unknown"
 
 
 def _call_later(seconds: float, call: Callable[[], None]) -> object:

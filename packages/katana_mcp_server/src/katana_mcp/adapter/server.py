@@ -27,6 +27,7 @@ from katana_mcp.resources import journal as journal_pages
 from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource, read, read_one
 from katana_mcp.services import Services, TenantDoor
+from katana_mcp.surface import absent_tools
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.outgoing import json_of
@@ -73,7 +74,12 @@ def build_server(
         request_state_security=None if question_key is None else sealed(question_key),
         tools=[RequestTool.of(tool, tenant) for tool in tools],
         middleware=[
-            UnknownNames([*names, FIND, CALL] if search_mode else names, prompts, RESOURCES, TEMPLATES),
+            UnknownNames(
+                [*names, FIND, CALL] if search_mode else names,
+                absent_tools(served=names),
+                prompts,
+                (RESOURCES, TEMPLATES),
+            ),
             Tightening([tool.name for tool in tools if not tool.read_only]),
             Waking(tenant, {entity for tool in tools for entity in tool.reads}),
         ],
