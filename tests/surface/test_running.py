@@ -297,7 +297,7 @@ async def test_the_tool_reference_tells_every_argument(stage: Stage) -> None:
     assert set(parts) == set(LISTED)
     for tool, each in LISTED.items():
         schema = each["inputSchema"]
-        told = re.findall(r"^- `(\w+)` \((required; )?(.+?)\): \w", parts[tool], re.MULTILINE)
+        told = re.findall(r"^- `(\w+)` \((required; )?(.+?)\)(?:: \w|$)", parts[tool], re.MULTILINE)
         assert [name for name, *_ in told] == list(schema["properties"]), tool
         for name, needed, limits in told:
             assert bool(needed) is (name in schema.get("required", ())), (tool, name)

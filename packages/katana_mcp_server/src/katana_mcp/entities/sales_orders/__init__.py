@@ -35,6 +35,6 @@ SALES_ORDERS = Entity(
     get=GET_SALES_ORDER,
     absent=NO_WRITES,
     notes={
-        "list": "Filters combine; newest first. `overdue=true`: open orders whose delivery date has passed.",
+        "list": "Filters combine; newest first.",
     },
 )
