@@ -7,6 +7,7 @@ from typing import Any
 
 from fastmcp.tools.base import Tool
 
+from katana_mcp.adapter.answer_schemas import referred
 from katana_mcp.adapter.finder import CALL, FIND
 from katana_mcp.adapter.server import build_server
 from katana_mcp.adapter.tool import RequestTool
@@ -67,7 +68,7 @@ def as_reference(specs: Sequence[AnyTool]) -> str:
         *costs,
         f"| {len(costs)} tools | | {sum(map(tokens, listed))} |",
     ]
-    pages = tool_reference([(tool["name"], tool["description"], tool["inputSchema"]) for tool in listed])
+    pages = tool_reference([referred(spec) for spec in specs])
     head = (
         "Made by `katana-mcp tools --toolsets all --markdown`. Tokens are what a host gives the model, four bytes each."
     )

@@ -1,4 +1,4 @@
-"""JSON schemas as hosts get them: flat, closed, described, and without what only costs tokens."""
+"""Schemas of arguments as hosts get them: flat, closed, described, and without what only costs tokens."""
 
 from functools import cache
 from typing import Any, cast
@@ -6,9 +6,7 @@ from typing import Any, cast
 from fastmcp.utilities.json_schema import compress_schema, dereference_refs
 from pydantic import BaseModel
 
-from katana_mcp.tools.answers import Envelope
 from katana_mcp.tools.requests import MAX_AMOUNT, MAX_ID, MAX_PAGE, RANGES
-from katana_mcp.tools.warnings import ToolWarning
 
 type Schema = dict[str, Any]
 
@@ -22,7 +20,7 @@ def input_schema(model: type[BaseModel]) -> Schema:
     """
     schema = compress_schema(dereference_refs(model.model_json_schema(by_alias=True)), prune_titles=True)
     schema.pop("description", None)
-    plain = cast("Schema", _short(_without_null(schema)))
+    plain = cast("Schema", _short(without_null(schema)))
     plain["additionalProperties"] = False
     _describe_windows_once(plain.setdefault("properties", {}))
     for entries in (each["items"] for each in plain["properties"].values() if "items" in each):
@@ -30,45 +28,13 @@ def input_schema(model: type[BaseModel]) -> Schema:
     return plain
 
 
-@cache
-def output_schema(model: type[BaseModel]) -> Schema:
-    """Return the answer model's schema: no `$ref`, no titles, no defaults, descriptions on fields only.
-
-    What the envelope's own objects hold is said once, in the server's instructions.
-    """
-    schema = model.model_json_schema(by_alias=True, mode="serialization")
-    schema["$defs"] |= {"ToolWarning": WARNING, "Stale": {"type": "object"}}
-    plain = cast("Schema", _without_null(compress_schema(dereference_refs(schema), prune_titles=True)))
-    told = cast("Schema", _terse(plain))
-    for name in Envelope.model_fields:
-        told["properties"][name].pop("description", None)
-    return told
-
-
-WARNING: Schema = {"type": "object", "required": list(ToolWarning.model_fields)}
-"""A warning on the wire: all four keys, always."""
-
-
-def _terse(node: object) -> object:
-    """Drop what a reader of an answer does not need: defaults, and what whole objects are."""
+def without_null(node: object) -> object:
+    """Return a schema without `default: null` and without branches that are null."""
     if isinstance(node, list):
-        return [_terse(item) for item in cast("list[object]", node)]
+        return [without_null(item) for item in cast("list[object]", node)]
     if not isinstance(node, dict):
         return node
-    kept = cast("Schema", node)
-    if kept.get("type") == "object" and "properties" in kept:
-        properties = {name: _terse(each) for name, each in kept["properties"].items()}
-        rest = {key: value for key, value in kept.items() if key not in {"description", "default", "properties"}}
-        return {**rest, "properties": properties}
-    return {key: _terse(value) for key, value in kept.items() if key != "default"}
-
-
-def _without_null(node: object) -> object:
-    if isinstance(node, list):
-        return [_without_null(item) for item in cast("list[object]", node)]
-    if not isinstance(node, dict):
-        return node
-    plain = {key: _without_null(value) for key, value in cast("Schema", node).items()}
+    plain = {key: without_null(value) for key, value in cast("Schema", node).items()}
     if plain.get("default", 0) is None:
         plain.pop("default")
     return _merged(plain)
@@ -94,7 +60,7 @@ def _short(node: object) -> object:
     schema = {key: _short(value) for key, value in cast("Schema", node).items()}
     if schema.get("maximum") in _UNTOLD:
         schema = {key: value for key, value in schema.items() if key not in {"minimum", "maximum"}}
-    if "enum" in schema.get("items", {}):
+    if "enum" in cast("Schema", schema.get("items", {})):
         schema.pop("maxItems", None)  # as many as there are values
     return _with_types({key: value for key, value in schema.items() if (key, value) not in _NEED_NOT_BE_TOLD})
 

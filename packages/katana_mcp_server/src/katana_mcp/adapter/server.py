@@ -11,11 +11,11 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from katana_mcp import __version__
+from katana_mcp.adapter.answer_schemas import referred
 from katana_mcp.adapter.caller import for_caller
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.finder import CALL, FIND, ToolFinder
 from katana_mcp.adapter.prompts import ServedPrompt, offer_completions
-from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.adapter.sealing import KeySource, sealed
 from katana_mcp.adapter.tightening import Tightening
 from katana_mcp.adapter.tool import LABEL, RequestTool, payload_of
@@ -165,4 +165,4 @@ def _add_help(server: FastMCP[Any], tools: Sequence[AnyTool], unlisted: Collecti
         mime_type="text/markdown",
     )
     def reference() -> str:  # pyright: ignore[reportUnusedFunction] - the decorator registers it
-        return help_pages.tool_reference([(each.name, each.description, input_schema(each.request)) for each in tools])
+        return help_pages.tool_reference([referred(each) for each in tools])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from katana_mcp.descriptor import AnyTool
@@ -59,7 +60,8 @@ def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
         "is, `stale` (`age_seconds`, `reason`) why it could not be refreshed, `warming` that the first sync runs.",
         "Each of `warnings` has a `severity` (info, advisory, blocking), a `code` for programs, a `message` and the",
         "`field_path` of the argument that it is about.",
-        "A `source` of `sandbox` means that the data is invented.",
+        "A `source` of `sandbox` means that the data is invented. `empty` says what was searched, in which fields,",
+        "among how many records, and what may have been meant (`did_you_mean`); `next_actions` are calls that go on.",
         "",
         "## Tools",
         *(f"- `{tool.name}`: {_purpose(tool)}" for tool in tools if tool.name not in unlisted),
@@ -97,15 +99,37 @@ def _one(resource: ReferenceResource) -> str:
     return f", `{resource.template}`" if resource.template else ""
 
 
-def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
-    """Return every tool with its description and its arguments, from name, description and input schema as listed."""
+@dataclass(frozen=True, slots=True)
+class ReferredTool:
+    """What the reference says of a tool.
+
+    Attributes:
+        name: as listed.
+        description: as listed.
+        arguments: its input schema as listed.
+        answer: keys of its answer and what they mean.
+    """
+
+    name: str
+    description: str
+    arguments: Schema
+    answer: Sequence[tuple[str, str]]
+
+
+def tool_reference(tools: Sequence[ReferredTool]) -> str:
+    """Return every tool with its description, its arguments and what the keys of its answer mean."""
     parts = [
         "# Tools",
         "",
-        "An argument can be left out unless it is `required`. Limits of a text are characters.",
+        "An argument can be left out unless it is `required`. Limits of a text are characters. Keys of an answer that",
+        "are not explained are what they are called; those that every answer may have stand in `katana://help`.",
         "",
     ]
-    return "\n".join([*parts, *(tool_section(*tool) for tool in tools)])
+    for tool in tools:
+        parts.append(tool_section(tool.name, tool.description, tool.arguments))
+        if tool.answer:
+            parts += ["In the answer:", "", *(f"- `{path}`: {meaning}" for path, meaning in tool.answer), ""]
+    return "\n".join(parts)
 
 
 def tool_section(name: str, description: str, schema: Schema) -> str:
