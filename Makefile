@@ -49,6 +49,21 @@ format: .venv/.synced  ## Format and mend what the linter can mend
 	$(RUN) ruff format --quiet .
 	$(RUN) ruff check --fix --quiet .
 
+CLIENTS := tests/clients
+.PRECIOUS: $(CLIENTS)/python/%/.venv/.synced
+
+$(CLIENTS)/npm/node_modules/.synced: $(CLIENTS)/npm/package-lock.json
+	cd $(CLIENTS)/npm && npm ci --ignore-scripts --silent
+	@touch $@
+
+$(CLIENTS)/python/%/.venv/.synced: $(CLIENTS)/python/%/requirements.txt .venv/.synced
+	@$(UV) venv --quiet --clear --python $$($(RUN) python -c 'import sys; print(sys.executable)') $(@D)
+	@$(UV) pip install --quiet --python $(@D) --requirements $<
+	@touch $@
+
+clients: .venv/.synced $(CLIENTS)/npm/node_modules/.synced $(CLIENTS)/python/mcp-1/.venv/.synced $(CLIENTS)/python/mcp-2/.venv/.synced  ## Try the server with real MCP clients, a browser and the conformance suite (ARGS=stdio for some)
+	@PYTHONPATH=tests $(RUN) python -m clients $(ARGS)
+
 bench: .venv/.synced  ## Measure both backends, client, sandbox and server beside the floors (ARGS=--write: into the docs)
 	$(RUN) python -m bench $(ARGS)
 
@@ -58,4 +73,4 @@ soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check format bench soak
+.PHONY: help setup demo serve test contract states check format clients bench soak

@@ -2,13 +2,21 @@
 
 import gc
 import json
+import os
 import signal
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
+
+pytest_plugins = ["tests.budget"]
+
+# Each of some hundred processes that tests start would compile two thousand modules anew, each run rewrite 300 files.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Hypothesis would fail what takes longer than 200 ms, on a loaded machine anything.
 settings.register_profile("whatever it takes", deadline=None)

@@ -21,7 +21,7 @@ from katana_mcp.tools.hidden import shown
 from katana_mcp.tools.warnings import ToolWarning
 from katana_sandbox import ManualClock
 
-from .matrix import a_minute_later
+from .matrix import A_MINUTE
 from .shapes import nodes
 from .texts import TEXTS, plant, planted_calls
 
@@ -163,7 +163,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     async with staged(own) as stage:
         before = [each.model_dump() for each in await stage.client.list_tools()]
         for tool, arguments in calls.items():
-            a_minute_later(clock, tool)
+            clock.advance(A_MINUTE)
             count = await _answered(stage, tool, arguments, planted, schemas[tool])
             assert (count > 0) is (tool not in PLAIN), tool
         for token in INVENTED:

@@ -13,7 +13,7 @@ from katana_mcp.adapter.catalogue import catalogue, tokens
 from katana_mcp.descriptor import Verb
 from katana_mcp.entities import ENTITIES
 from katana_mcp.operations import OPERATIONS
-from katana_mcp.resources.help import tool_reference
+from katana_mcp.resources.help import tool_page, tool_reference
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_mcp.testing import Setup, staged
@@ -287,4 +287,6 @@ def test_what_an_answer_means_stands_in_the_reference(tool: str) -> None:
     for path, each in nodes(answer_schema(SPECS[tool].answer)):
         own = path and re.split(r"[.\[]", path)[0] not in SHOWN_ONCE and not path.endswith("[]")
         if own and "description" in each:
-            assert f"- `{path}`: {' '.join(each['description'].split())}" in page
+            line = f"- `{path}`: {' '.join(each['description'].split())}"
+            assert line in page
+            assert line in tool_page(referred(SPECS[tool]))

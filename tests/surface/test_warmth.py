@@ -9,7 +9,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
-from .matrix import PLANS, Usual, a_minute_later, lasting, matrix
+from .matrix import A_MINUTE, PLANS, Usual, lasting, matrix
 
 TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
 
@@ -19,10 +19,10 @@ async def test_a_cold_answer_is_the_one_given_after_every_other_tool(
 ) -> None:
     usual = matrix(own.sandbox.tenant())
     for tool in TOOLS:
-        a_minute_later(clock, tool)
+        clock.advance(A_MINUTE)
         await stage.call(tool, **usual[tool].arguments)
     for tool in reversed(TOOLS):
-        clock.advance(61)  # a cold start has the requests of a minute of its own
+        clock.advance(A_MINUTE)
         warm = await stage.call(tool, **usual[tool].arguments)
         async with staged(own) as cold:
             assert _settled(await cold.call(tool, **usual[tool].arguments)) == _settled(warm), tool

@@ -81,6 +81,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("UpdatePurchaseOrderRequest",),
             apart={"purchase_order_id": IN_THE_PATH}
             | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
+            | {"unreceive": "asks for the status that takes receipts back"}
             | dict.fromkeys(("add_additional_costs", "update_additional_costs"), OF_ITS_OWN)
             | {"delete_additional_cost_row_ids": OF_ITS_OWN},
         ),

@@ -9,7 +9,7 @@ import pytest
 from sync_world import World
 
 from cache_core.indexing import prepare
-from cache_core.protocol import Batch
+from cache_core.protocol import Batch, Quarantined
 from cache_core.records import Record, RecordId, iso, values_at
 from cache_core.spec import EntitySpec, Listed
 from cache_core.specs.stock import STOCK
@@ -265,3 +265,39 @@ async def test_a_feed_without_versions_moves_on_with_its_documents() -> None:
     (since,) = [since for name, _, since in world.source.requests if name == "part_rows"]
     assert since is not None
     assert since > "2026-03-02T09:00:00.000Z"
+
+
+async def quarantine(world: World) -> list[tuple[RecordId | None, str]]:
+    return [(each.id, each.reason) for each in await world.cache.quarantined("part")]
+
+
+@pytest.mark.parametrize("parent", [None, True, {"id": 1}, [], 2**70])
+async def test_a_child_that_does_not_say_whose_it_is_is_told_until_it_does(parent: object) -> None:
+    world = World()
+    stock_part(world, 1, r7=5)
+    await synced(world)
+    world.source.put("part_rows", {"id": 8, "part_id": parent, "variant_id": 6}, world.clock.now())
+    for _ in range(2):
+        world.clock.advance(60)
+        asked = await synced(world)
+        assert await quarantine(world) == [("part_rows 8", "part_rows: part_id: an id is required")]
+        assert ("part", 0) not in asked
+    assert (await world.cache.status("part")).quarantined == 1
+    change_row(world, 1, 8, 6)
+    await synced(world)
+    assert (await quarantine(world), sorted(await variants(world, 1), key=str)) == ([], [5, 6])
+
+
+async def test_a_child_without_an_id_is_told() -> None:
+    world = World()
+    stock_part(world, 1, r7=5)
+    await synced(world)
+    broken = Quarantined(None, "id: missing", "{}")
+    world.clock.advance(60)
+    change_row(world, 1, 7, 6)
+    world.source.tamper = lambda listed, _, page: (
+        replace(page, invalid=(broken,), total=(page.total or 0) + 1) if listed.name == "part_rows" else page
+    )
+    await synced(world)
+    assert await quarantine(world) == [(None, "part_rows: id: missing")]
+    assert await variants(world, 1) == [6]

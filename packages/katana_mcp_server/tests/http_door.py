@@ -36,7 +36,10 @@ class Door:
 
     async def knock(self, headers: Mapping[str, str], body: object = HELLO) -> tuple[int, str]:
         """POST with exactly these headers; return status and body."""
-        content = json.dumps(body).encode()
+        return await self.request("POST", headers, json.dumps(body).encode())
+
+    async def request(self, method: str, headers: Mapping[str, str], content: bytes = b"") -> tuple[int, str]:
+        """Send with exactly these headers; return status, and head and body as they came."""
         fixed = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
@@ -45,7 +48,7 @@ class Door:
         }
         lines = [f"{name}: {value}" for name, value in {**fixed, **headers}.items()]
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write("\r\n".join(["POST /mcp HTTP/1.1", *lines, "", ""]).encode() + content)
+        writer.write("\r\n".join([f"{method} /mcp HTTP/1.1", *lines, "", ""]).encode() + content)
         await writer.drain()
         answer = (await reader.read()).decode()
         writer.close()

@@ -42,6 +42,7 @@ DIRECTORY = Directory(
         ),
     },
     default_tax=5,
+    rates={5: Decimal(22)},
 )
 EARLY, LATE, LATER = "2026-03-09T00:00:00Z", "2026-03-20T00:00:00Z", "2026-04-01T00:00:00Z"
 ROW: dict[str, Any] = {
@@ -90,7 +91,7 @@ RECORD: dict[str, Any] = {
     "purchase_order_rows": [ROW, OTHER],
 }
 FREE, NUMBERED = Numbered(number="PO-41"), ("number", "is_counted", "taken", "is_open")
-FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2}
+FORKS: dict[str, Any] = {"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2, "tax_rate_id": 5}
 """A row to add."""
 CAME = "2026-03-08T10:00:00.000Z"
 """When received rows came."""
@@ -102,7 +103,7 @@ def new_order(**changed: object) -> CreatePurchaseOrderRequest:
         "supplier_id": "Acme",
         "location_id": "North",
         "order_no": "PO-41",
-        "rows": [{"sku_or_variant_id": "FORK", "quantity": 2, "price_per_unit": 2}],
+        "rows": [FORKS],
     }
     return CreatePurchaseOrderRequest.model_validate(usual | changed)
 

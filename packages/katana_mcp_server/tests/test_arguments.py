@@ -39,8 +39,10 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
     ("list_sales_orders", {"ids": ["SO-7"]}, "ids[0] is 'SO-7': must be a whole number"),
     *(
         ("inventory_at", {"as_of": each, "skus_or_variant_ids": ["A"]}, f"as_of is {each!r}: {instant}")
-        for instant in ("must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00",)
-        for each in ("tomorrow", "2026-03-01", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
+        for instant in (
+            "must be a date or a moment with its offset from UTC, such as 2026-03-01 or 2026-03-01T17:00:00+02:00",
+        )
+        for each in ("tomorrow", "2026-02-30", "2026-03-01T17:00:00", "2026-13-01T17:00:00Z")
     ),
 ]
 

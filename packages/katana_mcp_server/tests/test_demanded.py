@@ -69,24 +69,39 @@ async def test_a_client_that_cannot_ask_does_not_use_the_yes_that_another_one_go
         assert ((await applied(silent, token))["error"], writes(silent)) == ("confirmation_required", [])
 
 
+async def _while_it_waits(stage: Stage, root: Path, clock: ManualClock, answer: Answered) -> Payload:
+    """Return what an apply gives that got its yes, and waits for its turn while this is noted for another client."""
+    token = await planned(stage)
+    with _journal(root, clock) as file:
+        entry, lanes = file.entries(1)[0], Lanes(file)
+        names = [f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes]
+        assert lanes.take(names, "another") is None
+        call = asyncio.ensure_future(applied(stage, token))
+        while [found.answer for found in file.entries(1)] != ["accepted"]:
+            await asyncio.wait({call}, timeout=0.01)
+        file.answered([entry.id], answer)
+        lanes.leave("another")
+        result = await within(clock, 100, call)
+        assert lanes.take(names, "next") is None
+    return result
+
+
 @pytest.mark.parametrize(("answer", "error"), [("cancelled", "confirmation_required"), ("declined", "declined_plan")])
 async def test_a_yes_that_is_taken_back_while_the_plan_waits_for_its_turn_writes_nothing(
     own: OwnSandbox, tmp_path: Path, clock: ManualClock, answer: Answered, error: str
 ) -> None:
     async with staged(own, _required(tmp_path, Person(YES))) as stage:
-        token = await planned(stage)
-        with _journal(tmp_path, clock) as file:
-            entry, lanes = file.entries(1)[0], Lanes(file)
-            names = [f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes]
-            assert lanes.take(names, "another") is None
-            call = asyncio.ensure_future(applied(stage, token))
-            while [found.answer for found in file.entries(1)] != ["accepted"]:
-                await asyncio.wait({call}, timeout=0.01)
-            file.answered([entry.id], answer)
-            lanes.leave("another")
-            refusal = await within(clock, 100, call)
-            assert (refusal["error"], writes(stage)) == (error, [])
-            assert lanes.take(names, "next") is None
+        refusal = await _while_it_waits(stage, tmp_path, clock, answer)
+        assert (refusal["error"], writes(stage)) == (error, [])
+
+
+@pytest.mark.parametrize("answer", ["asked", "no answer", "stale"])
+async def test_a_yes_stays_one_while_another_client_asks_and_gets_no_answer(
+    own: OwnSandbox, tmp_path: Path, clock: ManualClock, answer: Answered
+) -> None:
+    async with staged(own, _required(tmp_path, Person(YES))) as stage:
+        answered = await _while_it_waits(stage, tmp_path, clock, answer)
+        assert (counted(answered["outcomes"][0]), len(writes(stage))) == ({"applied": 1}, 1)
 
 
 @contextmanager

@@ -69,12 +69,23 @@ async def test_a_location_narrows_it_down(stage: Stage, tenant: Tenant) -> None:
 
 
 @pytest.mark.parametrize(
+    ("day", "moment"), [("2026-02-20", "2026-02-20T23:59:59.999Z"), ("2026-03-02", "2026-03-02T09:00:00.000Z")]
+)
+async def test_a_day_means_its_end_and_today_means_now(stage: Stage, tenant: Tenant, day: str, moment: str) -> None:
+    ids = [each["id"] for each in live(tenant, "variants")[:100]]
+    answer = await stage.call("inventory_at", as_of=day, skus_or_variant_ids=ids)
+    assert answer["at"] == moment
+    assert shown(answer) == stood(tenant, moment, *ids)
+    assert shown(answer)
+
+
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         ("2026-03-02T09:00:01Z", "must not lie ahead of now, 2026-03-02T09:00:00.000Z"),
-        ("2026-02-28T12:00:00", "must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z"),
-        ("2026-02-28", "must be a moment with its offset from UTC"),
-        ("end of February", "must be a moment with its offset from UTC"),
+        ("2026-02-28T12:00:00", "must be a date or a moment with its offset from UTC, such as 2026-03-01"),
+        ("2026-03-03", "must not lie ahead of now, 2026-03-02T09:00:00.000Z"),
+        ("end of February", "must be a date or a moment with its offset from UTC"),
     ],
 )
 async def test_a_moment_ahead_or_without_an_offset_is_refused(stage: Stage, asked: str, told: str) -> None:

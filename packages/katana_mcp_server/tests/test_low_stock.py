@@ -183,7 +183,7 @@ async def test_the_worst_comes_first(stage: Stage) -> None:
 
 async def test_a_supplier_that_does_not_exist_is_refused_with_the_near_one(stage: Stage, tenant: Tenant) -> None:
     name = live(tenant, "suppliers")[0]["name"]
-    refusal = await stage.refusal(LOW, supplier_id=name.split()[0])
+    refusal = await stage.refusal(LOW, supplier_id=f"{name.split()[0]}x")
     assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("not_found", "supplier_id")
     assert repr(name) in refusal["warnings"][0]["message"]
 

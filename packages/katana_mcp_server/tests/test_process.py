@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import structlog
 from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
+from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 from katana_mcp import cli
 from katana_mcp.adapter.catalogue import catalogue
@@ -151,6 +151,29 @@ async def test_a_host_that_ends_the_server_leaves_no_file_of_a_database_at_work(
         process.send_signal(number)
         out, err = await process.communicate()
     assert (process.returncode, out, err) == (128 + number, b"", b"")
+    assert [name for name in _files(tmp_path) if name.endswith(("-wal", "-shm"))] == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_server_over_http_that_is_told_to_end_leaves_no_file_of_a_database_at_work(
+    tmp_path: Path, number: int
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, *COMMAND, "--http", "--port", "0", "--cache-dir", str(tmp_path / "kept")),
+        *("--log-level", "error"),
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(tmp_path, KATANA_MCP_HTTP_TOKEN=KEY),
+        cwd=tmp_path,
+    )
+    assert process.stderr is not None
+    async with asyncio.timeout(60):
+        url = (await process.stderr.readline()).decode().split()[-1]
+        async with Client(StreamableHttpTransport(url, headers={"Authorization": f"Bearer {KEY}"})) as client:
+            await client.call_tool("search_customers", {"query": "velo"})
+            assert [name for name in _files(tmp_path) if name.endswith("-wal")]
+            process.send_signal(number)
+            _, err = await process.communicate()
+    assert (process.returncode, err) == (128 + number, b"")
     assert [name for name in _files(tmp_path) if name.endswith(("-wal", "-shm"))] == []
 
 

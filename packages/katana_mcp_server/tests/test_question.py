@@ -17,8 +17,11 @@ def _plan(summary: str = "new order", **shown: object) -> Plan:
 
 def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
     plan = _plan(
-        total=7.5,
+        total=9.15,
+        net_total=7.5,
+        additional_costs=3,
         currency="EUR",
+        stock=["BOLT at North: 2 → 4.5"],
         lines=[LINE],
         changes=[{"field": "status", "old": "draft", "new": "received"}, {"field": "note", "new": "x"}],
         advisory=["the item is not marked as bought"],
@@ -26,7 +29,8 @@ def test_it_shows_the_total_each_line_each_change_and_what_is_unusual() -> None:
     assert question([plan]).splitlines() == [
         "Write this to Katana?",
         "- new order",
-        "  total 7.5 EUR",
+        "  stock of BOLT at North: 2 → 4.5",
+        "  total 9.15 EUR with tax, 7.5 without; additional costs of 3 besides",
         "  note: the item is not marked as bought",
         "  status: draft → received",
         "  note: (none) → x",

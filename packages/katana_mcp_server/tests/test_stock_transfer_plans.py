@@ -296,9 +296,9 @@ def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknow
     goods = (Named("FORK", (FORK,)), Named(7, (FORK,)))
     request = _new(rows=rows, stock_transfer_number="ST-6")
     for held, told in ((Decimal(3), "3.5 FORK would leave North, which has 3"), (Decimal("3.5"), None), (None, None)):
-        facts = _facts(goods=goods, held={} if held is None else {7: held})
+        facts = _facts(goods=goods, levels={} if held is None else {7: {1: held}})
         assert [each.message for each in CREATE.checks(request, facts)] == ([] if told is None else [told])
-    (warning,) = CREATE.checks(request, _facts(goods=goods, held={7: Decimal(0)}))
+    (warning,) = CREATE.checks(request, _facts(goods=goods, levels={7: {1: Decimal(0)}}))
     assert _told([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
 
 
@@ -306,7 +306,9 @@ def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknow
 def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, codes: list[str]) -> None:
     request = ModifyStockTransferRequest(stock_transfer_id=5, status="received")
     record = {**RECORD, "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": Decimal(2)}]}
-    facts = OldTransfer(now=NOW, record=record, goods=(Named(7, (FORK,)),), source="North", held={7: held})
+    facts = OldTransfer(
+        now=NOW, record=record, goods=(Named(7, (FORK,)),), places={1: "North", 2: "South"}, levels={7: {1: held}}
+    )
     assert [each.code for each in MODIFY.checks(request, facts)] == codes
 
 
@@ -315,7 +317,13 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     moved = [(None, 9), (7, 2), (0, 9), (8, 3), (7, 1)]
     record = RECORD | {"stock_transfer_rows": [{"variant_id": each, "quantity": amount} for each, amount in moved]}
     goods = (Named(7, (FORK,)), Named(8, (wheel,)), Named(7, (FORK,)))
-    facts = OldTransfer(now=NOW, record=record, goods=goods, source="North", held={7: Decimal(3), 8: Decimal(2)})
+    facts = OldTransfer(
+        now=NOW,
+        record=record,
+        goods=goods,
+        places={1: "North", 2: "South"},
+        levels={7: {1: Decimal(3)}, 8: {1: Decimal(2)}},
+    )
     request = _change(status="received")
     lines = MODIFY.plan(request, facts).lines
     assert [(each.sku, each.quantity) for each in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]

@@ -158,8 +158,7 @@ class Ledger:
         It is infinite when only an answer can make room. Room is kept for those who stand before it, so that a free
         place wakes one of them and not all.
         """
-        done = [entry for entry in self.done if self._counts_for(entry, now) > 0]
-        used = Counter(entry.priority for entry in (*self.flying.values(), *done))
+        done, used = self._used(now)
         ahead = self._ahead(owner, priority, used)
         delay = max(0.0, self.held.until - now)
         if now < self.held.until + _PROBING and self.flying:
@@ -180,8 +179,7 @@ class Ledger:
         the window is left out: it slows, and does not stop.
         """
         wanted = min(places, self._share(priority))
-        done = [entry for entry in self.done if self._counts_for(entry, now) > 0]
-        used = Counter(entry.priority for entry in (*self.flying.values(), *done))
+        done, used = self._used(now)
         ahead = Counter(waiting.priority for waiting in self.queue.values() if waiting.priority is priority)
         missing = wanted - max(self._free(priority, used, ahead), 0)
         delay = max(self.held.until - now, 0.0)
@@ -242,6 +240,11 @@ class Ledger:
             )
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             return cls(quota)
+
+    def _used(self, now: float) -> tuple[list[Entry], Counter[Priority]]:
+        """Return the requests that are over and still count, oldest first, and how many places each priority takes."""
+        done = [entry for entry in self.done if self._counts_for(entry, now) > 0]
+        return done, Counter(entry.priority for entry in (*self.flying.values(), *done))
 
     def _share(self, priority: Priority) -> int:
         quota, limit = self.quota, self.limit

@@ -12,8 +12,6 @@ from katana_mcp.tools.requests import ListRequest, Request
 from katana_mcp.writing.change import AnyChange
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
-NO_WRITES: Mapping[Verb, str] = dict.fromkeys(("create", "modify", "delete"), "writing comes with the write rail")
-"""Why an entity has no tool that writes."""
 type Own = Callable[[Stored, Names, Services], Mapping[str, object]]
 """What a row of an answer holds that its record does not say under the same name."""
 
@@ -58,6 +56,12 @@ class ToolSpec[R: Request]:
         return frozenset({self.toolset, "all", *(("read",) if self.read_only else ())})
 
 
+def not_written(plural: str, *readers: str) -> Mapping[Verb, str]:
+    """Return why an entity has no tool that writes, and which of its tools read it."""
+    told = f"{titled(plural)} are only read so far; they are written in Katana, and read here with "
+    return dict.fromkeys(("create", "modify", "delete"), told + " and ".join(f"`{each}`" for each in readers))
+
+
 type AnyTool = ToolSpec[Any]
 """A tool whose request model does not matter here."""
 
@@ -100,7 +104,7 @@ class Entity:
         get: the tool that returns one whole document; None without one.
         more: further tools that read a part of its document.
         writes: how it is created, modified and deleted, by verb.
-        absent: verbs without a tool, each with its reason.
+        absent: verbs without a tool, each with its reason, which whoever calls it is told.
         notes: one or two sentences added to a generated description.
     """
 

@@ -19,7 +19,7 @@ from katana_mcp.backends import ALWAYS, Store
 from katana_mcp.flags import DEFAULTS, Flag
 from katana_mcp.settings import SettingsError
 from katana_mcp.stores import PARTS, Parts
-from katana_mcp.tools.limits import meant
+from katana_mcp.tools.hints import MOST_NAMES, all_meant, quoted
 
 type Tell = Callable[[str, int, int | None], None]
 """Told how far long work is: of what, how many done, of how many."""
@@ -85,8 +85,8 @@ def chosen(names: Sequence[str], allowed: Collection[str]) -> tuple[EntitySpec, 
     unknown = [name for name in names if name not in known]
     if unknown:
         names_here = [spec.name for spec in SPECS if spec.name in allowed]
-        hints = dict.fromkeys(meant(each, names_here) for each in unknown)
-        raise BadInput(f"no entity is called {', '.join(map(repr, unknown))} here; {' '.join(hints)}")
+        shown = ", ".join(map(quoted, unknown[:MOST_NAMES]))
+        raise BadInput(f"no entity is called {shown} here; {all_meant(unknown, names_here)}")
     wanted = {known[name].name for name in names} or set(allowed)
     return tuple(spec for spec in SPECS if spec.name in wanted)
 

@@ -3,7 +3,6 @@
 Refuses what cannot work before anything starts, in one sentence that names the variable and what is allowed.
 """
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping, Set
@@ -19,6 +18,7 @@ from cache_core.specs import SPECS
 from katana_mcp.env_file import EnvFile, read_env_file
 from katana_mcp.env_file import SettingsError as SettingsError
 from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.tools.hints import nearest
 from katana_mcp.tools.limits import wrong
 
 API = "https://api.katanamrp.com/v1"
@@ -193,7 +193,7 @@ class Settings(Choice):
     allowed_origins: Annotated[
         Names, AfterValidator(_origins), Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")
     ] = ()
-    """Origin headers of browsers that are served, separated by commas; none by default."""
+    """Origins whose pages may call besides the server's own, as https://shop.example, separated by commas."""
     http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
     """Bearer token that HTTP clients must send, 16 characters or more. Only from the environment or `.env`."""
     log_level: Annotated[
@@ -312,9 +312,9 @@ def _refuse_misspelt(names: Iterable[str]) -> None:
         if name.startswith(_FLAG) and entity in _ENTITIES:
             what = f"{entity.replace('_', ' ')} records have no flag: orders, their rows and stock are always in typed"
             raise SettingsError(f"{name}: {what}; the entities with a flag are {', '.join(DEFAULTS)}")
-        near = difflib.get_close_matches(name, known, 1, _LIKE) if name.startswith("KATANA") else []
+        near = nearest(name, sorted(known), like=_LIKE) if name.startswith("KATANA") else None
         if near or name.startswith(_OURS):
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(sorted(known))}"
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known))}"
             raise SettingsError(f"{name}: no such setting; {hint}")
 
 

@@ -11,14 +11,34 @@ from katana_mcp.operations.apply import APPLY, apply_tool
 from katana_mcp.operations.search import search_tool
 from katana_mcp.operations.write import changes_of
 from katana_mcp.settings import Choice, SettingsError
-from katana_mcp.tools.limits import meant
+from katana_mcp.tools.hints import MOST_NAMES, all_meant
 from katana_mcp.workflows import WORKFLOWS
+from katana_mcp.workflows.absent import ABSENT
 
 
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
     made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
     return (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+
+
+def absent_tools(served: Collection[str]) -> dict[str, str]:
+    """Return why tools are not there that somebody may look for, and what there is instead, by their names.
+
+    Args:
+        served: the tools that are there; of ours, the others were left out when the server was started.
+    """
+    verbs = (
+        (f"{verb}_{entity.plural if verb in _OF_MANY else entity.name}", reason)
+        for entity in ENTITIES
+        for verb, reason in entity.absent.items()
+    )
+    left_out = {tool.name: _LEFT_OUT for tool in tools() if tool.name not in served}
+    return {**dict(verbs), **ABSENT, **left_out}
+
+
+_OF_MANY = ("search", "list")
+_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools or --read-only"
 
 
 def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
@@ -110,5 +130,5 @@ def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTo
 def _known(kind: str, asked: set[str], known: set[str]) -> None:
     unknown = sorted(asked - known)
     if unknown:
-        hints = dict.fromkeys(meant(each, sorted(known)) for each in unknown)
-        raise ValueError(f"no {kind} is called {', '.join(unknown)}; {' '.join(hints)}")
+        named = ", ".join(unknown[:MOST_NAMES])
+        raise ValueError(f"no {kind} is called {named}; {all_meant(unknown, sorted(known))}")

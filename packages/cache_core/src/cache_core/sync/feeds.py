@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import cast
 
-from cache_core.protocol import Stored, SyncState
+from cache_core.indexing import excerpt
+from cache_core.protocol import Quarantined, Stored, SyncState
 from cache_core.records import Record, RecordId, as_id, is_set, iso, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.states import Awaited
@@ -16,7 +17,7 @@ from cache_core.sync.cursor import advanced
 from cache_core.sync.listing import Verdict
 from cache_core.sync.run import Run, begun, read_through
 from cache_core.sync.source import Source, SourcePage
-from cache_core.sync.storing import Store
+from cache_core.sync.storing import Extra, Store
 from cache_core.sync.tally import Tally
 
 AWAITED_FOR = timedelta(minutes=20)
@@ -58,7 +59,9 @@ class Feeds:
 
         async def keep(page: SourcePage, verdict: Verdict) -> None:
             awaited = await self._awaited(spec, feed, page.records)
-            await self._store.remember(spec, lambda state: _fed(feed, run, state, verdict, awaited))
+            lost = [*_orphans(feed, page.records), *(_named(feed, each) for each in page.invalid)]
+            extra = Extra(lambda state: _fed(feed, run, state, verdict, awaited), await self._found(spec, feed, page))
+            tally.add(await self._store.keep(spec, SourcePage((), None, lost), extra))
             if len((await self._store.cache.state(spec.name)).awaited) >= _REMEMBERED:
                 await self._read_again(spec, tally)
 
@@ -67,12 +70,18 @@ class Feeds:
         finally:
             tally.requests += run.requests
 
+    async def _found(self, spec: EntitySpec, feed: Feed, page: SourcePage) -> list[RecordId]:
+        """Return the names in quarantine of children whose documents are known by now."""
+        poison = {each.id for each in await self._store.cache.quarantined(spec.name, _REMEMBERED)}
+        known = (name_of_child(feed, feed.id_of(each)) for each in page.records if _parent(feed, each) is not None)
+        return [each for each in known if each is not None and each in poison]
+
     async def _awaited(self, spec: EntitySpec, feed: Feed, children: Iterable[Record]) -> list[Awaited]:
         """Return the children that the cached documents do not show as they are."""
         until = iso(self._store.clock.now() + AWAITED_FOR)
         told: list[Awaited] = []
         for child in children:
-            child_id, parent = feed.id_of(child), as_id(child.get(feed.parent))
+            child_id, parent = feed.id_of(child), _parent(feed, child)
             if child_id is not None and parent is not None:
                 version = None if is_set(child, "deleted_at") else feed.version_of(child) or _UNSTAMPED
                 told.append(Awaited(parent, feed.collection, child_id, version, until))
@@ -101,6 +110,28 @@ class Feeds:
             each for each in await self._unshown(spec, asked) if each.version != _UNSTAMPED and each.until > now
         )
         await self._store.remember(spec, lambda state: replace(state, awaited=left))
+
+
+def name_of_child(feed: Feed, child: RecordId | None) -> RecordId | None:
+    """Return how a child is called in the quarantine of its documents, which have ids of their own."""
+    return None if child is None else f"{feed.collection} {child}"
+
+
+def _parent(feed: Feed, child: Record) -> RecordId | None:
+    return as_id(child.get(feed.parent))
+
+
+def _orphans(feed: Feed, children: Iterable[Record]) -> list[Quarantined]:
+    """Return the children of which nothing tells whose they are, so that no document is read again for them."""
+    lost = (each for each in children if _parent(feed, each) is None)
+    return [
+        _named(feed, Quarantined(feed.id_of(each), f"{feed.parent}: an id is required", excerpt(each))) for each in lost
+    ]
+
+
+def _named(feed: Feed, child: Quarantined) -> Quarantined:
+    reason = f"{feed.collection}: {child.reason}"
+    return replace(child, id=name_of_child(feed, child.id), reason=reason)
 
 
 def with_feeds(spec: EntitySpec, state: SyncState, before: SyncState) -> SyncState:

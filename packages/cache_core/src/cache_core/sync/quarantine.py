@@ -27,7 +27,8 @@ async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally:
     if spec.fetch_by == "full_list":
         return
     poison = await store.cache.quarantined(spec.name, _LISTED)
-    ids = _turn([each for each in poison if each.id is not None], turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
+    mine = [each for each in poison if each.id is not None and not _is_child(spec, each.id)]
+    ids = _turn(mine, turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
     if _at_once(spec):
         unread = to_read_again(await store.cache.state(spec.name), PAGE_SIZE)
         ids = list(dict.fromkeys([*ids, *unread]))[:PAGE_SIZE]
@@ -43,6 +44,11 @@ def absent(spec: EntitySpec, ids: Sequence[RecordId], page: SourcePage) -> list[
         return []
     came = {*map(spec.id_of, page.records), *(each.id for each in page.invalid)}
     return [] if None in came else [each for each in ids if each not in came]
+
+
+def _is_child(spec: EntitySpec, name: RecordId) -> bool:
+    """Return whether a name in quarantine is that of a child, which its feed alone brings again."""
+    return isinstance(name, str) and name.startswith(tuple(f"{feed.collection} " for feed in spec.feeds))
 
 
 def _at_once(spec: EntitySpec) -> bool:

@@ -96,7 +96,7 @@ class Store:
             quarantine=poison,
             removed=extra.removed,
             origin=extra.origin,
-            state=None if extra.change is None else await self._state(spec, page, prepared, extra),
+            state=await self._state(spec, page, prepared, extra),
             lease=None if own else self.leases.of(spec.name),
         )
         try:
@@ -111,10 +111,12 @@ class Store:
 
     async def _state(self, spec: EntitySpec, page: SourcePage, prepared: Prepared, extra: Extra) -> SyncState | None:
         """Return the sync state to store with a page, which notes what could not be read of it."""
+        if extra.change is None:
+            return None
         state = await self.cache.state(spec.name)
         if page.records or extra.removed:
             state = noted(state, [*(row.id for row in prepared.rows), *extra.removed], page.unread)
-        return None if extra.change is None else extra.change(state)
+        return extra.change(state)
 
     async def _reindex(
         self, parent: EntitySpec, prepared: Prepared, before: Mapping[RecordId, Stored]

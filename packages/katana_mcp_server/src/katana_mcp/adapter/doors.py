@@ -1,4 +1,4 @@
-"""How clients get in: stdio, or HTTP behind a token, own Host values and no foreign Origin."""
+"""How clients get in: stdio, or HTTP behind own Host values, no foreign Origin, and a token."""
 
 import hashlib
 import hmac
@@ -14,10 +14,11 @@ from typing import Any
 
 from fastmcp import FastMCP
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from katana_mcp.adapter.caller import PRINCIPAL, principal_of
+from katana_mcp.adapter.caller import PRINCIPAL, READ_ONLY, principal_of
 from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
 
@@ -26,25 +27,17 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class OwnDoor:
-    """Answers only to its own Host values, listed Origins and the one token, each compared whole.
+    """Answers only to its own Host values, and to pages of its own and of listed origins, each compared whole."""
 
-    Tokens are compared by digest, in constant time.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str], token: str) -> None:
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
         self._app = app
         self._hosts = hosts
         self._origins = origins
-        self._digest = _digest(f"Bearer {token}")
-        self._principal = principal_of(token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin, 401 a wrong token."""
+        """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin."""
         if scope["type"] == "http":
-            refusal = self._refusal(scope)
-            # Only a request that came with the token has a principal.
-            known = scope if refusal else {**scope, PRINCIPAL: self._principal}
-            await _ended(refusal or self._app, known, receive, send)
+            await _ended(self._refusal(scope) or self._app, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
@@ -52,12 +45,68 @@ class OwnDoor:
         hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return PlainTextResponse("Misdirected Request", 421)
-        if origins and (len(origins) != 1 or origins[0].lower() not in self._origins):
+        # A proxy before the server speaks https, the server itself http.
+        own = {f"{scheme}://{hosts[0].lower()}" for scheme in ("http", "https")}
+        if origins and (len(origins) != 1 or origins[0].lower() not in own | self._origins):
             return PlainTextResponse("Forbidden Origin", 403)
-        credentials = _sent(scope, b"authorization")
-        if len(credentials) != 1 or not hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest):
-            return PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
         return None
+
+
+class TokenDoor:
+    """Passes on what comes with the one token, compared by digest, in constant time."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._digest = _digest(f"Bearer {token}")
+        self._principal = principal_of(token)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its principal, or refuse it with 401."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif self._came_with_token(scope):
+            await self._app({**scope, PRINCIPAL: self._principal}, receive, send)
+        else:
+            refusal = PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
+            await refusal(scope, receive, send)
+
+    def _came_with_token(self, scope: Scope) -> bool:
+        credentials = _sent(scope, b"authorization")
+        return len(credentials) == 1 and hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest)
+
+
+def _doors(settings: Settings, port: int) -> list[Middleware]:
+    """Return what a request passes, in this order.
+
+    A browser asks without a token whether a page may call, so that is answered before the token is asked for. A page
+    may read that its token was refused.
+    """
+    origins = frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
+    return [
+        Middleware(OwnDoor, _own_hosts(settings, port), origins),
+        Middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=_PAGE_SENDS,
+            allow_private_network=True,
+            expose_headers=_PAGE_READS,
+        ),
+        Middleware(TokenDoor, _token(settings)),
+    ]
+
+
+_PAGE_SENDS = (
+    "Authorization",
+    "Last-Event-ID",
+    "Mcp-Method",
+    "Mcp-Name",
+    "MCP-Protocol-Version",
+    "Mcp-Session-Id",
+    READ_ONLY,
+)
+"""Headers that a page may send beside those that every page may."""
+_PAGE_READS = ("Mcp-Session-Id", "WWW-Authenticate")
 
 
 async def _ended(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
@@ -136,17 +185,22 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
     with listener_of(settings) as listener:
         host, port = listener.getsockname()[:2]
         sys.stderr.write(f"katana-mcp serves MCP on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
-        await server.run_http_async(
-            transport="http",
-            show_banner=False,
-            host=settings.host,
-            port=port,
-            sockets=[listener],
-            # OwnDoor is stricter: it compares ports and counts, and it asks for the token.
-            host_origin_protection=False,
-            middleware=[Middleware(OwnDoor, _own_hosts(settings, port), _origins(settings), _token(settings))],
-            uvicorn_config={"access_log": False, "log_level": "warning"},
-        )
+        with _ended_by_signals(_by_uvicorn):
+            await server.run_http_async(
+                transport="http",
+                show_banner=False,
+                host=settings.host,
+                port=port,
+                sockets=[listener],
+                # OwnDoor is stricter: it compares ports and counts.
+                host_origin_protection=False,
+                middleware=_doors(settings, port),
+                uvicorn_config={"access_log": False, "log_level": "warning"},
+            )
+
+
+def _by_uvicorn() -> None:
+    """End nothing: uvicorn took the signal, has ended what it serves, and hands the signal on to who had it before."""
 
 
 async def _over_stdio(server: FastMCP[Any]) -> None:
@@ -194,10 +248,6 @@ def leave(number: int, frame: FrameType | None) -> None:
     """Leave at once: threads that wait for a client or hold the cache cannot be interrupted, and nothing is lost."""
     del number, frame
     os._exit(130)
-
-
-def _origins(settings: Settings) -> frozenset[str]:
-    return frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
 
 
 def _token(settings: Settings) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import structlog
 from fastmcp import Context
@@ -24,7 +24,6 @@ from katana_mcp.descriptor import AnyTool
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.hidden import meant_in
 from katana_mcp.tools.outgoing import json_of, outgoing
 from katana_mcp.tools.warnings import Refused
 
@@ -83,8 +82,7 @@ class RequestTool(Tool):
             _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        given = cast("dict[str, Any]", meant_in(arguments))
-        request = validated(self._spec.request, self.parameters, given)
+        request = validated(self._spec.request, self.parameters, arguments)
         services = for_caller(await self._tenant.services())
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)

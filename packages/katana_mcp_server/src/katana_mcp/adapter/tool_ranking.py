@@ -18,7 +18,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("get", "show", "one", "read", "view", "whole", "detail", "single", "what", "received"),
     ("create", "new", "add", "place", "enter", "register"),
     ("modify", "change", "edit", "update", "correct", "line", "set", "rename"),
-    ("delete", "remove", "cancel", "drop", "erase"),
+    ("delete", "remove", "cancel", "drop", "erase", "undo"),
     ("apply", "write", "confirm", "execute", "commit", "preview", "token"),
     # What it is done to.
     ("item", "part", "product", "material", "service", "article"),
@@ -33,6 +33,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("adjustment", "correction", "counted", "stocktake", "write-off"),
     ("ingredient", "component", "recipe", "bom", "consist"),
     ("inventory", "stock", "quantity"),
+    ("price", "cost", "much"),
     ("low", "short", "shortage", "reorder", "running"),
     ("blocking", "blocked", "hold", "holding", "waiting"),
     ("movement", "history", "why", "ledger"),
@@ -45,23 +46,8 @@ _SMALL = frozenset(
         *("a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "did", "do", "does", "each", "for"),
         *("from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "not", "now"),
         *("of", "on", "or", "our", "please", "right", "should", "so", "than", "that", "the", "their", "them", "there"),
-        *(
-            "these",
-            "they",
-            "this",
-            "those",
-            "to",
-            "up",
-            "us",
-            "was",
-            "we",
-            "were",
-            "will",
-            "with",
-            "yet",
-            "you",
-            "your",
-        ),
+        *("these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "will", "with", "yet", "you"),
+        *("your", "when"),
     )
 )
 _K1, _B = 1.4, 0.6
@@ -112,14 +98,25 @@ def _weighted(tool: DescribedTool) -> Mapping[str, float]:
 
 def stems(text: str) -> Iterator[str]:
     """Yield the stems of a text's words, those of one meaning as one; small words are left out."""
-    plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold()
-    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", plain.replace("'s", "").replace("_", " ")):
+    plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
+    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], _CONSISTS.sub("consist", plain))
+    for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
         if word not in _SMALL:
             stem = _stem(word)
             yield _MEANING.get(stem, stem)
 
 
 _MAX_TEXT = 10_000
+_NUMBERED = {
+    "po": "purchase order",
+    "so": "sales order",
+    "mo": "manufacturing order",
+    "st": "stock transfer",
+    "sa": "stock adjustment",
+}
+_NUMBER = re.compile(rf"\b({'|'.join(_NUMBERED)})-\d+\b")
+"""The number of a document, by which a question means its kind."""
+_CONSISTS = re.compile(r"\b(?:made|built|assembled) (?:of|from|out of)\b")
 
 
 def _stem(word: str) -> str:
@@ -128,7 +125,8 @@ def _stem(word: str) -> str:
     for ending in ("ing", "ed", "es", "s"):
         left = word.removesuffix(ending)
         if left != word and len(left) >= 3 and not left.endswith("s"):
-            return left.removesuffix("e")
+            doubled = ending in {"ing", "ed"} and len(left) > 3 and left[-1] == left[-2]
+            return left[:-1] if doubled else left.removesuffix("e")
     return word.removesuffix("e") if len(word) > 3 else word
 
 

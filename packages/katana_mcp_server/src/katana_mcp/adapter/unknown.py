@@ -3,8 +3,9 @@
 What is not our own may come from a server that was mounted or from a provider: FastMCP is asked for it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from fastmcp import FastMCP
 from fastmcp.prompts import PromptResult
@@ -14,13 +15,15 @@ from fastmcp.tools.base import ToolResult
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolRequestParams, GetPromptRequestParams, ReadResourceRequestParams
 
-from katana_mcp.adapter.finder import meant
+from katana_mcp.adapter.finder import meant as tool_meant
 from katana_mcp.adapter.tool import refused
 from katana_mcp.resources.prompts import WorkPrompt
-from katana_mcp.tools import limits, warning_codes
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.hints import LONGEST_NAME, meant, quoted, unknown_tool
 from katana_mcp.tools.warnings import Refused, blocking
 
-_MAX_NAME = 60
+_LONGEST_URI = 9 * LONGEST_NAME
+"""Characters of a URI that are read: one that is not ASCII takes up to twelve."""
 
 
 class UnknownNames(Middleware):
@@ -28,21 +31,22 @@ class UnknownNames(Middleware):
 
     Args:
         tools: our own tools.
+        absent: why others are not there, and what to do instead.
         prompts: our own prompts.
-        resources: the URIs of our own resources.
-        templates: the URI templates of our own resources.
+        resources: the URIs of our own resources, and their URI templates.
     """
 
     def __init__(
         self,
         tools: Collection[str],
+        absent: Mapping[str, str],
         prompts: Sequence[WorkPrompt],
-        resources: Collection[str],
-        templates: Collection[str],
+        resources: tuple[Collection[str], Collection[str]],
     ) -> None:
         self._tools = tools
+        self._absent = absent
         self._prompts = {prompt.name: prompt for prompt in prompts}
-        self._resources = resources
+        self._resources, templates = resources
         self._one = frozenset(each.partition("{")[0] for each in templates)
 
     async def on_call_tool(
@@ -51,12 +55,15 @@ class UnknownNames(Middleware):
         call_next: CallNext[CallToolRequestParams, ToolResult],
     ) -> ToolResult:
         """Refuse a tool that is not served."""
-        name = meant(context.message, self._tools)
+        name = tool_meant(context.message, self._tools)
         server = _server(context)
         if name in self._tools or await server.get_tool(name) is not None:
             return await call_next(context)
-        there = [*self._tools, *(tool.name for tool in await server.list_tools(run_middleware=False))]
-        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, _told("tool", name, dict.fromkeys(there)))))
+        listed = await server.list_tools(run_middleware=False)
+        changing = {each.name for each in listed if not (each.annotations and each.annotations.read_only_hint)}
+        known = (*self._tools, *(each.name for each in listed))
+        told = unknown_tool(name, known, self._absent, changing)
+        return refused(Refused(blocking(warning_codes.UNKNOWN_TOOL, told)))
 
     async def on_read_resource(
         self,
@@ -70,9 +77,9 @@ class UnknownNames(Middleware):
         if ours or await _has_resource(_server(context), uri):
             return await call_next(context)
         data: dict[str, Any] = {"uri": uri}
-        of_one = collection in self._resources and len(uri) <= _MAX_NAME
+        of_one = collection in self._resources and len(uri) <= LONGEST_NAME
         known = [f"{one}{record_id}" for one in sorted(self._one)] if of_one else self._resources
-        raise MCPError(INVALID_PARAMS, _told("resource", uri, known), data)
+        raise MCPError(INVALID_PARAMS, _told("resource", unquote(uri[:_LONGEST_URI]), known), data)
 
     async def on_get_prompt(
         self,
@@ -106,4 +113,4 @@ async def _has_resource(server: FastMCP[Any], uri: str) -> bool:
 
 
 def _told(kind: str, name: str, known: Collection[str]) -> str:
-    return f"no {kind} is called {name[:_MAX_NAME]!r}; {limits.meant(name, known)}"
+    return f"no {kind} is called {quoted(name)}; {meant(name, known)}"

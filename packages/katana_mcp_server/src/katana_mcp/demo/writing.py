@@ -49,7 +49,7 @@ def _preview_lines(answer: Answer) -> list[str]:
         for each in answer.get("lines", ())
     ]
     changes = [f"{each['field']}: {each.get('old')} -> {each.get('new')}" for each in answer.get("changes", ())]
-    sums = [f"{answer['total']} {answer['currency']} in all, without tax"] if "total" in answer else []
+    sums = [f"{answer['total']} {answer['currency']} with tax"] if "total" in answer else []
     told = [each["message"] for each in answer["warnings"]]
     sent = [f"{each['method']} {each['path']}" for each in answer["requests"]]
     return [answer["message"], *goods, *sums, *changes, *told, *sent]

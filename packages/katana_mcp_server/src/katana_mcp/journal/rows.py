@@ -10,6 +10,8 @@ from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject,
 PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
 """What of a plan's row is the plan itself; only a claim that assigns a number changes it, before anything is sent."""
 ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, answer, answered_at, {PLAN}"
+_NOT_SAID: frozenset[Answered] = frozenset({"asked", "no answer", "stale"})
+"""What stands for an answer of a person though nobody gave one."""
 """What of a plan's row makes an entry."""
 
 
@@ -145,7 +147,12 @@ def made_by_others(db: sqlite3.Connection, entry: int, path: str) -> frozenset[i
 
 
 def note_answer(db: sqlite3.Connection, entry: Entry, answer: Answered, now: datetime) -> None:
-    """Note what a person said about a plan that nobody works on; one that was declined is over."""
+    """Note what a person said about a plan that nobody works on; one that was declined is over.
+
+    A yes that one client got stays while another one asks, and where that one gets no answer.
+    """
+    if entry.answer == "accepted" and answer in _NOT_SAID:
+        return
     state = "expired" if answer == "declined" else entry.state
     values = (answer, iso(now), state, entry.id)
     db.execute("UPDATE plan SET answer = ?, answered_at = ?, state = ? WHERE id = ?", values)

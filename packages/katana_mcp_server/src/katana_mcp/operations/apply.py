@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from katana_mcp.journal.errors import JournalError
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.writing.applying import applied
@@ -30,6 +31,8 @@ APPLY = "apply_plan"
 
 class ApplyPlanRequest(Request):
     """Arguments of `apply_plan`."""
+
+    also: ClassVar[Offers] = {"plan_token": ("plan_tokens",)}
 
     plan_tokens: Annotated[list[Annotated[str, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=20)]
     """Tokens of previews, applied in this order; the first that does not end fully applied stops the rest."""

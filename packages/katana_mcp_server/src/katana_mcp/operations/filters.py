@@ -122,6 +122,11 @@ def _end_of_day(value: object) -> object:
     return f"{text}T23:59:59.999Z" if _DATE.fullmatch(text) else text
 
 
+def end_of(moment: datetime) -> datetime:
+    """Return the end of the day of a moment, in UTC, as a date alone means it."""
+    return moment.astimezone(UTC).replace(hour=23, minute=59, second=59, microsecond=999_000)
+
+
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_in_utc)]
@@ -130,7 +135,7 @@ type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_i
 
 def _with_offset(value: object, read: ValidatorFunctionWrapHandler) -> datetime:
     try:
-        moment: datetime = read(_written_out(value))
+        moment: datetime = read(_end_of_day(value))
     except ValueError:
         raise ValueError(_INSTANT) from None
     if moment.tzinfo is None:
@@ -138,10 +143,10 @@ def _with_offset(value: object, read: ValidatorFunctionWrapHandler) -> datetime:
     return moment
 
 
-_INSTANT = "must be a moment with its offset from UTC, such as 2026-03-01T17:00:00Z or …T17:00:00+02:00"
+_INSTANT = "must be a date or a moment with its offset from UTC, such as 2026-03-01 or 2026-03-01T17:00:00+02:00"
 
 type Instant = Annotated[datetime, WrapValidator(_with_offset), AfterValidator(_in_utc)]
-"""A point in time that says its offset: a moment of the ledger is not guessed."""
+"""A point in time that says its offset, or a day, which means its end; the hour of a moment is not guessed."""
 
 type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
 """A point in time; without an offset it means UTC."""
@@ -181,7 +186,7 @@ type ByTotal = Literal["-total_in_base_currency", "total_in_base_currency"]
 AtLocation = Annotated[
     NameOrId | None,
     Refers("location", "location_id", "location"),
-    Field(description="Id or exact name."),
+    Field(description="Id, name or a part of it."),
 ]
 InCurrency = Annotated[Currency | None, equals("currency"), Field(description="Such as EUR.")]
 TotalFrom = Annotated[
@@ -304,11 +309,18 @@ def _candidates(value: int | str, refers: Refers, found: Sequence[Stored]) -> st
     return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 
+def references_of(request: Request) -> Iterator[tuple[str, Refers, object]]:
+    """Yield the filters that are set and name records, each with its value."""
+    for name, field in type(request).model_fields.items():
+        value = getattr(request, name)
+        for meaning in field.metadata if value is not None else ():
+            if isinstance(meaning, Refers):
+                yield name, meaning, value
+
+
 def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
-    fields = type(request).model_fields.items()
-    used = [field for name, field in fields if getattr(request, name) is not None]
-    meanings = [meaning for field in used for meaning in field.metadata if isinstance(meaning, Refers)]
+    meanings = [meaning for _, meaning, _ in references_of(request)]
     return tuple(entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1]))
 
 

@@ -9,6 +9,7 @@ from katana_mcp.names import text
 from katana_mcp.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
 from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -68,6 +69,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     views = _views(entity, request)
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
+        request, notices = await completed(request, services)
         stored, total, missing = await _rows(tuple(views), request, services)
         if not total and now.warming is None and await _asked_for_names(tuple(views), request, services):
             stored, total, missing = await _rows(tuple(views), request, services)
@@ -86,6 +88,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         page.fields["next_actions"] = empty.next_actions(entity)
     return now.answer(
         listed_of(next(iter(views.values())).model),
+        *notices,
         *await _unread(tuple(views), request, services),
         *page.warnings,
         **page.fields,

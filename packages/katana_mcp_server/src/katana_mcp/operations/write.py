@@ -16,6 +16,7 @@ from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
 from katana_mcp.writing.preview import PlannedRequest, Preview
+from katana_mcp.writing.stock_moves import in_a_sentence
 
 WRITING: tuple[Verb, ...] = ("create", "modify", "delete")
 
@@ -116,7 +117,7 @@ def _shown(
 ) -> Mapping[str, object]:
     against = next((each.message for each in warnings if each.severity == "blocking"), None)
     return {
-        "message": _message(draft, against, services),
+        "message": _message(draft, against, warnings, services),
         **draft.document,
         "lines": list(draft.lines) or None,
         "changes": list(draft.changes) or None,
@@ -127,9 +128,14 @@ def _shown(
     }
 
 
-def _message(draft: Draft, against: str | None, services: Services) -> str:
+def _message(draft: Draft, against: str | None, warnings: Sequence[ToolWarning], services: Services) -> str:
+    """Return what is planned in sentences: first what is not there, then what moves."""
     if against is not None:
         return f"cannot be applied: {against}"
-    if services.read_only:
-        return f"{draft.summary}; this is read-only, so it cannot be applied here"
-    return f"{draft.summary}; nothing is written before apply_plan"
+    first = "; ".join(each.message for each in warnings if each.code == warning_codes.INSUFFICIENT_STOCK)
+    moving = in_a_sentence(draft.stock) if draft.stock else ""
+    end = "this is read-only, so it cannot be applied here" if services.read_only else _UNWRITTEN
+    return ". ".join(each for each in (first, moving, f"{draft.summary}; {end}") if each)
+
+
+_UNWRITTEN = "nothing is written before apply_plan"

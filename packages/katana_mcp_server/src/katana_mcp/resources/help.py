@@ -13,6 +13,8 @@ from katana_mcp.resources.reference import REFERENCE, ReferenceResource
 
 type Schema = Mapping[str, object]
 
+URI, TOOLS, TOOL = "katana://help", "katana://help/tools", "katana://help/tools/{tool}"
+
 EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Find a part by any part of its code", "search_items", {"query": "00.4021.018.003"}),
     ("See what is in stock, many at once", "check_inventory", {"skus_or_variant_ids": ["FSKT-35M", "FSKT-32M"]}),
@@ -76,7 +78,7 @@ def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
         "## Resources",
         *(f"- `{resource.uri}`{_one(resource)}: {resource.title}" for resource in REFERENCE),
         f"- `{JOURNAL}`, `{ENTRY}`: which writes were planned, and what became of them",
-        "- `katana://help/tools`: every argument of every tool",
+        f"- `{TOOLS}`, `{TOOL}`: the tools, and of one of them every argument and what its answer means",
         "",
         "## Warnings",
         "Each has `severity` (blocking: fix it first; advisory: know it; info), `message`, `field_path`, `code`.",
@@ -116,20 +118,32 @@ class ReferredTool:
     answer: Sequence[tuple[str, str]]
 
 
+def tool_index(tools: Sequence[AnyTool]) -> str:
+    """Return the names of the tools, what each is for, and where the rest of it stands."""
+    lines = [f"- `{TOOL.replace('{tool}', tool.name)}`: {_purpose(tool)}" for tool in tools]
+    return "\n".join(["# Tools", "", "Every argument of each, and what its answer means:", "", *lines, ""])
+
+
+_ARGUMENTS = """An argument can be left out unless it is `required`. Limits of a text are characters. Keys of an answer
+that are not explained are what they are called; those that every answer may have stand in `katana://help`.
+"""
+
+
+def tool_page(tool: ReferredTool) -> str:
+    """Return one tool with its description, its arguments and what the keys of its answer mean."""
+    return "\n".join([*_section_with_answer(tool), _ARGUMENTS])
+
+
 def tool_reference(tools: Sequence[ReferredTool]) -> str:
-    """Return every tool with its description, its arguments and what the keys of its answer mean."""
-    parts = [
-        "# Tools",
-        "",
-        "An argument can be left out unless it is `required`. Limits of a text are characters. Keys of an answer that",
-        "are not explained are what they are called; those that every answer may have stand in `katana://help`.",
-        "",
-    ]
-    for tool in tools:
-        parts.append(tool_section(tool.name, tool.description, tool.arguments))
-        if tool.answer:
-            parts += ["In the answer:", "", *(f"- `{path}`: {meaning}" for path, meaning in tool.answer), ""]
-    return "\n".join(parts)
+    """Return the same of every tool."""
+    return "\n".join(["# Tools", "", _ARGUMENTS, *(part for tool in tools for part in _section_with_answer(tool))])
+
+
+def _section_with_answer(tool: ReferredTool) -> list[str]:
+    section = [tool_section(tool.name, tool.description, tool.arguments)]
+    if tool.answer:
+        section += ["In the answer:", "", *(f"- `{path}`: {meaning}" for path, meaning in tool.answer), ""]
+    return section
 
 
 def tool_section(name: str, description: str, schema: Schema) -> str:

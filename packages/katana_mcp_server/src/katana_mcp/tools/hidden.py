@@ -4,7 +4,7 @@ Nothing is dropped, so an SKU or a name can be given back as it was given out. L
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import cast
 
 _CLASSES = (
@@ -27,6 +27,14 @@ def shown(text: str) -> str:
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
+def shown_in_name(text: str) -> str:
+    """Return a name with every character shown so that a reader could miss: blanks but the usual one, private use too.
+
+    Texts of records keep those: an ideographic or a no-break blank is everyday in them.
+    """
+    return "".join(each if each.isprintable() else f"<U+{ord(each):04X}>" for each in shown(text))
+
+
 def meant(text: str) -> str:
     """Return the text that `shown` made this one of."""
     return _SHOWN.sub(lambda found: _character(found[0], int(found[1], 16)), text) if "<U+" in text else text
@@ -34,21 +42,12 @@ def meant(text: str) -> str:
 
 def shown_in(value: object) -> object:
     """Return a value of JSON with the hidden characters of its texts shown; its structure stays."""
-    return _mapped(shown, value)
-
-
-def meant_in(value: object) -> object:
-    """Return a value of JSON whose texts are as they were before they were shown."""
-    return _mapped(meant, value)
-
-
-def _mapped(change: Callable[[str], str], value: object) -> object:
     if isinstance(value, str):
-        return change(value)
+        return shown(value)
     if isinstance(value, Mapping):
-        return {name: _mapped(change, each) for name, each in cast("Mapping[str, object]", value).items()}
+        return {name: shown_in(each) for name, each in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list):
-        return [_mapped(change, each) for each in cast("list[object]", value)]
+        return [shown_in(each) for each in cast("list[object]", value)]
     return value
 
 

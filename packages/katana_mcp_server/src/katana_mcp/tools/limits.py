@@ -1,8 +1,7 @@
 """What an argument or a setting must be, in our words: pydantic's own never reach people."""
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
 type Context = Mapping[str, object]
@@ -30,19 +29,6 @@ def wrong(kind: str, context: Context, message: str) -> str:
         return known(context)
     family = next((words for prefix, words in _FAMILIES if kind.startswith(prefix)), None)
     return family or "has a form that is not allowed"
-
-
-def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
-    """Return what may have been meant by a name that nothing has, or otherwise all that there is or these words."""
-    names = list(known)
-    given = name[:_MAX_NAME].casefold()
-    begun = [each for each in names if each.startswith(f"{given}_")]
-    near = difflib.get_close_matches(given, names, 1, _LIKE) or (begun if len(begun) == 1 else [])
-    return f"did you mean {near[0]!r}?" if near else otherwise or f"there are {', '.join(names)}"
-
-
-_MAX_NAME = 60
-_LIKE = 0.8
 
 
 def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context], str]:

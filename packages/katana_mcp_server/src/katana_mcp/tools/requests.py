@@ -16,6 +16,8 @@ from pydantic import (
     model_validator,
 )
 
+from katana_mcp.tools.argument_words import ALSO, WORDS, Offers, Words
+
 
 def _no_flag(said: str) -> BeforeValidator:
     def checked(value: object) -> object:
@@ -44,7 +46,19 @@ type PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGE), WHOLE]
 
 
 class Request(BaseModel):
-    """Base of every request: an unknown argument at any depth is refused, never ignored."""
+    """Base of every request: an unknown argument at any depth is refused, never ignored.
+
+    Attributes:
+        also: further names that are taken, each with the arguments that it may stand for, of which the first that
+            the request has is meant: those under which answers show an id. They are not in the schema.
+        words: names that people and models use and that are not taken, each with what to say instead: arguments, of
+            which those that the request has are offered, or a sentence.
+
+    Both go on to the requests that inherit from this one, and are added to there.
+    """
+
+    also: ClassVar[Offers] = ALSO
+    words: ClassVar[Words] = WORDS
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -59,6 +73,16 @@ class Request(BaseModel):
                 if high is not None and low > high:
                     raise ValueError(f"{first} must not be {word} than {last}")
         return self
+
+
+def own_id(name: str, *others: str) -> Offers:
+    """Return the names under which answers show the id of the document that this argument asks for."""
+    return dict.fromkeys(("id", *others), (name,))
+
+
+def own_ids(*names: str) -> Offers:
+    """Return the names under which answers show the ids that `ids` asks for."""
+    return own_id("ids", *names)
 
 
 RANGES = (("_from", "_to", "later"), ("_min", "_max", "more"))

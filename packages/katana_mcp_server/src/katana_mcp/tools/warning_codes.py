@@ -29,6 +29,7 @@
 | `invalid_status_transition` | blocking | a status that cannot follow the present one |
 | `no_effective_change` | blocking | the request would change nothing |
 | `locked` | blocking | the status of a document, or that a row is received, forbids the change |
+| `unreceive_required` | blocking | a change takes received goods out of stock again, and was not asked for as that |
 | `tracking_location_required` | blocking | an outsourced order without the place of its ingredients |
 | `own_location_required` | blocking | no row of a new order goes to the order's own location |
 | `price_required` | blocking | no price was given, and the item has none that fits |
@@ -63,11 +64,13 @@
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
+| `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
 | `unread_field` | advisory | a filter, an order or a sum leaves out records of which it could not read the field |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
+| `partial_name` | info | a part of a name in a filter stood for the only record that has it |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
@@ -102,6 +105,7 @@ INVALID_QUANTITY = "invalid_quantity"
 INVALID_STATUS_TRANSITION = "invalid_status_transition"
 NO_EFFECTIVE_CHANGE = "no_effective_change"
 LOCKED = "locked"
+UNRECEIVE_REQUIRED = "unreceive_required"
 TRACKING_LOCATION_REQUIRED = "tracking_location_required"
 OWN_LOCATION_REQUIRED = "own_location_required"
 PRICE_REQUIRED = "price_required"
@@ -136,11 +140,13 @@ CACHE_WRITE_FAILED = "cache_write_failed"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
 DEFAULT_TAX_RATE = "default_tax_rate"
+TAX_UNKNOWN = "tax_unknown"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"
 UNREAD_FIELD = "unread_field"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
+PARTIAL_NAME = "partial_name"
 PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"

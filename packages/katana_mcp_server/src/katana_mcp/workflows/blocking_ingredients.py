@@ -14,6 +14,7 @@ from katana_mcp.lookup import first_rows, none_at_all
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
 from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
@@ -34,7 +35,7 @@ class ListBlockingIngredientsRequest(Request):
     """Filters of `list_blocking_ingredients`."""
 
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Where it is made: location id, or the location's exact name."""
+    """Where it is made: location id, or name or a part of it."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
     """When orders are due; both ends count, a date alone is its whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
@@ -132,6 +133,7 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     began = services.clock.monotonic()
     now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
     with now.refusals():
+        request, notices = await completed(request, services)
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
     orders, more_orders = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
     rows, more_rows = await _waiting(request, orders, services)
@@ -148,6 +150,7 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
         page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
     return now.answer(
         BlockingIngredientsAnswer,
+        *notices,
         *unread(stock),
         *([_too_many(left)] if left else []),
         *await unread_warnings(services, _USED),

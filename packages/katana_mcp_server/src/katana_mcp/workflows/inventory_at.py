@@ -1,6 +1,6 @@
 """`inventory_at`: what stood in stock at a past moment, from the ledger in its business order.
 
-Refuses a moment that lies ahead or does not say its offset; what the ledger does not tell stays unknown.
+Refuses a day or a moment that lies ahead, and one without its offset; what the ledger does not tell stays unknown.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import Instant, Refers, where
+from katana_mcp.operations.filters import Instant, Refers, end_of, where
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -34,11 +35,11 @@ class InventoryAtRequest(Request):
     """Arguments of `inventory_at`."""
 
     as_of: Instant
-    """The past moment with its offset, ISO-8601: 2026-02-28T23:59:59Z."""
+    """A day, which means its end, or a moment: 2026-02-28T09:00:00Z."""
     skus_or_variant_ids: SkusOrVariantIds
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
-    """Location id, or the location's exact name; all locations by default."""
+    """Location id, or name or a part of it; all locations by default."""
 
 
 class LevelThen(Answer):
@@ -75,10 +76,11 @@ class InventoryAtAnswer(Envelope):
 
 
 async def _run(request: InventoryAtRequest, services: Services) -> Answer:
-    _in_the_past(request, services)
+    request = _in_the_past(request, services)
     now = await current(services, _READS, (LEDGER,))
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
+        request, notices = await completed(request, services)
         conditions = (*_up_to(request, resolved.variants), *await where(request, services))
         moved = await _moved(conditions, services, whole_ledger=now.warming is None)
     places = [location for _, location in moved.pairs] if moved else []
@@ -88,6 +90,7 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
     rest = [each.replace("(", f"(as_of='{iso(request.as_of)}', ", 1) for each in fit.next_actions]
     return now.answer(
         InventoryAtAnswer,
+        *notices,
         *(moved.warnings() if moved else ()),
         *await unread_warnings(services, {LEDGER: COUNTED}),
         *fit.warnings,
@@ -99,11 +102,15 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
     )
 
 
-def _in_the_past(request: InventoryAtRequest, services: Services) -> None:
+def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAtRequest:
+    """Return the request with today as now: its end lies ahead, and nothing has moved later."""
     now = services.clock.now()
-    if request.as_of > now:
-        message = f"as_of is {iso(request.as_of)}: must not lie ahead of now, {iso(now)}"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
+    if request.as_of <= now:
+        return request
+    if request.as_of == end_of(now):
+        return request.model_copy(update={"as_of": now})
+    message = f"as_of is {iso(request.as_of)}: must not lie ahead of now, {iso(now)}"
+    raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))
 
 
 def _up_to(request: InventoryAtRequest, variants: Sequence[Stored]) -> Where:
@@ -160,7 +167,7 @@ INVENTORY_AT = ToolSpec(
     toolset="inventory",
     description=(
         "Tell what stood in stock at a past moment, per location and in all, from the stock ledger.\n\n"
-        "Pass the moment with its offset to ``as_of`` and SKUs (texts) or variant ids (integers) to "
+        "Pass the day or the moment to ``as_of`` and SKUs (texts) or variant ids (integers) to "
         "``skus_or_variant_ids`` — mix freely. For stock now, use ``check_inventory``."
     ),
     request=InventoryAtRequest,

@@ -11,6 +11,7 @@ from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, one_of, spelling, where
 from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
@@ -113,6 +114,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     now = await current(services, _READS, (LEDGER,))
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
+        request, notices = await completed(request, services)
         checked, stored, total = await _window(request, resolved, services)
     variants = [("variant", each) for each in resolved.variants]
     wanted: dict[str, list[object]] = {
@@ -131,6 +133,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     page.fields["rows"] = sorted(kept, key=lambda row: places[row.movement_id or 0], reverse=True)
     return now.answer(
         InventoryMovementsAnswer,
+        *notices,
         *said.warnings,
         *checked.warnings(),
         *await unread_warnings(services, {LEDGER: COUNTED}),

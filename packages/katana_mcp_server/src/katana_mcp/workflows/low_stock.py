@@ -18,6 +18,7 @@ from katana_mcp.lookup import first_rows, none_at_all
 from katana_mcp.names import Names, look_up, none_yet, text
 from katana_mcp.operations.filters import AtLocation, Refers, needed, where
 from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -41,7 +42,7 @@ class ListLowStockItemsRequest(Request):
 
     location_id: AtLocation = None
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
-    """Items with this default supplier: id or exact name."""
+    """Default supplier: id, or name or a part of it."""
     item_type: Literal["product", "material"] | None = None
     """Only products or only materials."""
     include_expected: bool = True
@@ -114,6 +115,7 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
     began = services.clock.monotonic()
     now = await current(services, (*_READS, *needed(request)), ("variant",))
     with now.refusals():
+        request, notices = await completed(request, services)
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
     ids = [each.id for each in variants if isinstance(each.id, int)]
@@ -132,6 +134,7 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
     page.fields["next_actions"] = actions
     return now.answer(
         LowStockAnswer,
+        *notices,
         *unread(stock),
         *judged.warnings(),
         *await unread_warnings(services, _USED),

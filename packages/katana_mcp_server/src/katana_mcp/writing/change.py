@@ -2,8 +2,7 @@
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cache_core.records import encode
@@ -13,6 +12,7 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, as_json
 from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, PlanLine
+from katana_mcp.writing.totals import NO_TOTALS, Totals
 
 
 def record_lane(entity: str, record: int) -> str:
@@ -48,10 +48,11 @@ class Draft:
         number: of the document.
         status: of the document, as it would be.
         lines: what the document would hold.
-        total: of the lines, without tax.
+        totals: what it comes to.
         currency: of the prices.
         changes: old and new value of each field.
         linked: other documents that it touches, a phrase each.
+        stock: what becomes of the stock, a phrase for each variant and location; told and never compared.
         prior_state: the record as it is now.
         revert: the tool call that would undo it: `tool` and `arguments`; may hold a `Ref`.
     """
@@ -65,10 +66,11 @@ class Draft:
     number: str | None = None
     status: str | None = None
     lines: tuple[PlanLine, ...] = ()
-    total: Decimal | None = None
+    totals: Totals = NO_TOTALS
     currency: str | None = None
     changes: tuple[FieldChange, ...] = ()
     linked: tuple[str, ...] = ()
+    stock: tuple[str, ...] = ()
     prior_state: JsonObject | None = None
     revert: JsonObject | None = None
 
@@ -89,9 +91,10 @@ class Draft:
             "id": self.id,
             "number": self.number,
             "status": self.status,
-            "total": self.total,
+            **asdict(self.totals),
             "currency": self.currency,
             "linked": list(self.linked) or None,
+            "stock": list(self.stock) or None,
         }
 
     def shown(self, advisories: object) -> JsonObject:

@@ -10,6 +10,7 @@ from katana_mcp.journal.entries import ActionState, Plan
 from katana_mcp.tools.answers import Answer, Envelope, plain
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, resolved
+from katana_mcp.writing.totals import totals_in_words
 
 type Ended = Literal["applied", "failed", "unknown", "not_tried"]
 
@@ -68,7 +69,7 @@ class PlanOutcome(Answer):
         return cls.model_validate(
             {
                 "entry": entry,
-                "message": _message(plan.summary, count, len(ended)),
+                "message": _message(plan, count, len(ended)),
                 "id": shown.get("id") or next((each.id for each in ended if each.id is not None), None),
                 "number": shown.get("number"),
                 **count,
@@ -107,9 +108,11 @@ def _ended(action: Action, state: ActionState) -> ActionOutcome:
     )
 
 
-def _message(summary: str, count: Counter[Ended], actions: int) -> str:
+def _message(plan: Plan, count: Counter[Ended], actions: int) -> str:
+    summary = plan.summary
     if count["applied"] == actions:
-        return f"applied: {summary}"
+        totals = totals_in_words(cast("Mapping[str, object]", plain(plan.shown)))
+        return f"applied: {summary}{f'; total {totals}' if totals else ''}"
     told = ", ".join(f"{count[state]} {state.replace('_', ' ')}" for state in _ENDS if count[state])
     if count["unknown"]:
         return f"unknown whether applied: {summary} ({told}); look at the document in Katana before planning it again"

@@ -13,15 +13,15 @@ class PlanLine(Answer):
 
     row_id: int | None = None
     change: Literal["add", "update", "delete"] | None = None
-    """Of one already there."""
     variant_id: int | None = None
     sku: str | None = None
     name: str | None = None
     quantity: Number | None = None
     unit: str | None = None
     price: Number | None = None
-    """Of a unit."""
     total: Number | None = None
+    """Without tax."""
+    tax_rate: Number | None = None
     location: str | None = None
 
 
@@ -40,7 +40,6 @@ class PlannedRequest(Answer):
     method: Literal["POST", "PATCH", "DELETE"]
     path: str
     body: str | None = None
-    """JSON."""
 
     @classmethod
     def of(cls, action: Action) -> "PlannedRequest":
@@ -58,16 +57,17 @@ class Preview(Envelope):
     id: int | None = None
     number: str | None = None
     status: str | None = None
+    stock: list[str] | None = None
     lines: list[PlanLine] | None = None
     total: Number | None = None
-    """Of the lines, without tax."""
+    """Of the rows, with tax."""
+    net_total: Number | None = None
+    additional_costs: Number | None = None
     currency: str | None = None
     changes: list[FieldChange] | None = None
     linked: list[str] | None = None
-    """Other documents that are touched."""
     requests: list[PlannedRequest]
     plan_token: str | None = None
-    """For `apply_plan`; missing where a warning is blocking."""
     expires_at: str | None = None
 
 

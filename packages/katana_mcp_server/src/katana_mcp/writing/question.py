@@ -9,6 +9,7 @@ from typing import cast
 from katana_mcp.journal.entries import Plan
 from katana_mcp.tools.answers import plain
 from katana_mcp.tools.hidden import shown
+from katana_mcp.writing.totals import totals_in_words
 
 LONGEST = 4_000
 """Characters that a question has at most."""
@@ -40,8 +41,9 @@ def _within(lines: Sequence[str], room: int) -> str:
 def _told(plan: Plan) -> Iterator[str]:
     yield f"- {_value(plan.summary, _SUMMARY)}"
     preview = cast("Mapping[str, object]", plain(plan.shown))
-    if preview.get("total") is not None:
-        yield f"  total {_value(' '.join(str(preview[each]) for each in ('total', 'currency') if each in preview))}"
+    yield from _listed([f"  stock of {_value(each, _SUMMARY)}" for each in _list(preview, "stock")], "stock figures")
+    if totals := totals_in_words(preview):
+        yield f"  total {_value(totals, _SUMMARY)}"
     yield from _listed([f"  note: {_value(each, _SUMMARY)}" for each in _list(preview, "advisory")], "notes")
     yield from _listed([f"  {_change(each)}" for each in _objects(preview, "changes")], "changes")
     yield from _listed([f"  {_line(each)}" for each in _dearest_first(_objects(preview, "lines"))], "lines")

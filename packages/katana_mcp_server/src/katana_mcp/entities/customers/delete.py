@@ -12,7 +12,7 @@ from katana_mcp.lookup import all_listed, gone
 from katana_mcp.names import text
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.requests import NameOrId, Request, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import whole
 from katana_mcp.writing.actions import on_record
@@ -23,6 +23,8 @@ _SHOWN = 5
 
 class DeleteCustomerRequest(Request):
     """Arguments of `delete_customer`."""
+
+    also = own_id("customer_id")
 
     customer_id: NameOrId
     """Id or exact name."""

@@ -11,7 +11,7 @@ from katana_mcp.operations.get import Beside, Document, DocumentAnswer, Document
 from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 from katana_mcp.values import rows, whole
 
 _SHOWN = 5
@@ -19,6 +19,8 @@ _SHOWN = 5
 
 class GetCustomerRequest(DocumentRequest):
     """Arguments of `get_customer`."""
+
+    also = own_id("customer_id")
 
     customer_id: NameOrId
     """Customer id (integer), or the customer's exact name (text)."""

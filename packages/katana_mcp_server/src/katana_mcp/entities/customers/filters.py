@@ -3,10 +3,13 @@
 from typing import Annotated, Literal
 
 from katana_mcp.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, exactly
+from katana_mcp.tools.requests import own_ids
 
 
 class ListCustomersRequest(DatedListRequest):
     """Filters of `list_customers`."""
+
+    also = own_ids("customer_id", "customer_ids")
 
     name: Annotated[ExactText | None, exactly("name")] = None
     """The exact name; several customers can have it."""

@@ -17,14 +17,25 @@ from katana_mcp.entities.customers.addresses import (
 from katana_mcp.entities.customers.head import ENTITY, CustomerFields, OldCustomer, duplicates, unlike
 from katana_mcp.lookup import gone
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import NameOrId, NewName, RecordNumber
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.requests import NameOrId, NewName, RecordNumber, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 
 DEFAULT = "default_shipping_id"
+_ADDRESSES = "say `update_addresses` to change addresses, `add_addresses` to add some"
 
 
 class ModifyCustomerRequest(CustomerFields):
     """Arguments of `modify_customer`."""
+
+    also = own_id("customer_id")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("addresses", "address", "shipping_address", "billing_address"), _ADDRESSES),
+        "address_id": "give it in `update_addresses`, with what changes",
+        "default_address_id": ("default_shipping_id",),
+        "remove_addresses": ("delete_address_ids",),
+        "delete_addresses": ("delete_address_ids",),
+    }
 
     never_null: ClassVar[frozenset[str]] = frozenset(
         {"name", "currency", "add_addresses", "update_addresses", "delete_address_ids"}

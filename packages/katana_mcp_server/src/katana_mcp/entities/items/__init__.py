@@ -1,6 +1,6 @@
 """Items: products, materials and services, found through their variants."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, listing
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
@@ -19,7 +19,7 @@ ITEMS = Entity(
     list_request=ListItemsRequest,
     listing=listing,
     get=GET_ITEM,
-    absent=NO_WRITES,
+    absent=not_written("items", "list_items", "get_item"),
     notes={
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",

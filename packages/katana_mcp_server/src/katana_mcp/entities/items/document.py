@@ -14,12 +14,14 @@ from katana_mcp.operations.get import Beside, Document, DocumentAnswer, Document
 from katana_mcp.operations.rows import Sourced, filled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 from katana_mcp.values import rows, strings, whole
 
 
 class GetItemRequest(DocumentRequest):
     """Arguments of `get_item`."""
+
+    also = own_id("item_id")
 
     item_id: NameOrId
     """Item id (integer), or the exact item name or a SKU of it (text)."""

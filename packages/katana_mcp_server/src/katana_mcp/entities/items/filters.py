@@ -19,7 +19,7 @@ from katana_mcp.operations.filters import (
     exactly,
     spelling,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 
 def _unless_denied(path: str) -> Means:
@@ -39,6 +39,8 @@ def _only(path: str, *, value: bool, absent: bool) -> Where:
 class ListItemsRequest(DatedListRequest):
     """Filters of `list_items`."""
 
+    also = own_ids("item_id", "item_ids")
+
     type: Annotated[list[ItemType] | None, Field(min_length=1, max_length=3), spelling(ItemType)] = None
     """Only these types."""
     name: Annotated[ExactText | None, exactly("name")] = None
@@ -46,7 +48,7 @@ class ListItemsRequest(DatedListRequest):
     category: Annotated[ExactText | None, exactly("category_name")] = None
     """The exact category."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
-    """Default supplier: id or exact name."""
+    """Default supplier: id, name or a part of it."""
     sellable: Annotated[bool | None, equals("is_sellable")] = None
     """Whether it is sold."""
     producible: Annotated[bool | None, _where_granted("is_producible")] = None

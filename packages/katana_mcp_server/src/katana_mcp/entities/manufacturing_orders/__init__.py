@@ -1,6 +1,6 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
@@ -31,6 +31,6 @@ MANUFACTURING_ORDERS = Entity(
     list_request=ListManufacturingOrdersRequest,
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
-    absent=NO_WRITES,
+    absent=not_written("manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
     notes={"list": "Filters combine; newest first."},
 )

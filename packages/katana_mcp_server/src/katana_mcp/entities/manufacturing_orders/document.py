@@ -34,7 +34,7 @@ from katana_mcp.operations.get import (
 )
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 from katana_mcp.values import NOTHING, whole
 
 type Part = Literal["recipe", "operations", "productions"]
@@ -42,6 +42,8 @@ type Part = Literal["recipe", "operations", "productions"]
 
 class GetManufacturingOrderRequest(DocumentRequest):
     """Arguments of `get_manufacturing_order`."""
+
+    also = own_id("manufacturing_order_id")
 
     manufacturing_order_id: NameOrId
     """Manufacturing order id (integer) or order number (text, MO-7)."""
@@ -86,6 +88,8 @@ class ManufacturingOrderAnswer(DocumentAnswer):
 
 class GetManufacturingOrderRecipeRequest(DocumentRequest):
     """Arguments of `get_manufacturing_order_recipe`."""
+
+    also = own_id("manufacturing_order_id")
 
     manufacturing_order_id: NameOrId
     """Manufacturing order id (integer) or order number (text, MO-7)."""

@@ -22,7 +22,7 @@ from katana_mcp.operations.filters import (
     spelling,
     where_set,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 type Status = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]
 type Availability = Literal["PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE"]
@@ -33,6 +33,8 @@ type SortKey = Literal[
 
 class ListManufacturingOrdersRequest(OrderedListRequest):
     """Filters of `list_manufacturing_orders`."""
+
+    also = own_ids("manufacturing_order_id", "manufacturing_order_ids", "linked_manufacturing_order_id")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=5), spelling(Status), one_of("status")] = None
     """Any of these."""

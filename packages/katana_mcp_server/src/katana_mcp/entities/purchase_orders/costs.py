@@ -25,6 +25,7 @@ from katana_mcp.entities.purchase_orders.head import (
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, blocking, info
 from katana_mcp.values import number, whole
@@ -63,6 +64,8 @@ class AddedCost(NewCost):
 
 class CostChange(_CostFields, PartChange):
     """A cost to change; what is left out stays."""
+
+    also: ClassVar[Offers] = {"row_id": ("additional_cost_row_id",)}
 
     never_null: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
@@ -137,5 +140,10 @@ def cost_line(fields: Record, facts: Directory, change: Literal["add", "update",
     called = facts.called("additional_cost", fields.get("additional_cost_id")) or text(fields, "name") or ""
     price = number(fields, "price")
     return PlanLine(
-        row_id=whole(fields, "id"), change=change, name=f"additional cost {called}".strip(), price=price, total=price
+        row_id=whole(fields, "id"),
+        change=change,
+        name=f"additional cost {called}".strip(),
+        price=price,
+        total=price,
+        tax_rate=facts.tax_rate(fields),
     )

@@ -24,16 +24,17 @@ from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, P
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, likeness, second_looks, told_apart
 from katana_mcp.entities.purchase_orders.showing import head_of
+from katana_mcp.entities.purchase_orders.taxes import tax_checks
 from katana_mcp.naming import given_or_next, number_checks
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import total
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
 from katana_mcp.writing.duplicates import possible_duplicates, repeats
 from katana_mcp.writing.numbers import Numbered
+from katana_mcp.writing.totals import totals_of
 
 type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
 
@@ -98,6 +99,7 @@ def checks(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[ToolWar
         *_tracked(request),
         *new_row_checks(request.rows, "rows", known, _currency(request, facts)),
         *second_looks(request.rows, "rows", known, known.id("supplier", request.supplier_id)),
+        *tax_checks(request.rows, "rows", [fields_of(row, known) for row in request.rows], known),
         *_own_location(request, facts),
         *cost_checks(request.additional_costs, "additional_costs", known),
         *number_checks(ENTITY, "order_no", request.order_no, facts.numbered),
@@ -151,14 +153,14 @@ def _own_location(request: CreatePurchaseOrderRequest, facts: NewOrder) -> list[
 
 def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
     """Return the plan of a new order; without actions where something of it is not known."""
-    known, (here, elsewhere) = facts.directory, _split(request, facts)
-    asked = [fields_of(each, known, _currency(request, facts)) for each in request.rows]
+    known, currency, (here, elsewhere) = facts.directory, _currency(request, facts), _split(request, facts)
+    home, asked = known.id("location", request.location_id), [fields_of(row, known, currency) for row in request.rows]
     shown = [
-        line({"variant_id": row.sku_or_variant_id, **fields}, known, home=known.id("location", request.location_id))
+        line({"variant_id": row.sku_or_variant_id, **fields}, known, home=home)
         for row, fields in zip(request.rows, asked, strict=True)
     ]
     costs = [cost_fields(each, known) for each in request.additional_costs]
-    lines = (*shown, *(cost_line(each, known) for each in costs))
+    besides = [cost_line(each, known) for each in costs]
     head = {name: getattr(request, name) for name in HEAD if name in request.model_fields_set}
     kind = {"entity_type": request.entity_type} if request.entity_type == "outsourced" else {}
     supplier = known.called("supplier", request.supplier_id)
@@ -167,9 +169,9 @@ def plan(request: CreatePurchaseOrderRequest, facts: NewOrder) -> Draft:
         summary=f"new purchase order {facts.numbered.called} from {supplier} to {place} (rows: {len(shown)})",
         number=facts.number,
         status=request.status,
-        lines=lines,
-        total=total([each.total for each in lines]),
-        currency=_currency(request, facts),
+        lines=(*shown, *besides),
+        totals=totals_of(shown, besides),
+        currency=currency,
         changes=tuple(head_of(canonical({**head, "order_no": facts.number, "status": request.status, **kind}), known)),
     )
     actions = _actions(request, facts, here, elsewhere, costs)

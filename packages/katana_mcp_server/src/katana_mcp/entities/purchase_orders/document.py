@@ -24,7 +24,7 @@ from katana_mcp.operations.get import (
 from katana_mcp.operations.rows import filled, line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 from katana_mcp.values import rows, whole
 
 _COSTS = "purchase_order_additional_cost_row"
@@ -34,6 +34,8 @@ _BILLS = "purchase_order_accounting_metadata"
 
 class GetPurchaseOrderRequest(DocumentRequest):
     """Arguments of `get_purchase_order`."""
+
+    also = own_id("purchase_order_id")
 
     purchase_order_id: NameOrId
     """Purchase order id (integer) or order number (text, PO-42)."""
@@ -103,6 +105,7 @@ class PurchaseOrderDocument(PurchaseOrderSummary):
     additional_costs: list[AdditionalCost] | None = None
     bills: list[Bill] | None = None
     additional_info: str | None = None
+    net_total: Number | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     last_document_status: str | None = None

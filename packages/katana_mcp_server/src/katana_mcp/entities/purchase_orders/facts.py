@@ -50,7 +50,7 @@ class Good:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directory:
-    """What is behind ids and names; `default_tax` is the account's tax rate of purchases.
+    """What is behind ids and names; `default_tax` is the account's tax rate of purchases, `rates` are all, in percent.
 
     `supplier_currency` is that of the supplier that was read anew.
     """
@@ -58,6 +58,7 @@ class Directory:
     names: Mapping[Asked, Named] = field(default_factory=dict[Asked, Named])
     goods: Mapping[int | str, Good] = field(default_factory=dict[int | str, Good])
     default_tax: int | None = None
+    rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
     supplier_currency: str | None = None
 
     def id(self, entity: str, asked: int | str) -> int | None:
@@ -84,6 +85,11 @@ class Directory:
         """Return a good by the SKU or id by which it was asked for."""
         known = asked if isinstance(asked, int | str) else 0
         return self.goods.get(known) or Good(named=Named(known))
+
+    def tax_rate(self, row: Record) -> Decimal | None:
+        """Return the tax rate of a row or a cost in percent, if it is known."""
+        named = row.get("tax_rate_id")
+        return self.rates.get(named) if isinstance(named, int) else None
 
     def sku(self, row: Record) -> str:
         """Return what people call the good of a row, as well as it is known."""
@@ -129,8 +135,13 @@ async def directory(
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
     tax = next((each for each in default if isinstance(each, int)), None)
+    rates = {each.id: rate for each in taxes if (rate := number(each.record, "rate")) is not None}
     return Directory(
-        names=found | known, goods=await _goods(services, goods), default_tax=tax, supplier_currency=currency
+        names=found | known,
+        goods=await _goods(services, goods),
+        default_tax=tax,
+        rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
+        supplier_currency=currency,
     )
 
 

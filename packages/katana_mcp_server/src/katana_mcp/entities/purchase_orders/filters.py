@@ -26,7 +26,7 @@ from katana_mcp.operations.filters import (
     spelling,
     where_set,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 type Status = Literal["DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"]
 type BillingStatus = Literal["NOT_BILLED", "PARTIALLY_BILLED", "BILLED"]
@@ -35,6 +35,8 @@ type Kind = Literal["regular", "outsourced"]
 
 class ListPurchaseOrdersRequest(OrderedListRequest):
     """Filters of `list_purchase_orders`."""
+
+    also = own_ids("purchase_order_id", "purchase_order_ids")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=4), spelling(Status), one_of("status")] = None
     """Any of these."""
@@ -49,7 +51,7 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
     """Bought, or made by a supplier of our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
-    """Id or exact name."""
+    """Id, name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "purchase_order_rows[].variant_id", "variant")

@@ -1,8 +1,9 @@
 """What creating, modifying and deleting purchase orders share: their head, and an order as it is in Katana now."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, WithJsonSchema
@@ -20,6 +21,7 @@ from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNum
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.meaning import all_same
+from katana_mcp.writing.stock_moves import Levels
 
 ENTITY, COLLECTION = "purchase_order", "purchase_orders"
 ROWS = "purchase_order_rows"
@@ -85,7 +87,8 @@ class OrderHead(WriteRequest):
 class OldOrder:
     """An order as it is in Katana now, with its additional costs; `taken` are others with the number it is to get.
 
-    `ingredients` and `bills` are what else belongs to it; `supplier_currency` is that of the supplier it is to get.
+    `ingredients` and `bills` are what else belongs to it; `supplier_currency` is that of the supplier it is to get;
+    `levels` is the stock of what its receipts move.
     """
 
     now: datetime
@@ -93,9 +96,10 @@ class OldOrder:
     deleted: bool = False
     costs: tuple[Record, ...] = ()
     taken: tuple[int, ...] = ()
-    ingredients: int = 0
+    ingredients: tuple[Record, ...] = ()
     bills: tuple[str, ...] = ()
     supplier_currency: str | None = None
+    levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     directory: Directory = field(default_factory=Directory)
 
     @property

@@ -15,6 +15,7 @@ from katana_mcp.naming import unnamed
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.argument_words import Offers
 from katana_mcp.tools.requests import WriteRequest
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
 from katana_mcp.values import NOTHING, number, whole
@@ -69,6 +70,8 @@ class AddedRow(NewRow):
 class RowChange(_RowFields, PartChange):
     """A row to change; what is left out stays."""
 
+    also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
+
     never_null: ClassVar[frozenset[str]] = frozenset(
         {*_RowFields.model_fields, "sku_or_variant_id", "quantity", "received_date"}
     )
@@ -97,6 +100,9 @@ def fields_of(row: NewRow | RowChange, facts: Directory, currency: str | None = 
         found["variant_id"] = None if good.named.one is None else good.named.one.id
         if isinstance(row, NewRow) and row.price_per_unit is None:
             found["price_per_unit"] = own_price(row, good, currency)
+    if isinstance(row, NewRow):
+        # Sent, so that it is certain which one it gets.
+        found["tax_rate_id"] = facts.default_tax
     found |= facts.ids_in(ROW_NAMES, row)
     return canonical({name: value for name, value in found.items() if value is not None})
 
@@ -137,6 +143,7 @@ def line(
         unit=_unit(fields, good),
         price=price,
         total=None if quantity is None or price is None else quantity * price,
+        tax_rate=facts.tax_rate(fields),
         location=None if home is None or place == home else facts.called("location", place),
     )
 

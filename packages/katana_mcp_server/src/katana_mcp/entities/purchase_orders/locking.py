@@ -9,6 +9,8 @@ from katana_mcp.entities.purchase_orders.costs import cost_checks
 from katana_mcp.entities.purchase_orders.head import ENTITY, PARTIES, OldOrder
 from katana_mcp.entities.purchase_orders.lines import LOCKED, field_checks, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import second_looks
+from katana_mcp.entities.purchase_orders.receipts import received, status_moves, taken_out
+from katana_mcp.entities.purchase_orders.taxes import tax_checks
 from katana_mcp.entities.purchase_orders.wanted import RECEIVED, ModifyPurchaseOrderRequest, Wanted, by_id
 from katana_mcp.lookup import gone
 from katana_mcp.names import text
@@ -16,6 +18,7 @@ from katana_mcp.naming import duplicates
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.values import whole
+from katana_mcp.writing.stock_moves import described, in_a_sentence, shortages
 
 _UNRECEIVED = frozenset({*PARTIES, "currency"})
 _OPEN = frozenset({"order_no", "expected_arrival_date"})
@@ -30,6 +33,7 @@ def checks(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> list[ToolWar
         *facts.directory.unnamed_in(PARTIES, request),
         *_head(wanted),
         *duplicates(ENTITY, "order_no", request.order_no or "", facts.taken),
+        *_contradiction(request),
         *_status(wanted),
         *_parts(wanted),
         *_rows(wanted),
@@ -51,8 +55,8 @@ def _anything(wanted: Wanted) -> bool:
     return bool(wanted.head or wanted.status or parts or costs)
 
 
-def _locked(wanted: Wanted, what: str, path: str, way: str = "set status to NOT_RECEIVED first") -> ToolWarning:
-    told = f"{path}: purchase order {wanted.facts.number} is {wanted.facts.status}, so {what}; {way}"
+def _locked(wanted: Wanted, what: str, path: str) -> ToolWarning:
+    told = f"{path}: purchase order {wanted.facts.number} is {wanted.facts.status}, so {what}"
     return blocking(warning_codes.LOCKED, told, path)
 
 
@@ -75,20 +79,39 @@ def _status(wanted: Wanted) -> list[ToolWarning]:
     if status is None:
         return []
     if (facts.status, status) in _REFUSED:
-        told = f"purchase order {facts.number} is {facts.status} and cannot become {status}; NOT_RECEIVED is possible"
+        told = f"purchase order {facts.number} is {facts.status} and cannot become {status}"
         return [blocking(warning_codes.INVALID_STATUS_TRANSITION, told, "status")]
     if status == "RECEIVED":
         return _receives(wanted)
     if wanted.reverts:
-        rows = [each for each in facts.rows if each.get("received_date") is not None]
-        told = f"receipts of purchase order {facts.number} are taken back, and their stock: {told_rows(rows, wanted)}"
-        gone = [each for each in rows if each.get("id") in by_id(wanted.deleted_rows)]
-        told += f"; the receipt date of {told_rows(gone, wanted)} is lost with the row" if gone else ""
-        return [advisory(warning_codes.STATUS_MOVES_BACK, told, "status")]
+        return _unreceives(wanted)
     if status == "DRAFT":
         told = f"purchase order {facts.number} is {facts.status}: as a draft its goods are no longer expected"
         return [advisory(warning_codes.STATUS_MOVES_BACK, told, "status")]
     return []
+
+
+def _contradiction(request: ModifyPurchaseOrderRequest) -> list[ToolWarning]:
+    if not request.unreceive or request.status in (None, "NOT_RECEIVED"):
+        return []
+    told = f"unreceive takes receipts back, so it does not go with status {request.status}"
+    return [blocking(warning_codes.INVALID_ARGUMENT, told, "unreceive")]
+
+
+def _unreceives(wanted: Wanted) -> list[ToolWarning]:
+    """Return what taking receipts back means; it has to be asked for as such."""
+    facts, rows = wanted.facts, received(wanted.facts)
+    told = f"un-receiving purchase order {facts.number} takes what has come out of stock again"
+    moves = taken_out(facts, "status")
+    if not wanted.request.unreceive:
+        what = in_a_sentence(described(moves, facts.levels)) if moves else told_rows(rows, wanted)
+        why = f"{told}: {what}; where that is meant, unreceive=true asks for it"
+        return [blocking(warning_codes.UNRECEIVE_REQUIRED, why, "status")]
+    told += f": {told_rows(rows, wanted)}"
+    gone = [each for each in rows if each.get("id") in by_id(wanted.deleted_rows)]
+    told += f"; the receipt date of {told_rows(gone, wanted)} is lost with the row" if gone else ""
+    told += "; Katana may refuse it while a part is open" if facts.status == "PARTIALLY_RECEIVED" else ""
+    return [advisory(warning_codes.STATUS_MOVES_BACK, told, "status"), *shortages(moves, facts.levels)]
 
 
 def _receives(wanted: Wanted) -> list[ToolWarning]:
@@ -105,7 +128,8 @@ def _receives(wanted: Wanted) -> list[ToolWarning]:
     now, before = ([each for each in rows if (each.get("id") in dated) is own] for own in (False, True))
     told = f"every open row of {called} is received" + (f" now: {told_rows(now, wanted)}" if now else "")
     told += f"; with the receipt date that is given: {told_rows(before, wanted)}" if before else ""
-    return [advisory(warning_codes.RECEIVES_ROWS, told, "status")]
+    warnings = [advisory(warning_codes.RECEIVES_ROWS, told, "status")]
+    return [*warnings, *shortages(status_moves(wanted), wanted.facts.levels)]
 
 
 def _parts(wanted: Wanted) -> list[ToolWarning]:
@@ -149,8 +173,9 @@ def _rows(wanted: Wanted) -> list[ToolWarning]:
     supplier = whole({**wanted.facts.record, **wanted.head}, "supplier_id")
     warnings = new_row_checks(request.add_rows, "add_rows", known, wanted.currency)
     warnings += second_looks(request.add_rows, "add_rows", known, supplier)
+    warnings += tax_checks(request.add_rows, "add_rows", wanted.rows_then, known)
     if request.add_rows and wanted.standing == "RECEIVED":
-        warnings.append(_locked(wanted, "it takes no more rows", "add_rows"))
+        warnings.append(_locked(wanted, "it takes no more rows: order them with create_purchase_order", "add_rows"))
     for place, each in enumerate(request.update_rows):
         warnings += field_checks(each, f"update_rows[{place}]", known)
     for change in wanted.changed_rows:

@@ -21,40 +21,50 @@ from katana_mcp.entities.purchase_orders.head import (
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES
 from katana_mcp.entities.purchase_orders.locking import checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, change_row, told_apart
-from katana_mcp.entities.purchase_orders.showing import changes_of, lines_of
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, status_moves, with_ingredients, with_levels
+from katana_mcp.entities.purchase_orders.showing import changes_of, cost_lines, lines_of
 from katana_mcp.entities.purchase_orders.undoing import undo
 from katana_mcp.entities.purchase_orders.wanted import ModifyPurchaseOrderRequest, Wanted
 from katana_mcp.lookup import live_with_key
 from katana_mcp.names import text
 from katana_mcp.services import Services
-from katana_mcp.values import total, whole
+from katana_mcp.values import whole
 from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
+from katana_mcp.writing.stock_moves import described
+from katana_mcp.writing.totals import totals_of
+
+_READS = (*READS, INGREDIENTS)
 
 
 async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> OldOrder:
-    facts = await gather_old(request.purchase_order_id, services)
+    facts = await gather_old(request.purchase_order_id, services, _READS)
+    if request.status is not None or request.unreceive:
+        facts = await with_ingredients(facts, services)
     having = () if request.order_no is None else await live_with_key(services, ENTITY, request.order_no)
     asked = [*named_by(facts.record, facts.costs), *asked_in(PARTIES, request)]
     asked += asked_in(ROW_NAMES, *request.add_rows, *request.update_rows)
     asked += asked_in(COST_NAMES, *request.add_additional_costs, *request.update_additional_costs)
     goods = [each.sku_or_variant_id for each in (*request.add_rows, *request.update_rows)]
     goods += [whole(each, "variant_id") for each in facts.rows]
+    goods += [whole(each, "ingredient_variant_id") for each in facts.ingredients]
     found = await directory(services, asked, goods, request.supplier_id)
     taken = tuple(each for each in having if each != facts.id)
-    return replace(facts, taken=taken, directory=found, supplier_currency=found.supplier_currency)
+    facts = replace(facts, taken=taken, directory=found, supplier_currency=found.supplier_currency)
+    if not status_moves(Wanted(request, facts)):
+        return facts
+    return await with_levels(facts, services, [each.named.one.id for each in found.goods.values() if each.named.one])
 
 
 def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
     """Return the plan of a change."""
     wanted = Wanted(request, facts)
     actions = told_apart(_actions(wanted))
-    changes, lines = changes_of(wanted), lines_of(wanted)
+    changes, lines, costs = changes_of(wanted), lines_of(wanted), list(cost_lines(wanted))
     told = [f"{each.field} {each.new or 'cleared'}" for each in changes if "[" not in each.field]
     told += [
         f"{word} {len(each)} {what}{'' if len(each) == 1 else 's'}" for word, each, what in _counted(wanted) if each
     ]
-    staying = [each.total for each in lines if each.change != "delete"]
     return Draft(
         summary=f"purchase order {facts.number}: {', '.join(told) or 'nothing changes'}",
         actions=actions,
@@ -69,10 +79,11 @@ def plan(request: ModifyPurchaseOrderRequest, facts: OldOrder) -> Draft:
         id=facts.id,
         number=request.order_no or facts.number,
         status=wanted.status_then,
-        lines=tuple(lines),
-        total=total(staying),
+        lines=(*lines, *costs),
+        totals=totals_of(lines, costs),
         currency=wanted.currency,
         changes=tuple(changes),
+        stock=described(status_moves(wanted), facts.levels),
         prior_state={**facts.record, "additional_costs": list(facts.costs)},
         revert=undo(wanted, actions),
     )
@@ -173,5 +184,5 @@ MODIFY = Change(
     gather=_gather,
     plan=plan,
     checks=checks,
-    reads=READS,
+    reads=_READS,
 )

@@ -11,7 +11,7 @@ from katana_mcp.names import Names, text
 from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, whole
+from katana_mcp.values import number, rows, total, whole
 
 PARTIES: dict[str, tuple[str, ...]] = {
     "supplier": ("supplier_id",),
@@ -68,6 +68,7 @@ class PurchaseOrderSummary(Answer):
 class PurchaseOrderWithRows(PurchaseOrderSummary):
     """A purchase order, with its rows where they were asked for."""
 
+    net_total: Number | None = None
     rows: list[PurchaseOrderLine] | None = None
 
 
@@ -79,6 +80,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "supplier": names.name("supplier", record.get("supplier_id")),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.clock.now()), record) or None,
+        "net_total": total([number(row, "total") for row in rows(record, "purchase_order_rows")]),
         "row_count": len(rows(record, "purchase_order_rows")),
         "url": services.url(f"/purchaseorder/{stored.id}"),
     }

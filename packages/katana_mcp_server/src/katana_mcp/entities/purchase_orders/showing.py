@@ -17,7 +17,7 @@ from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
 
 
 def lines_of(wanted: Wanted) -> list[PlanLine]:
-    """Return every row and cost as it would be, each change marked, and those that would go."""
+    """Return every row as it would be, each change marked, and those that would go."""
     known, old = wanted.facts.directory, by_id(wanted.facts.rows)
     home = wanted.head.get("location_id") or wanted.facts.record.get("location_id")
     touched = {whole(each.record, "id") for each in wanted.changed_rows}
@@ -27,10 +27,11 @@ def lines_of(wanted: Wanted) -> list[PlanLine]:
         changes = whole(row, "id") in touched or (before is not None and bool(_moved(before, row)))
         lines.append(line(row, known, "add" if before is None else "update" if changes else None, home))
     lines += [line(each, known, "delete", home) for each in wanted.deleted_rows]
-    return [*lines, *_cost_lines(wanted)]
+    return lines
 
 
-def _cost_lines(wanted: Wanted) -> Iterator[PlanLine]:
+def cost_lines(wanted: Wanted) -> Iterator[PlanLine]:
+    """Yield every cost in the same way."""
     known, gone = wanted.facts.directory, {whole(each, "id") for each in wanted.deleted_costs}
     fields = {whole(each.record, "id"): each.fields for each in wanted.changed_costs}
     for cost in wanted.facts.costs:

@@ -48,6 +48,7 @@ def undo(wanted: Wanted, actions: Sequence[Action]) -> JsonObject | None:
         **{name: value or "" for name, value in head.items() if value is not None or name == "additional_info"},
         **{name: each for name, each in lists.items() if each},
         **({} if back is None else {"status": back}),
+        **({"unreceive": True} if back == "NOT_RECEIVED" and status == "RECEIVED" else {}),
     }
     return {"tool": "modify_purchase_order", "arguments": arguments}
 

@@ -17,16 +17,30 @@ from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, Or
 from katana_mcp.entities.purchase_orders.lines import UNIT, AddedRow, RowChange, fields_of
 from katana_mcp.names import text
 from katana_mcp.operations.filters import spelling
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.requests import own_id
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import Model, same
 
 type Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
 """What a request may set a status to: that an order is received in part follows from receipts."""
 RECEIVED = ("PARTIALLY_RECEIVED", "RECEIVED")
+_ROWS = "say `update_rows` to change rows, `add_rows` to add some"
+_COSTS = "say `update_additional_costs` to change costs, `add_additional_costs` to add some"
 
 
 class ModifyPurchaseOrderRequest(OrderHead):
     """Arguments of `modify_purchase_order`."""
+
+    also = own_id("purchase_order_id")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("rows", "lines", "line_items", "order_lines", "items"), _ROWS),
+        **dict.fromkeys(("costs", "additional_costs", "freight", "shipping", "fees"), _COSTS),
+        **dict.fromkeys(("row_id", "purchase_order_row_id", "row_ids"), "give it in `update_rows`, with what changes"),
+        **dict.fromkeys(("modify_rows", "change_rows", "edit_rows", "updated_rows"), ("update_rows",)),
+        **dict.fromkeys(("new_rows", "append_rows", "insert_rows", "create_rows"), ("add_rows",)),
+        **dict.fromkeys(("delete_rows", "remove_rows", "remove_row_ids", "deleted_rows"), ("delete_row_ids",)),
+    }
 
     never_null: ClassVar[frozenset[str]] = frozenset(
         {*OrderHead.model_fields, "supplier_id", "location_id", "status"} - {"additional_info"}
@@ -39,7 +53,9 @@ class ModifyPurchaseOrderRequest(OrderHead):
     location_id: Reference | None = None
     """Id or exact name."""
     status: Annotated[Settable | None, spelling(Settable)] = None
-    """RECEIVED receives open rows, NOT_RECEIVED takes receipts back."""
+    """RECEIVED receives open rows."""
+    unreceive: bool = False
+    """Take receipts out of stock again."""
     add_rows: Annotated[list[AddedRow], Field(max_length=250, default_factory=list[AddedRow])]
     """New rows, as of `create_purchase_order`."""
     update_rows: Annotated[list[RowChange], Field(max_length=250, default_factory=list[RowChange])]
@@ -93,8 +109,11 @@ class Wanted:
 
     @property
     def status(self) -> Settable | None:
-        """The status, if it would be another one."""
-        return None if self.request.status == self.facts.status else self.request.status
+        """The status, if it would be another one; receipts are taken back by one."""
+        asked = self.request.status
+        if asked is None and self.request.unreceive and self.facts.status in RECEIVED:
+            asked = "NOT_RECEIVED"
+        return None if asked == self.facts.status else asked
 
     @property
     def reverts(self) -> bool:

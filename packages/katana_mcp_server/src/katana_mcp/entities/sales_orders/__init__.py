@@ -1,6 +1,6 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
-from katana_mcp.descriptor import NO_WRITES, Entity, View
+from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.rows import (
@@ -33,7 +33,7 @@ SALES_ORDERS = Entity(
     expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
-    absent=NO_WRITES,
+    absent=not_written("sales_orders", "list_sales_orders", "get_sales_order"),
     notes={
         "list": "Filters combine; newest first.",
     },

@@ -28,12 +28,14 @@ from katana_mcp.operations.get import (
 )
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 from katana_mcp.values import ids, rows, whole
 
 
 class GetSalesOrderRequest(DocumentRequest):
     """Arguments of `get_sales_order`."""
+
+    also = own_id("sales_order_id")
 
     sales_order_id: NameOrId
     """Sales order id (integer) or order number (text, SO-1042)."""
@@ -59,6 +61,7 @@ class SalesOrderDocument(SalesOrderSummary):
     ecommerce_order_id: str | None = None
     conversion_rate: Number | None = None
     conversion_date: str | None = None
+    net_total: Number | None = None
     total_in_base_currency: Number | None = None
     base_currency: str | None = None
     shipping_fee: ShippingFee | None = None

@@ -25,7 +25,7 @@ from katana_mcp.operations.filters import (
     spelling,
     where_set,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 type Status = Literal["PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"]
 
@@ -36,6 +36,8 @@ type Invoicing = Literal["notInvoiced", "partiallyInvoiced", "invoiced"]
 
 class ListSalesOrdersRequest(OrderedListRequest):
     """Filters of `list_sales_orders`."""
+
+    also = own_ids("sales_order_id", "sales_order_ids")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=6), spelling(Status), one_of("status")] = None
     """Any of these."""
@@ -59,7 +61,7 @@ class ListSalesOrdersRequest(OrderedListRequest):
     ] = None
     """None without shipments."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
-    """Id or exact name."""
+    """Id, name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "sales_order_rows[].variant_id", "variant")] = (
         None

@@ -9,7 +9,7 @@ from katana_mcp.names import Names, text
 from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, whole
+from katana_mcp.values import number, rows, total, whole
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
@@ -28,7 +28,6 @@ class SalesOrderLine(Answer):
     total: Number | None = None
     """Without tax."""
     currency: str | None = None
-    """Of the row's amounts."""
     tax_rate_id: int | None = None
     location_id: int | None = None
     product_availability: str | None = None
@@ -61,6 +60,7 @@ class SalesOrderSummary(Answer):
 class SalesOrderWithRows(SalesOrderSummary):
     """A sales order, with its rows where they were asked for."""
 
+    net_total: Number | None = None
     rows: list[SalesOrderLine] | None = None
 
 
@@ -72,6 +72,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "customer": names.name("customer", record.get("customer_id")),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.clock.now()), record) or None,
+        "net_total": total([number(row, "total") for row in rows(record, "sales_order_rows")]),
         "row_count": len(rows(record, "sales_order_rows")),
         "url": services.url(f"/salesorder/{stored.id}"),
     }

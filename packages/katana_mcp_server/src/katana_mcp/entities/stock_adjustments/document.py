@@ -8,11 +8,13 @@ from katana_mcp.operations.embedded import BatchTransaction, Traced
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 
 
 class GetStockAdjustmentRequest(DocumentRequest):
     """Arguments of `get_stock_adjustment`."""
+
+    also = own_id("stock_adjustment_id")
 
     stock_adjustment_id: NameOrId
     """Stock adjustment id (integer) or number (text, SA-3)."""

@@ -16,10 +16,13 @@ from katana_mcp.operations.filters import (
     not_after,
     not_before,
 )
+from katana_mcp.tools.requests import own_ids
 
 
 class ListStockAdjustmentsRequest(DatedListRequest):
     """Filters of `list_stock_adjustments`."""
+
+    also = own_ids("stock_adjustment_id", "stock_adjustment_ids")
 
     location_id: AtLocation = None
     reason: Annotated[ExactText | None, exactly("reason")] = None

@@ -11,7 +11,6 @@ from pydantic import Field
 from cache_core.records import canonical
 from katana_client.resources.stock_transfers import StockTransferCreate
 from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, TransferDates, line
-from katana_mcp.entities.stock_transfers.stock import in_stock, lacking
 from katana_mcp.lookup import resolved
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.naming import Named, given_or_next, named, number_checks, unnamed, variants
@@ -24,6 +23,7 @@ from katana_mcp.writing.change import HAVING, Change, Draft, number_lane
 from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates, repeats
 from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, shown_value
+from katana_mcp.writing.stock_moves import Levels, StockMove, read_levels, shortages
 
 
 class NewTransferRow(Request):
@@ -41,9 +41,9 @@ class CreateStockTransferRequest(TransferDates):
     never_null: ClassVar[frozenset[str]] = frozenset(HEAD)
 
     source_location_id: NameOrId
-    """Where the goods leave: location id, or the location's exact name."""
+    """Where goods leave: location id, or exact name."""
     destination_location_id: NameOrId
-    """Where they go: location id, or the location's exact name."""
+    """Where they go: location id, or exact name."""
     rows: Annotated[list[NewTransferRow], Field(min_length=1, max_length=250)]
     """What moves; rows cannot be changed later."""
     stock_transfer_number: DocumentNumber | None = None
@@ -52,14 +52,14 @@ class CreateStockTransferRequest(TransferDates):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTransfer:
-    """What a new transfer depends on; `held` is the stock at the source, `repeated` what it may repeat."""
+    """What a new transfer depends on; `levels` is the stock of its goods, `repeated` what it may repeat."""
 
     now: datetime
     numbered: Numbered
     source: Named
     destination: Named
     goods: tuple[Named, ...]
-    held: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+    levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     repeated: tuple[str, ...] = ()
 
     @property
@@ -96,7 +96,7 @@ async def _gather(request: CreateStockTransferRequest, services: Services) -> Ne
         source=source,
         destination=destination,
         goods=goods,
-        held={} if source.one is None else await in_stock(services, moved, source.one.id),
+        levels={} if source.one is None else await read_levels(services, moved),
         repeated=await possible_duplicates(likeness, services),
     )
 
@@ -114,13 +114,26 @@ def checks(request: CreateStockTransferRequest, facts: NewTransfer) -> list[Tool
         if row.quantity == 0:
             told = f"rows[{place}].quantity is 0: Katana moves more than nothing only"
             warnings.append(blocking(warning_codes.INVALID_QUANTITY, told, f"rows[{place}].quantity"))
-    moved = [
-        (good.one, row.quantity, f"rows[{place}].quantity")
-        for place, (row, good) in enumerate(zip(request.rows, facts.goods, strict=True))
-    ]
-    warnings += lacking(moved, facts.held, _called(facts.source))
+    warnings += shortages(_leaving(request, facts), facts.levels)
     warnings += number_checks(ENTITY, "stock_transfer_number", request.stock_transfer_number, facts.numbered)
     return [*warnings, *repeats("stock transfer", facts.repeated, "rows")]
+
+
+def _leaving(request: CreateStockTransferRequest, facts: NewTransfer) -> list[StockMove]:
+    """Return what is to leave the source once it is sent; as a draft nothing does."""
+    source = facts.source.one
+    return [
+        StockMove(
+            variant=good.one.id,
+            called=good.one.called,
+            location=source.id,
+            place=source.called,
+            change=-row.quantity,
+            path=f"rows[{place}].quantity",
+        )
+        for place, (row, good) in enumerate(zip(request.rows, facts.goods, strict=True))
+        if source is not None and good.one is not None
+    ]
 
 
 def plan(request: CreateStockTransferRequest, facts: NewTransfer) -> Draft:

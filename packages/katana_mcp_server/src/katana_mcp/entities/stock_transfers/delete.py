@@ -3,36 +3,54 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from katana_mcp.entities.stock_transfers.head import COLLECTION, ENTITY, HEAD, OldTransfer, gather_old, line, with_goods
+from katana_mcp.entities.stock_transfers.head import (
+    COLLECTION,
+    ENTITY,
+    HEAD,
+    OldTransfer,
+    gather_old,
+    line,
+    stock_moves,
+    with_goods,
+    with_stock,
+)
 from katana_mcp.lookup import gone
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import NameOrId, Request
+from katana_mcp.tools.requests import NameOrId, Request, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.actions import JsonObject, on_record
 from katana_mcp.writing.change import Change, Draft, record_lane
+from katana_mcp.writing.stock_moves import described, shortages
 
 
 class DeleteStockTransferRequest(Request):
     """Arguments of `delete_stock_transfer`."""
+
+    also = own_id("stock_transfer_id")
 
     stock_transfer_id: NameOrId
     """Stock transfer id (integer) or number (text, ST-3)."""
 
 
 async def _gather(request: DeleteStockTransferRequest, services: Services) -> OldTransfer:
-    return await with_goods(await gather_old(request.stock_transfer_id, None, services), services)
+    facts = await gather_old(request.stock_transfer_id, None, services)
+    return await (with_goods if facts.status == "draft" else with_stock)(facts, services)
 
 
 def checks(request: DeleteStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
     """Return what speaks against deleting a transfer."""
     del request
-    told = f"stock transfer {facts.number} is {facts.status}: check the stock of both locations afterwards"
-    moved = advisory(warning_codes.STOCK_WAS_MOVED, told)
-    deleted = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
-    return [*deleted, *([] if facts.status == "draft" else [moved])]
+    warnings = gone(ENTITY, facts.number, facts.record, deleted=facts.deleted)
+    if facts.status != "draft":
+        told = (
+            f"stock transfer {facts.number} is {facts.status}: whether Katana takes its stock back is not certain, "
+            "so check both locations afterwards"
+        )
+        warnings.append(advisory(warning_codes.STOCK_WAS_MOVED, told))
+    return [*warnings, *shortages(stock_moves(facts, "draft"), facts.levels)]
 
 
 def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
@@ -50,6 +68,7 @@ def plan(request: DeleteStockTransferRequest, facts: OldTransfer) -> Draft:
         number=facts.number,
         status=facts.status,
         lines=tuple(line(known.get(variant or 0), variant, quantity) for variant, quantity in moved),
+        stock=described(stock_moves(facts, "draft"), facts.levels),
         prior_state=record,
         revert=_again(facts, moved),
     )

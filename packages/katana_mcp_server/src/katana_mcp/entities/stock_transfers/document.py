@@ -8,11 +8,13 @@ from katana_mcp.operations.embedded import BatchTransaction, Traced
 from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
 from katana_mcp.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_id
 
 
 class GetStockTransferRequest(DocumentRequest):
     """Arguments of `get_stock_transfer`."""
+
+    also = own_id("stock_transfer_id")
 
     stock_transfer_id: NameOrId
     """Stock transfer id (integer) or number (text, ST-3)."""

@@ -20,7 +20,7 @@ from katana_mcp.operations.filters import (
     spelling,
     where_set,
 )
-from katana_mcp.tools.requests import NameOrId
+from katana_mcp.tools.requests import NameOrId, own_ids
 
 type Status = Literal["draft", "inTransit", "received"]
 type SortKey = Literal[
@@ -31,6 +31,8 @@ type SortKey = Literal[
 class ListStockTransfersRequest(DatedListRequest):
     """Filters of `list_stock_transfers`."""
 
+    also = own_ids("stock_transfer_id", "stock_transfer_ids")
+
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=3), spelling(Status), one_of("status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "received")] = None
@@ -38,9 +40,9 @@ class ListStockTransfersRequest(DatedListRequest):
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: in transit though the arrival date has passed; drafts do not count."""
     source_location_id: Annotated[NameOrId | None, Refers("location", "source_location_id", "location")] = None
-    """Where it leaves: id or exact name."""
+    """Where it leaves: id, name or a part of it."""
     target_location_id: Annotated[NameOrId | None, Refers("location", "target_location_id", "location")] = None
-    """Where it goes: id or exact name."""
+    """Where it goes: id, name or a part of it."""
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_transfer_rows[].variant_id", "variant")
     ] = None

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from cache_core.records import Json, Record
 from katana_client.resources.stock_transfers import StockTransfer
-from katana_mcp.entities.stock_transfers.stock import in_stock
 from katana_mcp.lookup import live_record, live_with_key
 from katana_mcp.names import VARIANT_ENTITIES, text
 from katana_mcp.naming import Known, Named, named, variants
@@ -17,8 +16,13 @@ from katana_mcp.tools.requests import Notes, WriteRequest
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.meaning import same
 from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.stock_moves import Levels, StockMove, read_levels
 
 ENTITY, COLLECTION = "stock_transfer", "stock_transfers"
+PLACES = ("source_location_id", "target_location_id")
+"""Where goods leave, and where they arrive."""
+_MOVED = {"draft": (0, 0), "inTransit": (-1, 0), "received": (-1, 1)}
+"""How often what a transfer moves has left its source, and arrived, under each status."""
 DATES = ("transfer_date", "order_created_date", "expected_arrival_date")
 HEAD = ("stock_transfer_number", *DATES, "additional_info")
 """Fields of the head that a request may set, under Katana's names."""
@@ -28,7 +32,7 @@ class TransferDates(WriteRequest):
     """What a transfer's head holds besides its number."""
 
     transfer_date: Moment | None = None
-    """When the goods leave; without an offset UTC."""
+    """When the goods leave."""
     order_created_date: Moment | None = None
     """When it was ordered."""
     expected_arrival_date: Moment | None = None
@@ -47,8 +51,8 @@ class OldTransfer:
         deleted: whether it is deleted.
         taken: other transfers that have the number it is to get.
         goods: the variants of its rows, in their order.
-        source: the name of the location that goods leave.
-        held: what that location has of each variant.
+        places: names of its locations, by their ids.
+        levels: the stock of its goods.
     """
 
     now: datetime
@@ -56,8 +60,8 @@ class OldTransfer:
     deleted: bool = False
     taken: tuple[int, ...] = ()
     goods: tuple[Named, ...] = ()
-    source: str = ""
-    held: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+    places: Mapping[int, str] = field(default_factory=dict[int, str])
+    levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
 
     @property
     def id(self) -> int:
@@ -91,14 +95,14 @@ async def with_goods(facts: OldTransfer, services: Services) -> OldTransfer:
 
 
 async def with_stock(facts: OldTransfer, services: Services) -> OldTransfer:
-    """Return the same with the variants of its rows, and what their source has of them."""
+    """Return the same with the variants of its rows, its locations, and the stock."""
     await current(services, ("location",), ("location",))
-    source = whole(facts.record, "source_location_id") or 0
-    place = await named(services, "location", source)
+    places = [place for name in PLACES if (place := whole(facts.record, name)) is not None]
+    found = [await named(services, "location", place) for place in places]
     return replace(
         await with_goods(facts, services),
-        source=place.found[0].called if place.found else str(source),
-        held=await in_stock(services, [each for each, _ in _moved(facts)], source),
+        places={place: each.found[0].called for place, each in zip(places, found, strict=True) if each.found},
+        levels=await read_levels(services, [each for each, _ in _moved(facts)]),
     )
 
 
@@ -111,6 +115,24 @@ def moving(facts: OldTransfer) -> list[tuple[Named, Decimal | None]]:
 def _moved(facts: OldTransfer) -> list[tuple[int, Decimal | None]]:
     moved = rows(facts.record, "stock_transfer_rows")
     return [(variant, number(each, "quantity")) for each in moved if (variant := whole(each, "variant_id"))]
+
+
+def stock_moves(facts: OldTransfer, status: str) -> list[StockMove]:
+    """Return what becomes of the stock when a transfer gets a status; a deleted one has that of a draft."""
+    now, then = (_MOVED.get(each, (0, 0)) for each in (facts.status, status))
+    return [
+        StockMove(
+            variant=good.one.id,
+            called=good.one.called,
+            location=place,
+            place=facts.places.get(place, str(place)),
+            change=(amount or Decimal(0)) * (after - before),
+            path="status",
+        )
+        for good, amount in moving(facts)
+        for name, before, after in zip(PLACES, now, then, strict=True)
+        if good.one is not None and (place := whole(facts.record, name)) is not None
+    ]
 
 
 def unlike(name: str, value: Json, record: Record) -> bool:

@@ -16,28 +16,39 @@ from katana_mcp.entities.stock_transfers.head import (
     gather_old,
     line,
     moving,
+    stock_moves,
     unlike,
     with_goods,
     with_stock,
 )
-from katana_mcp.entities.stock_transfers.stock import lacking
 from katana_mcp.lookup import gone
 from katana_mcp.naming import duplicates
 from katana_mcp.operations.filters import spelling
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.requests import DocumentNumber, NameOrId
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, own_id
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action, on_record
 from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record_lane
 from katana_mcp.writing.preview import FieldChange, shown_value
+from katana_mcp.writing.stock_moves import StockMove, described, shortages
 
 _ORDER = {"draft": 0, "inTransit": 1, "received": 2}
+_FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"
 _REFUSED = {("received", "inTransit")}
 
 
 class ModifyStockTransferRequest(TransferDates):
     """Arguments of `modify_stock_transfer`."""
+
+    also = own_id("stock_transfer_id")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("rows", "add_rows", "update_rows", "lines", "items"), _FIXED),
+        **dict.fromkeys(("source_location_id", "target_location_id", "destination_location_id"), _FIXED),
+        **dict.fromkeys(("source_location", "target_location", "destination_location", "from_location"), _FIXED),
+        "to_location": _FIXED,
+    }
 
     never_null: ClassVar[frozenset[str]] = frozenset({"stock_transfer_number", "transfer_date", "status"})
 
@@ -46,15 +57,14 @@ class ModifyStockTransferRequest(TransferDates):
     stock_transfer_number: DocumentNumber | None = None
     """The new number."""
     status: Annotated[Status | None, spelling(Status)] = None
-    """As `inTransit` the goods leave the source, as `received` they are at the destination."""
+    """As `inTransit` goods leave the source, as `received` they are at the destination."""
 
 
 async def _gather(request: ModifyStockTransferRequest, services: Services) -> OldTransfer:
     facts = await gather_old(request.stock_transfer_id, request.stock_transfer_number, services)
     if request.status is None:
         return facts
-    leaves = facts.status == "draft" and request.status in {"inTransit", "received"}
-    return await (with_stock if leaves else with_goods)(facts, services)
+    return await (with_goods if request.status == facts.status else with_stock)(facts, services)
 
 
 def checks(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[ToolWarning]:
@@ -67,17 +77,25 @@ def checks(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[Tool
         warnings.append(blocking(warning_codes.NO_EFFECTIVE_CHANGE, told))
     if request.status is not None:
         warnings += _move(facts, request.status)
-    moved = [(good.one, amount, "status") for good, amount in moving(facts)]
-    return warnings + lacking(moved, facts.held, facts.source)
+    return warnings + shortages(_moves(request, facts), facts.levels)
+
+
+def _moves(request: ModifyStockTransferRequest, facts: OldTransfer) -> list[StockMove]:
+    refused = (facts.status, request.status) in _REFUSED
+    return [] if request.status is None or refused else stock_moves(facts, request.status)
 
 
 def _move(facts: OldTransfer, wanted: Status) -> list[ToolWarning]:
     told = f"stock transfer {facts.number} is {facts.status}"
     if (facts.status, wanted) in _REFUSED:
-        why = f"{told} and cannot become {wanted} again; draft is possible"
+        why = f"{told} and cannot become {wanted} again: its goods have arrived"
         return [blocking(warning_codes.INVALID_STATUS_TRANSITION, why, "status")]
     if _ORDER[wanted] < _ORDER.get(facts.status, 0):
-        return [advisory(warning_codes.STATUS_MOVES_BACK, f"{told}: as {wanted} its goods go back", "status")]
+        return [
+            advisory(
+                warning_codes.STATUS_MOVES_BACK, f"{told}: as {wanted} its goods go back where they came from", "status"
+            )
+        ]
     return []
 
 
@@ -108,6 +126,7 @@ def plan(request: ModifyStockTransferRequest, facts: OldTransfer) -> Draft:
             FieldChange(field=name, old=shown_value(before[name]), new=shown_value(value))
             for name, value in wanted.items()
         ),
+        stock=described(_moves(request, facts), facts.levels),
         prior_state=facts.record,
         revert=undo if back else None,
     )

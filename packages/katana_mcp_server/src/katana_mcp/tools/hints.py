@@ -1,0 +1,151 @@
+"""What may have been meant by a name that nothing has: the one place where names of callers are compared with ours.
+
+Refuses to point at what does more than the name says, and to look at more than a few short names of one call.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import product
+
+from rapidfuzz.distance import OSA
+
+from katana_mcp.tools.hidden import shown_in_name
+
+MOST_NAMES = 10
+"""Unknown names of one call that are looked at."""
+LONGEST_NAME = 60
+"""Characters of a name that are looked at and shown."""
+LIKE = 0.75
+_LIKE_A_VERB = 0.8
+
+
+CHANGING = frozenset(
+    [
+        *("delete", "remove", "drop", "erase", "wipe", "purge", "destroy", "clear", "void", "undo", "revert", "reset"),
+        *("apply", "execute", "confirm", "commit", "write", "send", "post", "rebuild"),
+    ]
+)
+"""First words of names that write, or plan a deletion. Any other is harmless, and no hint leads from it to these."""
+
+SAME: Mapping[str, str] = {
+    **dict.fromkeys(("find", "lookup", "query"), "search"),
+    **dict.fromkeys(("show", "read", "fetch", "view"), "get"),
+    **dict.fromkeys(("update", "edit", "change", "set"), "modify"),
+    **dict.fromkeys(("add", "new", "make"), "create"),
+    "remove": "delete",
+    "fulfil": "fulfill",
+    **dict.fromkeys(("po", "purchase"), "purchase_order"),
+    **dict.fromkeys(("pos", "purchases"), "purchase_orders"),
+    **dict.fromkeys(("so", "sale"), "sales_order"),
+    **dict.fromkeys(("sos", "sales"), "sales_orders"),
+    "mo": "manufacturing_order",
+    "mos": "manufacturing_orders",
+    "vendor": "supplier",
+    "vendors": "suppliers",
+    "warehouses": "locations",
+    **dict.fromkeys(("product", "material"), "item"),
+    **dict.fromkeys(("products", "materials"), "items"),
+    "client": "customer",
+    "clients": "customers",
+    "transfer": "stock_transfer",
+    "transfers": "stock_transfers",
+    "adjustment": "stock_adjustment",
+    "adjustments": "stock_adjustments",
+    "stock": "inventory",
+}
+"""Words of tools' names that people and models use, and ours."""
+
+
+def quoted(name: str) -> str:
+    """Return the beginning of a name as it is shown: in quotes, each character that nobody sees as `<U+200B>`."""
+    return f"'{shown_in_name(name[:LONGEST_NAME])}'"
+
+
+def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
+    """Return what may have been meant by a name that nothing has, or otherwise all that there is or these words."""
+    names = list(known)
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else otherwise or f"there are {', '.join(names)}"
+
+
+def all_meant(unknown: Iterable[str], known: Iterable[str]) -> str:
+    """Return the same of the first of several names, each hint once."""
+    names = list(known)
+    return " ".join(dict.fromkeys(meant(each, names) for each, _ in zip(unknown, range(MOST_NAMES), strict=False)))
+
+
+def nearest(name: str, known: Collection[str], changing: Collection[str] = (), like: float = LIKE) -> str | None:
+    """Return the known name that is most like this one; a harmless name never leads to one that changes something.
+
+    Args:
+        name: as it was given.
+        known: what there is.
+        changing: those of it that change something whatever their names say.
+        like: how like it has to be.
+    """
+    given = name[:LONGEST_NAME].casefold()
+    is_bold = _means_change(_first(given))
+    allowed = [
+        each
+        for each in known
+        if is_bold or _first(each) == _first(given) or not (each in changing or _first(each) in CHANGING)
+    ]
+    likeness_of = {each: likeness(given, each.casefold()) for each in allowed}
+    best = max(allowed, key=lambda each: likeness_of[each], default=None)
+    if best is not None and likeness_of[best] >= like:
+        return best
+    longer = [each for each in allowed if f"{each}_".startswith(f"{given}_") or f"{given}_".startswith(f"{each}_")]
+    return longer[0] if given and len(longer) == 1 else None
+
+
+def likeness(name: str, other: str) -> float:
+    """Return how like two short names are, from 0 to 1: what is left of them after what was mistyped."""
+    return OSA.normalized_similarity(name, other)
+
+
+def unknown_tool(name: str, known: Iterable[str], absent: Mapping[str, str], changing: Collection[str] = ()) -> str:
+    """Return what is said to the call of a tool that nothing has.
+
+    Args:
+        name: of the tool.
+        known: the tools that there are.
+        absent: why other tools are not there, and what to do instead.
+        changing: those of the known ones that change something.
+    """
+    there = list(dict.fromkeys(known))
+    every = [*there, *absent]
+    forms = list(_spelt(name))
+    same = next((each for each in forms if each in absent or each in there), None)
+    near = same or nearest(name, every, changing) or nearest(forms[-1], every, changing)
+    if near is None:
+        return f"no tool is called {quoted(name)}; there are {', '.join(there)}"
+    if near not in absent:
+        return f"no tool is called {quoted(name)}; did you mean {near!r}?"
+    other = "" if near == name else f"no tool is called {quoted(name)}; "
+    return f"{other}{near!r} is not there: {absent[near]}"
+
+
+def _spelt(name: str) -> Iterator[str]:
+    """Yield a name of a tool as it was given, then with our words in place of others, a few at most."""
+    given = name[:LONGEST_NAME].casefold().replace("-", "_").replace(" ", "_")
+    yield given
+    words = given.split("_")
+    if len(words) <= _MOST_WORDS:
+        yield from ("_".join(form) for form in product(*([each, SAME.get(each, each)] for each in words)))
+
+
+_MOST_WORDS = 5
+
+
+def _means_change(first: str) -> bool:
+    """Return whether a first word that somebody typed, mistyped perhaps, says that something is changed."""
+    return first in CHANGING or any(
+        likeness(first, each) >= _LIKE_A_VERB for each in CHANGING if len(each) >= _SHORTEST_VERB
+    )
+
+
+_SHORTEST_VERB = 5
+"""Characters from which a mistyped word is still taken for a verb."""
+
+
+def _first(name: str) -> str:
+    return name.partition("_")[0]

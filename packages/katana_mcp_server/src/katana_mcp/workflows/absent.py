@@ -1,0 +1,73 @@
+"""Tools beside the matrix that are planned and not there yet: why, and what there is instead.
+
+A line goes when its tool comes.
+"""
+
+from collections.abc import Mapping
+
+_RETURNS = "sales returns are not read or written here; they are made in Katana"
+_TRACED = (
+    "batches and serial numbers have no tools yet; `get_sales_order`, `get_purchase_order`, `get_stock_transfer` and "
+    "`get_stock_adjustment` show those of each row"
+)
+_BINS = "storage bins have no tools yet; `create_stock_transfer` moves goods between locations"
+_STOCKTAKES = (
+    "stocktakes have no tools yet; `list_stock_adjustments` shows corrections, `check_inventory` what is in stock"
+)
+_SUPPLIERS = (
+    "suppliers are written in Katana; the resource `katana://suppliers` lists them, and tools take their names or ids"
+)
+_REFERENCE = (
+    "reference data are resources: `katana://suppliers`, `katana://locations`, `katana://tax-rates`, "
+    "`katana://operators`, `katana://additional-costs`, `katana://factory`"
+)
+_FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
+
+ABSENT: Mapping[str, str] = {
+    "receive_purchase_order": (
+        "receiving a part of an order is done in Katana; `modify_purchase_order` with status RECEIVED plans that "
+        "everything open has come, and `get_purchase_order` shows what has"
+    ),
+    "verify_order_document": (
+        "the prompt `supplier_document_check` compares a supplier's document with `get_purchase_order`"
+    ),
+    "replenish": "`list_low_stock_items` says what is short, and `create_purchase_order` plans an order for it",
+    "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
+    "create_supplier": _SUPPLIERS,
+    "modify_supplier": _SUPPLIERS,
+    "delete_supplier": _SUPPLIERS,
+    "fulfill_order": "shipping is done in Katana; `get_sales_order` shows what of an order has left",
+    "promise_date": "the prompt `promise_date` works it out with `get_sales_order` and `check_inventory`",
+    "order_readiness": (
+        "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"
+    ),
+    "list_sales_returns": _RETURNS,
+    "get_sales_return": _RETURNS,
+    "create_sales_return": _RETURNS,
+    "delete_sales_return": _RETURNS,
+    "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
+    "create_manufacturing_orders": "manufacturing orders are made in Katana; `get_bom` shows what they would take",
+    "complete_manufacturing_order": (
+        "production is reported in Katana; `get_manufacturing_order` shows how far an order is"
+    ),
+    "correct_manufacturing_order": ("manufacturing orders are changed in Katana; `get_manufacturing_order` shows one"),
+    "buildable": "`get_bom` says what an item is made of, and `check_inventory` what of it is in stock",
+    "stock_value": (
+        "`get_inventory_movements` tells the value of stock after each movement, `inventory_at` the quantities then"
+    ),
+    "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
+    "change_prices": "prices are changed in Katana; `get_variant_details` reads them, many at once",
+    "list_traceability": _TRACED,
+    "modify_traceability": _TRACED,
+    "trace": _TRACED,
+    "list_stocktakes": _STOCKTAKES,
+    "count_stock": _STOCKTAKES,
+    "list_bin_transfers": _BINS,
+    "plan_bin_transfer": _BINS,
+    "list_reference": _REFERENCE,
+    **dict.fromkeys(("list_suppliers", "search_suppliers", "get_supplier", "list_locations"), _REFERENCE),
+    "define_custom_field": "custom fields are defined in Katana; `get_item` and other documents show their values",
+    "search_tools": _FINDER,
+    "call_tool": _FINDER,
+}
+"""By the tool's name, a sentence that names what there is in backticks."""

@@ -1,0 +1,138 @@
+"""A unique part of a name is enough in the filters of what reads, and said; writes want the whole name."""
+
+from collections.abc import Callable
+
+import pytest
+from server_wire import live
+
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.surface import tools
+from katana_mcp.testing import Payload, Stage
+from katana_sandbox import ManualClock, Tenant
+
+NAMES = {
+    "supplier_id": "suppliers",
+    "customer_id": "customers",
+    "location_id": "locations",
+    "source_location_id": "locations",
+    "target_location_id": "locations",
+}
+READS = {each.name for each in tools() if each.read_only and not each.plans}
+FILTERS = [
+    (each["name"], name)
+    for each in catalogue()
+    if each["name"] in READS and each["name"] != "get_customer"
+    for name in each["inputSchema"]["properties"]
+    if name in NAMES
+]
+
+
+def notices(answer: Payload) -> list[tuple[str, str]]:
+    """Return what parts of names were taken for."""
+    return [(each["severity"], each["message"]) for each in answer["warnings"] if each["code"] == "partial_name"]
+
+
+def needed(tenant: Tenant, tool: str) -> dict[str, object]:
+    """Return the arguments that a tool cannot do without."""
+    variants = [each["id"] for each in live(tenant, "variants")[:20]]
+    asked: dict[str, object] = {"skus_or_variant_ids": variants, "as_of": "2026-02-28"}
+    schema = next(each["inputSchema"] for each in catalogue() if each["name"] == tool)
+    return {name: asked[name] for name in schema.get("required", ())}
+
+
+def only_word(tenant: Tenant, collection: str, cut: Callable[[str], str]) -> tuple[str, dict[str, object]]:
+    """Return a part of a name that no other has, and the record."""
+    rows = live(tenant, collection)
+    words = [(word, row) for row in rows for word in row["name"].split() if len(word) > 4]
+    return next(
+        (cut(word), row)
+        for word, row in words
+        if sum(word.casefold()[:4] in other["name"].casefold() for other in rows) == 1
+    )
+
+
+@pytest.mark.parametrize(("tool", "name"), FILTERS, ids=[" ".join(each) for each in FILTERS])
+async def test_a_part_of_a_name_that_one_has_stands_for_it_and_is_told(
+    stage: Stage, tenant: Tenant, tool: str, name: str
+) -> None:
+    word, row = only_word(tenant, NAMES[name], lambda each: each[:5].upper())
+    called = {"supplier_id": "supplier", "customer_id": "customer"}.get(name, "location")
+    arguments = needed(tenant, tool)
+    whole = await stage.call(tool, **arguments, **{name: row["name"]})
+    assert notices(whole) == []
+    part = await stage.call(tool, **arguments, **{name: word})
+    told = f"{name}: {word!r} was taken for {called} {row['id']} ({row['name']}), the only one with it in its name"
+    assert notices(part) == [("info", told)]
+    key = "stock" if tool == "inventory_at" else "rows"
+    assert part[key] == whole[key]
+    assert part.get("total") == whole.get("total")
+
+
+def test_there_are_filters_of_every_kind() -> None:
+    assert {name for _, name in FILTERS} == NAMES.keys()
+    assert len(FILTERS) >= 14
+
+
+async def test_a_part_that_several_have_is_refused_with_the_candidates(stage: Stage, tenant: Tenant) -> None:
+    rows = live(tenant, "customers")
+    word = next(each["name"].split()[0] for each in rows if sum(each["name"].split()[0] in o["name"] for o in rows) > 2)
+    having = [each for each in rows if word in each["name"].split()]
+    refusal = await stage.refusal("list_sales_orders", customer_id=word)
+    (warning,) = refusal["warnings"]
+    assert (warning["code"], warning["field_path"]) == ("ambiguous_name", "customer_id")
+    assert f"{len(having)} customers have {word!r} in their names; name one whole or by id: " in warning["message"]
+    assert sum(f"{each['id']} ({each['name']})" in warning["message"] for each in having) == min(5, len(having))
+
+
+async def test_a_whole_name_counts_before_a_part_of_another(stage: Stage, tenant: Tenant) -> None:
+    first, second = live(tenant, "suppliers")[:2]
+    tenant.edit("suppliers", second["id"], name=f"{first['name']} Outlet")
+    answer = await stage.call("list_purchase_orders", supplier_id=first["name"])
+    assert notices(answer) == []
+    assert {each["supplier_id"] for each in answer["rows"]} == {first["id"]}
+
+
+async def test_what_is_deleted_does_not_count(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    word, row = only_word(tenant, "suppliers", str)
+    other = next(each for each in live(tenant, "suppliers") if each["id"] != row["id"])
+    tenant.edit("suppliers", other["id"], name=f"Outlet of {word}")
+    refusal = await stage.refusal("list_purchase_orders", supplier_id=word)
+    assert refusal["error"] == "ambiguous_name"
+    tenant.delete("suppliers", int(str(row["id"])))
+    clock.advance(1_000)
+    answer = await stage.call("list_purchase_orders", supplier_id=word)
+    assert [f"{other['id']} (Outlet of {word})" in told for _, told in notices(answer)] == [True]
+    assert {each["supplier_id"] for each in answer["rows"]} == {other["id"]}
+
+
+async def test_a_part_inside_a_word_is_not_enough(stage: Stage, tenant: Tenant) -> None:
+    word, _ = only_word(tenant, "suppliers", str)
+    refusal = await stage.refusal("list_purchase_orders", supplier_id=word[2:])
+    assert refusal["error"] == "not_found"
+
+
+async def test_no_part_of_a_number_or_a_sku_is_enough(stage: Stage, tenant: Tenant) -> None:
+    number = live(tenant, "sales_orders")[0]["order_no"]
+    refusal = await stage.refusal("list_manufacturing_orders", sales_order_id=number.split("-")[0])
+    assert refusal["error"] == "not_found"
+    sku = next(each["sku"] for each in live(tenant, "variants") if "-" in each["sku"])
+    refusal = await stage.refusal("list_sales_orders", skus_or_variant_ids=[sku.rpartition("-")[0]])
+    assert refusal["error"] == "not_found"
+
+
+async def test_writes_want_the_whole_name_and_name_the_candidates(stage: Stage, tenant: Tenant) -> None:
+    word, row = only_word(tenant, "suppliers", str)
+    order = live(tenant, "purchase_orders")[0]
+    line = {"variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
+    preview = await stage.call("create_purchase_order", supplier_id=word, location_id=order["location_id"], rows=[line])
+    assert "plan_token" not in preview
+    blocking = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+    assert [(each["code"], each["field_path"]) for each in blocking] == [("not_found", "supplier_id")]
+    assert f"did you mean {row['name']!r}?" in blocking[0]["message"]
+    place, where = only_word(tenant, "locations", str)
+    other = next(each["id"] for each in live(tenant, "locations") if each["id"] != where["id"])
+    moving = [{"variant_id": line["variant_id"], "quantity": 1}]
+    moved = await stage.call("create_stock_transfer", source_location_id=place, target_location_id=other, rows=moving)
+    assert f"did you mean {where['name']!r}?" in next(
+        each["message"] for each in moved["warnings"] if each["severity"] == "blocking"
+    )

@@ -1,0 +1,145 @@
+"""Totals say what they are: with tax what Katana will show, the net beside it, and nothing where a rate is unknown."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from order_plans import COST, DIRECTORY, FORKS, ROW, change, new_facts, new_order, old, planned, told
+from server_wire import Wire, amount, live
+from transfer_plans import applied
+
+from katana_mcp.entities.purchase_orders.create import CREATE
+from katana_mcp.entities.purchase_orders.delete import DELETE
+from katana_mcp.entities.purchase_orders.modify import MODIFY
+from katana_mcp.naming import Named
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Stage, staged
+from katana_mcp.writing.totals import Totals, totals_in_words
+from katana_sandbox import ManualClock, Sandbox, Tenant
+
+NO_RATES = replace(DIRECTORY, rates={})
+
+
+def _bought(tenant: Tenant) -> list[int]:
+    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
+    return [each["id"] for each in live(tenant, "variants") if each["material_id"] in items]
+
+
+def test_a_total_is_with_tax_and_the_net_and_the_costs_stand_beside_it() -> None:
+    draft = planned(additional_info="new")
+    assert draft.totals == Totals(total=Decimal("18.3"), net_total=Decimal(15), additional_costs=Decimal(10))
+    assert [each.tax_rate for each in draft.lines] == [22, 22, 22]
+    assert DELETE.plan(DELETE.request.model_validate({"purchase_order_id": 40}), old()).totals == draft.totals
+    assert planned(delete_row_ids=[18], delete_additional_cost_row_ids=[COST["id"]]).totals == Totals(
+        total=Decimal("6.1"), net_total=Decimal(5)
+    )
+
+
+def test_where_a_tax_rate_is_not_known_the_total_with_tax_is_left_out_and_that_is_said() -> None:
+    totals = MODIFY.plan(change(additional_info="new"), replace(old(), directory=NO_RATES)).totals
+    assert (totals.total, totals.net_total) == (None, 15)
+    (warning,) = MODIFY.checks(change(additional_info="new"), replace(old(), directory=NO_RATES))
+    assert (warning.severity, warning.code) == ("info", "tax_unknown")
+    assert warning.message == "the total with tax is not known: no tax rate is known of FORK, WHEEL"
+    untaxed = replace(NO_RATES, default_tax=None)
+    request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
+    assert told(CREATE.checks(request, new_facts(directory=untaxed))) == [("info", "tax_unknown", None)]
+    unnamed = replace(DIRECTORY, names={**DIRECTORY.names, ("tax_rate", "None"): Named("None")})
+    refused = CREATE.checks(new_order(rows=[FORKS | {"tax_rate_id": "None"}]), new_facts(directory=unnamed))
+    assert told(refused) == [("blocking", "not_found", "rows[0].tax_rate_id"), ("info", "tax_unknown", None)]
+
+
+def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said() -> None:
+    request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
+    (action,) = CREATE.plan(request, new_facts()).actions
+    assert action.body is not None
+    assert [each["tax_rate_id"] for each in _rows(action.body["purchase_order_rows"])] == [5]
+    (warning,) = CREATE.checks(request, new_facts())
+    assert warning.message == "rows: the default tax rate of purchases was taken where none is given (22 %)"
+    # What is there already keeps the rate that it has.
+    untaxed = old(purchase_order_rows=[ROW | {"tax_rate_id": None}])
+    changed = MODIFY.plan(change(update_rows=[{"row_id": ROW["id"], "quantity": 3}]), untaxed)
+    assert [each.body for each in changed.actions] == [{"quantity": 3}]
+
+
+def _rows(value: Any) -> list[dict[str, object]]:  # noqa: ANN401 - a list of a body
+    return value
+
+
+def test_totals_in_words_leave_out_what_is_not_known() -> None:
+    shown: dict[str, object] = {"total": 102.48, "net_total": 84, "currency": "NOK"}
+    assert totals_in_words(shown) == "102.48 NOK with tax, 84 without"
+    assert totals_in_words({"net_total": 84, "currency": "NOK"}) == "84 NOK without tax"
+    assert totals_in_words({**shown, "additional_costs": 3}).endswith("; additional costs of 3 besides")
+    assert totals_in_words({}) == ""
+
+
+AMOUNTS = st.decimals(min_value=Decimal("0.0001"), max_value=9_999, places=4)
+PRICES = st.decimals(min_value=0, max_value=9_999, places=4)
+LINES = st.tuples(st.integers(0, 5), AMOUNTS, PRICES, st.sampled_from([None, 0, 1, 2]))
+NEW = st.lists(LINES, min_size=1, max_size=5)
+
+
+@settings(max_examples=5, deadline=None)
+@given(rows=NEW, more=st.lists(LINES, max_size=2), cost=st.none() | PRICES)
+async def test_the_total_of_a_preview_is_that_of_the_order_once_it_is_applied(
+    rows: list[tuple[int, Decimal, Decimal, int | None]],
+    more: list[tuple[int, Decimal, Decimal, int | None]],
+    cost: Decimal | None,
+) -> None:
+    async with staged(OwnSandbox(Sandbox(clock=ManualClock(auto=False)))) as stage:
+        tenant = stage.own.sandbox.tenant()
+        goods, rates = _bought(tenant), [each["id"] for each in live(tenant, "tax_rates")]
+
+        def asked(lines: list[tuple[int, Decimal, Decimal, int | None]]) -> list[dict[str, object]]:
+            rows: list[dict[str, object]] = []
+            for which, quantity, price, rate in lines:
+                taxed = {} if rate is None else {"tax_rate_id": rates[rate]}
+                amounts = {"quantity": float(quantity), "price_per_unit": float(price)}
+                rows.append({"sku_or_variant_id": goods[which], **amounts, **taxed})
+            return rows
+
+        kind = live(tenant, "additional_costs")[0]["id"]
+        costs = [] if cost is None else [{"additional_cost_id": kind, "price": float(cost)}]
+        parties = {
+            "supplier_id": live(tenant, "suppliers")[0]["id"],
+            "location_id": live(tenant, "locations")[0]["id"],
+        }
+        made = await _applied(stage, "create_purchase_order", **parties, rows=asked(rows), additional_costs=costs)
+        order = tenant.get("purchase_orders", made["id"])
+        first = order["purchase_order_rows"][0]["id"]
+        await _applied(
+            stage,
+            "modify_purchase_order",
+            purchase_order_id=made["id"],
+            add_rows=asked(more),
+            update_rows=[{"row_id": first, "quantity": 7.5, "tax_rate_id": rates[1]}],
+        )
+
+
+async def _applied(stage: Stage, tool: str, **arguments: object) -> Wire:
+    """Apply a plan and assert that the order has the total that the preview and the outcome name."""
+    preview = await stage.call(tool, **arguments)
+    (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
+    order = stage.own.sandbox.tenant().get("purchase_orders", outcome["id"])
+    assert amount(preview["total"]) == amount(order["total"])
+    net = sum(amount(each["total"]) for each in order["purchase_order_rows"])
+    assert amount(preview["net_total"]) == net
+    assert (
+        f"; total {preview['total']} {preview['currency']} with tax, {preview['net_total']} without"
+        in (outcome["message"])
+    )
+    return outcome
+
+
+@pytest.mark.parametrize("entity", ["purchase_order", "sales_order"])
+async def test_an_order_that_is_read_says_its_net_beside_its_total(stage: Stage, tenant: Tenant, entity: str) -> None:
+    order = next(each for each in live(tenant, f"{entity}s") if each[f"{entity}_rows"])
+    net = sum(amount(each["total"]) for each in order[f"{entity}_rows"])
+    shown = (await stage.call(f"get_{entity}", **{f"{entity}_id": order["id"]}))["order"]
+    listed = (await stage.call(f"list_{entity}s", ids=[order["id"]], include_rows=True))["rows"][0]
+    for found in (shown, listed):
+        assert (amount(found["total"]), amount(found["net_total"])) == (amount(order["total"]), net)

@@ -1,0 +1,1 @@
+"""Real MCP clients, a browser and the conformance suite before the server; run by `make clients`."""

@@ -1,0 +1,273 @@
+"""One thing, one name, both ways: what an answer calls an id is taken under that name wherever the id is asked for."""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+
+from katana_mcp.adapter.answer_schemas import answer_schema
+from katana_mcp.adapter.arguments import validated
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.surface import tools
+from katana_mcp.testing import Payload, Stage
+from katana_mcp.tools.requests import Request
+from katana_mcp.tools.warnings import Refused
+from katana_sandbox import Tenant
+
+from .shapes import Schema, fitting, nodes
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+LISTED = {each["name"]: each for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+ONE = {
+    "additional_cost_id": "additional cost",
+    "additional_cost_row_id": "additional cost row",
+    "address_id": "address",
+    "customer_id": "customer",
+    "item_id": "item",
+    "linked_manufacturing_order_id": "manufacturing order",
+    "location_id": "location",
+    "manufacturing_order_id": "manufacturing order",
+    "parent_variant_id": "variant",
+    "plan_token": "token",
+    "purchase_order_id": "purchase order",
+    "purchase_order_row_id": "purchase order row",
+    "reference_id": "reference",
+    "row_id": "row of a plan",
+    "sales_order_id": "sales order",
+    "source_location_id": "location",
+    "stock_adjustment_id": "stock adjustment",
+    "stock_transfer_id": "stock transfer",
+    "supplier_id": "supplier",
+    "target_location_id": "location",
+    "tax_rate_id": "tax rate",
+    "tracking_location_id": "location",
+    "variant_id": "variant",
+    "default_shipping_id": "address",
+    "default_billing_id": "address",
+}
+"""What each name of an answer is the id of, where a tool asks for such an id."""
+NEVER_ASKED = {
+    *("batch_id", "bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
+    *("ecommerce_order_id", "fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "packer_id"),
+    *("production_id", "received_items_group_id", "recipe_row_id", "resource_id", "sales_order_fulfillment_id"),
+    *("sales_order_row_id", "serial_number_id", "serial_number_ids", "shipping_address_id", "shipping_fee_id"),
+    *("stock_adjustment_row_id", "stock_transfer_row_id"),
+}
+"""Ids that no tool asks for."""
+ASKED = {
+    **{name: {kind} for name, kind in ONE.items() if name not in {"plan_token", "row_id"}},
+    "destination_location_id": {"location"},
+    "sku_or_variant_id": {"variant"},
+    "skus_or_variant_ids": {"variant"},
+    "ingredient_skus_or_variant_ids": {"variant"},
+    "row_id": {"purchase order row", "row of a plan"},
+    "delete_row_ids": {"purchase order row", "row of a plan"},
+    "additional_cost_row_id": {"additional cost row", "row of a plan"},
+    "delete_additional_cost_row_ids": {"additional cost row", "row of a plan"},
+    "delete_address_ids": {"address"},
+    "plan_tokens": {"token"},
+}
+"""What each argument asks for."""
+_ROLE = "a place, or an address, of another role would be taken for one of this"
+_VERB = "a name without the verb must not delete"
+NOT_TAKEN: dict[tuple[str, str], str] = {
+    **{
+        (argument, shown): _ROLE
+        for argument in (
+            *("location_id", "source_location_id", "target_location_id"),
+            *("destination_location_id", "tracking_location_id"),
+        )
+        for shown in ("location_id", "source_location_id", "target_location_id", "tracking_location_id")
+        if shown != argument and {shown, argument} != {"target_location_id", "destination_location_id"}
+    },
+    ("address_id", "default_shipping_id"): _ROLE,
+    ("address_id", "default_billing_id"): _ROLE,
+    ("default_shipping_id", "address_id"): _ROLE,
+    ("default_shipping_id", "default_billing_id"): _ROLE,
+    ("ingredient_skus_or_variant_ids", "variant_id"): "it is the product in this list",
+    ("ingredient_skus_or_variant_ids", "parent_variant_id"): "it is the product in this list",
+    ("delete_row_ids", "purchase_order_row_id"): _VERB,
+    ("delete_row_ids", "row_id"): _VERB,
+    ("delete_additional_cost_row_ids", "additional_cost_row_id"): _VERB,
+    ("delete_additional_cost_row_ids", "row_id"): _VERB,
+    ("delete_address_ids", "address_id"): _VERB,
+    ("delete_address_ids", "default_shipping_id"): _VERB,
+    ("delete_address_ids", "default_billing_id"): _VERB,
+}
+"""An argument and a name of an answer under which it is not taken, with the reason."""
+
+
+def _ids(schema: Schema) -> Iterator[str]:
+    for path, _ in nodes(schema):
+        name = path.rpartition(".")[2].removesuffix("[]")
+        if name.endswith(("_id", "_ids")) or name in {"id", "plan_token"}:
+            yield name
+
+
+def _owner(tool: str) -> str:
+    """Return what the document of a tool is called."""
+    _, _, name = tool.partition("_")
+    return name.removesuffix("s").removesuffix("_recipe").replace("_", " ")
+
+
+def _kinds(tool: str, argument: str) -> set[str]:
+    return {_owner(tool)} if argument == "ids" else ASKED.get(argument, set())
+
+
+def _pairs() -> Iterator[tuple[str, str, str]]:
+    """Yield each tool, each path of it that asks for an id, and each other name under which answers show such an id."""
+    for tool, listed in LISTED.items():
+        for path in dict.fromkeys(path.removesuffix("[]") for path, _ in nodes(listed["inputSchema"])):
+            argument = path.rpartition(".")[2]
+            kinds = _kinds(tool, argument)
+            shown = [name for name, kind in ONE.items() if kind in kinds and name != argument]
+            is_own = "." not in path and (argument == "ids" or _owner(tool) in kinds)
+            yield from ((tool, path, name) for name in (*shown, *(["id"] if is_own else [])))
+
+
+PAIRS = list(_pairs())
+
+
+def _taken(tool: str, path: str, name: str) -> Request:
+    """Return the request in which a required or an optional argument, alone or in a row, has this name."""
+    schema = LISTED[tool]["inputSchema"]
+    given = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    outer, _, inner = path.partition("[].")
+    if inner:
+        items = schema["properties"][outer]["items"]
+        row = cast("dict[str, object]", fitting(items))
+        row.pop(inner, None)
+        given[outer] = [row | {name: 7}]
+    else:
+        given.pop(outer, None)
+        given[name] = "token" if name.startswith("plan_token") else 7
+    return validated(SPECS[tool].request, schema, given)
+
+
+def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
+    shown = {name for each in SPECS.values() for name in _ids(answer_schema(each.answer))}
+    assert shown == ONE.keys() | NEVER_ASKED | {"id"}
+    asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
+    assert asked - {"ids"} <= ASKED.keys()
+    assert len(PAIRS) > 80
+
+
+@pytest.mark.parametrize(("tool", "path", "name"), PAIRS, ids=[f"{tool} {path} {name}" for tool, path, name in PAIRS])
+def test_an_id_is_taken_under_every_name_that_an_answer_gives_it(tool: str, path: str, name: str) -> None:
+    argument = path.rpartition(".")[2]
+    if (argument, name) in NOT_TAKEN:
+        own = dict(nodes(LISTED[tool]["inputSchema"]))
+        beside = f"{path.removesuffix(argument)}{name}"
+        if beside not in own and not (argument.startswith("ingredient_")):
+            with pytest.raises(Refused):
+                _taken(tool, path, name)
+        return
+    assert _taken(tool, path, name) == _taken_by_its_own(tool, path)
+
+
+def _taken_by_its_own(tool: str, path: str) -> Request:
+    argument = path.rpartition(".")[2]
+    schema = dict(nodes(LISTED[tool]["inputSchema"]))[path]
+    if schema.get("type") != "array":
+        return _taken(tool, path, argument)
+    given = {
+        each: fitting(LISTED[tool]["inputSchema"]["properties"][each])
+        for each in LISTED[tool]["inputSchema"].get("required", ())
+    }
+    value: list[object] = ["token" if argument == "plan_tokens" else 7]
+    return validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**given, argument: value})
+
+
+def test_no_reason_is_given_for_what_is_taken() -> None:
+    tried = {(path.rpartition(".")[2], name) for _, path, name in PAIRS}
+    assert NOT_TAKEN.keys() - tried == set()
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "name"), [each for each in PAIRS if (each[1].rpartition(".")[2], each[2]) not in NOT_TAKEN]
+)
+def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, path: str, name: str) -> None:
+    argument = path.rpartition(".")[2]
+    schema = LISTED[tool]["inputSchema"]
+    given: dict[str, Any] = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    outer, _, inner = path.partition("[].")
+    value = fitting(dict(nodes(schema))[path])
+    if inner:
+        given[outer] = [cast("dict[str, object]", fitting(schema["properties"][outer]["items"])) | {inner: 7, name: 7}]
+    else:
+        given |= {argument: value, name: value}
+    with pytest.raises(Refused) as refusal:
+        validated(SPECS[tool].request, schema, given)
+    told = [each.message for each in refusal.value.warnings]
+    assert any(f"{argument!r} and {name!r} are the same argument: give one of them" in each for each in told), told
+
+
+def _blocking(preview: Payload) -> list[str]:
+    return [each["message"] for each in preview["warnings"] if each["severity"] == "blocking"]
+
+
+async def test_what_documents_show_is_fed_back_as_it_is_shown(stage: Stage, tenant: Tenant) -> None:
+    costs = {each["group_id"] for each in tenant.all("po_additional_cost_rows")}
+    open_ones = [each for each in tenant.all("purchase_orders") if each["status"] == "NOT_RECEIVED"]
+    number = next(each["order_no"] for each in open_ones if each["default_group_id"] in costs)
+    order = (await stage.call("get_purchase_order", purchase_order_id=number))["order"]
+    row, cost = order["rows"][0], order["additional_costs"][0]
+    shown = {name: row[name] for name in ("purchase_order_row_id", "variant_id")}
+    change = {"additional_cost_row_id": cost["additional_cost_row_id"], "price": 7}
+    preview = await stage.call(
+        "modify_purchase_order",
+        purchase_order_id=order["purchase_order_id"],
+        update_rows=[{**shown, "quantity": 77}],
+        update_additional_costs=[change],
+    )
+    assert _blocking(preview) == []
+    lines = [each for each in preview["lines"] if each.get("change") == "update"]
+    assert [each["row_id"] for each in lines] == [row["purchase_order_row_id"], cost["additional_cost_row_id"]]
+    again = await stage.call(
+        "modify_purchase_order",
+        id=preview["id"],
+        update_rows=[{"row_id": lines[0]["row_id"], "quantity": 77}],
+        update_additional_costs=[{"row_id": lines[1]["row_id"], "price": 7}],
+    )
+    assert again["requests"] == preview["requests"]
+    stock = await stage.call("check_inventory", variant_id=row["variant_id"])
+    assert [each["variant_id"] for each in stock["stock"]] == [row["variant_id"]]
+
+
+async def test_a_transfer_is_planned_again_from_what_it_shows(stage: Stage, tenant: Tenant) -> None:
+    number = next(each["stock_transfer_number"] for each in tenant.all("stock_transfers") if not each["deleted_at"])
+    shown = (await stage.call("get_stock_transfer", stock_transfer_id=number))["transfer"]
+    places = {name: shown[name] for name in ("source_location_id", "target_location_id")}
+    rows = [{name: each[name] for name in ("variant_id", "quantity")} for each in shown["rows"]]
+    preview = await stage.call("create_stock_transfer", **places, rows=rows)
+    assert _blocking(preview) == []
+    same = await stage.call("list_stock_transfers", stock_transfer_id=shown["stock_transfer_id"])
+    assert [each["stock_transfer_id"] for each in same["rows"]] == [shown["stock_transfer_id"]]
+
+
+DATES = [
+    (tool, path)
+    for tool, listed in LISTED.items()
+    for path, each in nodes(listed["inputSchema"])
+    if each.get("format") == "date-time"
+]
+
+
+@pytest.mark.parametrize(("tool", "path"), DATES, ids=[f"{tool} {path}" for tool, path in DATES])
+def test_every_date_argument_takes_a_bare_date(tool: str, path: str) -> None:
+    schema = LISTED[tool]["inputSchema"]
+    given: dict[str, Any] = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    outer, _, inner = path.partition("[].")
+    row = {inner: "2026-02-28"}
+    given[outer] = (
+        [cast("dict[str, object]", fitting(schema["properties"][outer]["items"])) | row] if inner else row[""]
+    )
+    request = validated(SPECS[tool].request, schema, given)
+    holder = getattr(request, outer)[0] if inner else request
+    assert getattr(holder, inner or outer).date().isoformat() == "2026-02-28"
+
+
+def test_there_are_dates() -> None:
+    assert len(DATES) > 60
+    assert ("inventory_at", "as_of") in DATES
