@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from katana_mcp.adapter.answer_schemas import answer_schema
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.days import DayReading, days_in
@@ -16,7 +17,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import a_minute_later, matrix
+from .matrix import A_MINUTE, matrix
 from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
@@ -150,7 +151,7 @@ def _taken(tool: str, path: str, name: str) -> Request:
 
 
 def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
-    shown = {name for each in LISTED.values() for name in _ids(each["outputSchema"])}
+    shown = {name for each in SPECS.values() for name in _ids(answer_schema(each.answer))}
     assert shown == ONE.keys() | NEVER_ASKED | {"id"}
     asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
     assert asked - {"ids"} <= ASKED.keys()
@@ -312,7 +313,7 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
     usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
     shown = dict[str, int]()
     for tool, arguments in usual.items():
-        a_minute_later(clock, tool)
+        clock.advance(A_MINUTE)
         for name, value in _shown_ids(await stage.call(tool, **arguments)):
             shown.setdefault(name, value)
     asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
@@ -323,6 +324,6 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
         if value is None:
             continue
         given = {argument: each for argument, each in usual[tool].items() if argument != path}
-        a_minute_later(clock, tool)
+        clock.advance(A_MINUTE)
         answer = await stage.call(tool, **given, **{name: value})
         assert answer.get("not_found", []) == [], (tool, path, name, value)

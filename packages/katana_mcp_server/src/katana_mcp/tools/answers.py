@@ -85,8 +85,9 @@ class Envelope(Answer):
     """What every data answer carries besides its rows."""
 
     as_of: str | None = None
-    """Of the rows, UTC."""
+    """When the rows were last known to be complete, UTC."""
     time_zone: str | None = None
+    """The factory's, of which days are: dates without a time in arguments, `overdue`, the day of each moment."""
     stale: Stale | None = None
     warming: str | None = None
     """How far the first sync is, `120/2300`, while rows may be missing."""

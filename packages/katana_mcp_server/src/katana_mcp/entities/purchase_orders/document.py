@@ -52,7 +52,7 @@ class PurchaseOrderDocumentLine(PurchaseOrderLine):
     landed_cost: Number | None = None
     """In `base_currency`, with additional costs."""
     group_id: int | None = None
-    """What came together; costs and bills name it."""
+    """What was received together; costs and bills name it too."""
     batch_transactions: list[BatchTransaction] | None = None
 
 
