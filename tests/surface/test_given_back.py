@@ -296,7 +296,7 @@ def test_there_are_dates() -> None:
 
 
 def _shown_ids(value: object) -> Iterator[tuple[str, int]]:
-    """Yield every id in an answer with its name, the first ones first."""
+    """Yield every id in an answer with its name."""
     if isinstance(value, list):
         for each in cast("list[object]", value):
             yield from _shown_ids(each)
@@ -315,7 +315,7 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
     for tool, arguments in usual.items():
         clock.advance(A_MINUTE)
         for name, value in _shown_ids(await stage.call(tool, **arguments)):
-            shown.setdefault(name, value)
+            shown[name] = max(value, shown.get(name, 0))  # the highest, as items of several types share the others
     asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
     named = {name for _, _, name in asked} - {"id"}
     assert named - shown.keys() == {"linked_manufacturing_order_id"}, "no answer of the sandbox shows one"
