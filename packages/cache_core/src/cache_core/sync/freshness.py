@@ -128,6 +128,13 @@ class FreshReads:
         patient._patience = replace(self._patience, cold=seconds, by_id=seconds)  # noqa: SLF001 - a copy of itself
         return patient
 
+    def after(self, seconds: float) -> Self:
+        """Return the same reads for a caller who has waited so long already."""
+        patient, usual = copy.copy(self), self._patience
+        warm, cold, by_id = (max(0.0, each - seconds) for each in (usual.warm, usual.cold, usual.by_id))
+        patient._patience = replace(usual, warm=warm, cold=cold, by_id=by_id)  # noqa: SLF001 - a copy of itself
+        return patient
+
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
         wanted: set[str] = set()
