@@ -95,7 +95,7 @@ NUMBERS = {
     "stock_transfer": "stock_transfer_number",
     "stock_adjustment": "stock_adjustment_number",
 }
-PARTS = 4
+PARTS = 8
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.soak) for each in range(1, PARTS))])
