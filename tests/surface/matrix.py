@@ -228,6 +228,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     )
     row = order["purchase_order_rows"][0]["id"]
     cost = costs_of[order["default_group_id"]]
+    received = next(each for each in _live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
     changes = _each(
         purchase_order_id=other["order_no"],
         status="received",
@@ -238,6 +239,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
         update_additional_costs=[{"additional_cost_row_id": cost, "price": 7}],
         delete_additional_cost_row_ids=[cost],
     )
+    changes["unreceive"] = {"purchase_order_id": received["id"], "unreceive": True}
     new: dict[str, object] = {
         "supplier_id": order["supplier_id"],
         "location_id": order["location_id"],
