@@ -55,7 +55,7 @@ ALWAYS_ANSWER = {
 """Every other tool may refuse with `cold_cache`: it takes an argument that names a record, which is not read yet."""
 
 
-@pytest.mark.parametrize("many", [6_000, pytest.param(20_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("many", [10_000, pytest.param(20_000, marks=pytest.mark.soak)])
 async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds(clock: ManualClock, many: int) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(variants=many), clock=clock))
     usual = matrix(own.sandbox.tenant())
