@@ -51,7 +51,8 @@ def with_zone(answer: Answer, services: Services) -> Answer:
         return answer
     days, warnings = services.days, answer.warnings
     if days.unknown is not None:
-        called = f"{days.unknown!r} is no time zone that is known here" if days.unknown else "is not known"
+        # What it is called is a text of Katana's, which none of our own sentences repeats.
+        called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
         told = f"the factory's time zone {called}: days are those of UTC"
         warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, told)]
     return answer.model_copy(update={"time_zone": days.name, "warnings": warnings})
