@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from katana_mcp.adapter.answer_schemas import answer_schema
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.surface import tools
@@ -145,7 +146,7 @@ def _taken(tool: str, path: str, name: str) -> Request:
 
 
 def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
-    shown = {name for each in LISTED.values() for name in _ids(each["outputSchema"])}
+    shown = {name for each in SPECS.values() for name in _ids(answer_schema(each.answer))}
     assert shown == ONE.keys() | NEVER_ASKED | {"id"}
     asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
     assert asked - {"ids"} <= ASKED.keys()

@@ -120,17 +120,19 @@ async def _error(stage: Stage, call: dict[str, object]) -> object:
     return payload_of(await stage.result("call_tool", call))["error"]
 
 
-async def test_in_search_mode_it_is_neither_found_nor_called(
+async def test_where_tools_are_found_what_writes_is_neither_found_nor_called_for_it(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served = opened(own, capsys, search_mode=True)
     async with served as door, calling(own, door) as free, calling(own, door, read_only="1") as tight:
         for stage, found in ((free, True), (tight, False)):
             result = await stage.result("search_tools", {"query": "write what previews have planned, by their tokens"})
-            assert ("### apply_plan" in str(result.content)) is found, result
+            assert ("## apply_plan" in str(result.content)) is found, result
         call: dict[str, object] = {"name": "apply_plan", "arguments": {"plan_tokens": ["x"]}}
         assert await _error(tight, call) == "read_only"
-        assert await _error(free, call) == "unknown_plan"
+        assert await _error(free, call) == "call_directly"
+        assert (await applied(free, "x"))["error"] == "unknown_plan"
+        assert (await applied(tight, "x"))["error"] == "read_only"
 
 
 async def test_a_no_does_not_loosen_a_server_that_only_reads(

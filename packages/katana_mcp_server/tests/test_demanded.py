@@ -21,7 +21,7 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
-from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, ends, staged, within
 from katana_sandbox import ManualClock, Tenant
 
 KEY = "one-key-for-all-servers-0123456789"

@@ -99,7 +99,8 @@ class Choice(BaseSettings):
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
     """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
     a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
-    that only reads; all: every tool. By default all but `rebuild_cache`."""
+    that only reads; all: every tool. What is chosen is listed. By default all but `rebuild_cache` are served: those of
+    every day are listed, `search_tools` finds the others."""
     tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
@@ -107,7 +108,7 @@ class Choice(BaseSettings):
     read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
     """Serve only tools that change nothing, in Katana or in the cache."""
     search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
-    """List a few everyday tools and one that finds the others: 1,100 tokens of the model's context instead of all."""
+    """List five tools, those that write, and two that find and call the others: 1,200 tokens of the model's context."""
 
 
 class Settings(Choice):

@@ -14,11 +14,12 @@ from pydantic import PrivateAttr
 
 from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
+from katana_mcp.adapter.answer_schemas import output_schema
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.caller import caller, for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
-from katana_mcp.adapter.schemas import input_schema, output_schema
+from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
@@ -51,7 +52,6 @@ class RequestTool(Tool):
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
-            tags=set(spec.groups),
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
                 destructive_hint=spec.destructive,

@@ -94,7 +94,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
     started = time.monotonic()
     async with Client(transport, init_timeout=60) as client:
         tools = await client.list_tools()
-        screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools")
+        screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools listed")
         answers: dict[str, Answer] = {}
         wrong = 0
         for step in STEPS:

@@ -18,7 +18,7 @@ from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
-from katana_mcp.tools.requests import NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
+from katana_mcp.tools.requests import MAX_AMOUNT, NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items, whole
 
@@ -152,7 +152,7 @@ type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(
 """A point in time; without an offset it means UTC."""
 
 
-type Amount = Annotated[float, Field(ge=0, le=10**15), NUMBER]
+type Amount = Annotated[float, Field(ge=0, le=MAX_AMOUNT), NUMBER]
 """An amount of money."""
 
 type ExactText = Annotated[str, Field(min_length=1, max_length=256)]
@@ -186,18 +186,18 @@ type ByTotal = Literal["-total_in_base_currency", "total_in_base_currency"]
 AtLocation = Annotated[
     NameOrId | None,
     Refers("location", "location_id", "location"),
-    Field(description="Location id, or name or a part of it."),
+    Field(description="Id, name or a part of it."),
 ]
-InCurrency = Annotated[Currency | None, equals("currency"), Field(description="ISO 4217 code, EUR.")]
+InCurrency = Annotated[Currency | None, equals("currency"), Field(description="Such as EUR.")]
 TotalFrom = Annotated[
     Amount | None,
     at_least("total"),
-    Field(description="Total with tax, in the order's currency, at least this."),
+    Field(description="With tax, in its currency."),
 ]
 TotalTo = Annotated[
     Amount | None,
     at_most("total"),
-    Field(description="Total with tax, in the order's currency, at most this."),
+    Field(description="With tax, in its currency."),
 ]
 
 
@@ -205,22 +205,22 @@ class DatedListRequest(ListRequest):
     """A list of what carries the dates of its making and of its last change."""
 
     created_from: Annotated[Moment | None, not_before("created_at")] = None
-    """Entered in Katana at or after this moment, ISO-8601."""
+    """Entered."""
     created_to: Annotated[Until | None, not_after("created_at")] = None
-    """Entered in Katana at or before this moment; a date alone includes that day."""
+    """Entered."""
     updated_from: Annotated[Moment | None, not_before("updated_at")] = None
-    """Changed at or after this moment."""
+    """Changed."""
     updated_to: Annotated[Until | None, not_after("updated_at")] = None
-    """Changed at or before this moment; a date alone includes that day."""
+    """Changed."""
 
 
 class OrderedListRequest(DatedListRequest):
     """A list of orders, which carry the day of the order too."""
 
     ordered_from: Annotated[Moment | None, not_before("order_created_date")] = None
-    """Dated (`order_created_date`) at or after this moment."""
+    """Its `order_created_date`."""
     ordered_to: Annotated[Until | None, not_after("order_created_date")] = None
-    """Dated at or before this moment; a date alone includes that day."""
+    """Its `order_created_date`."""
 
 
 def spelling(allowed: TypeAliasType) -> BeforeValidator:

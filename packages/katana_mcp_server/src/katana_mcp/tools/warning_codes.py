@@ -5,6 +5,7 @@
 | `invalid_argument` | blocking | an argument has the wrong type, form or range |
 | `unknown_argument` | blocking | an argument that the tool does not have |
 | `unknown_tool` | blocking | a tool that is not served |
+| `call_directly` | blocking | `call_tool` was to call a tool that is listed by itself: one that changes something |
 | `not_found` | blocking, in a search advisory | nothing has the id, number, code, SKU or name that was given |
 | `ambiguous_name` | blocking | a name, code or SKU that several live records have |
 | `nothing_to_search` | blocking | a search text without a letter or a digit |
@@ -80,6 +81,7 @@
 INVALID_ARGUMENT = "invalid_argument"
 UNKNOWN_ARGUMENT = "unknown_argument"
 UNKNOWN_TOOL = "unknown_tool"
+CALL_DIRECTLY = "call_directly"
 NOT_FOUND = "not_found"
 AMBIGUOUS_NAME = "ambiguous_name"
 NOTHING_TO_SEARCH = "nothing_to_search"

@@ -37,9 +37,9 @@ class ListBlockingIngredientsRequest(Request):
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Where it is made: location id, or name or a part of it."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
-    """Only orders due at or after this moment."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
-    """Only orders due at or before this moment; a date alone includes that day."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
