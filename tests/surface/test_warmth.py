@@ -53,6 +53,10 @@ ALWAYS_ANSWER = {
 """Every other tool may refuse with `cold_cache`: it takes an argument that names a record, which is not read yet."""
 
 
+READING = [each for each in TOOLS if each not in PLANS | {"rebuild_cache"}]
+"""One may take as long as Katana does. What is asked for by id comes first: nothing of it is listed yet."""
+
+
 def _patience(tool: str) -> float:
     return 40.5 if tool in WHOLE_ACCOUNT else 10
 
@@ -62,9 +66,7 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_
 ) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(variants=MANY), clock=clock))
     usual = matrix(own.sandbox.tenant())
-    # One may take as long as Katana does. What is asked for by id comes first: nothing of it is listed yet.
-    reading = [each for each in TOOLS if each not in PLANS | {"rebuild_cache"}]
-    tools = sorted(reading, key=lambda tool: (tool in WHOLE_ACCOUNT, not tool.startswith("get_")))
+    tools = sorted(READING, key=lambda tool: (tool in WHOLE_ACCOUNT, not tool.startswith("get_")))
     async with staged(own) as stage:
         unnamed = [(tool, {**usual[tool].arguments, **other}) for tool in tools for other in _unnamed(usual[tool])]
         soon = [each for each in unnamed if each[0] not in WHOLE_ACCOUNT]
@@ -83,8 +85,8 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_
         assert len(warming) > len(tools) / 3
         assert all(re.fullmatch(r"\d+/(\d+|\?)", each) for each in warming), warming
         for tool, arguments in unnamed[len(soon) :]:
-            refused = await within(clock, _patience(tool), stage.result(tool, arguments))
-            assert payload_of(refused)["error"] in {"cold_cache", "not_found"}, tool
+            refusal = payload_of(await within(clock, _patience(tool), stage.result(tool, arguments)))
+            assert refusal["error"] in {"cold_cache", "not_found"}, tool
         order = await within(clock, 10, stage.call("get_sales_order", **usual["get_sales_order"].arguments))
         assert order["order"]["rows"]
         began = clock.monotonic()
