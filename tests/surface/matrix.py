@@ -9,6 +9,7 @@ from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 PART = "00.4021.018.003"
+ABSENT = "nothing-has-this"
 
 type Changes = dict[str, dict[str, object]]
 
@@ -427,8 +428,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_transfer_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
-        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
-        "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
+        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
+        "check_inventory": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         **_shortages(tenant),
         **_ledger(tenant),
         **_boms(tenant),

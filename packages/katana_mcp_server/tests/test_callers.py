@@ -64,6 +64,16 @@ async def test_a_plan_is_applied_by_its_own_caller_alone(
     assert len(made(tenant)) == 1
 
 
+async def test_each_line_of_a_tool_names_its_caller(own: OwnSandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    with capture_logs() as logs:
+        async with opened(own, capsys) as door, calling(own, door) as stage:
+            await stage.call("cache_status")
+        async with staged(own) as local:
+            await local.call("cache_status")
+    lines = [(line["tool"], line["caller"], line["outcome"]) for line in logs if line["event"] == "tool"]
+    assert lines == [("cache_status", who, "answered") for who in (principal_of(TOKEN), "local")]
+
+
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_request_that_asks_to_read_only_previews_and_writes_nothing(
     own: OwnSandbox, tenant: Tenant, capsys: pytest.CaptureFixture[str], era: Era

@@ -132,6 +132,13 @@ class FreshReads:
         patient._patience = replace(self._patience, cold=seconds, by_id=seconds)  # noqa: SLF001 - a copy of itself
         return patient
 
+    def after(self, seconds: float) -> Self:
+        """Return the same reads for a caller who has waited so long already."""
+        patient, usual = copy.copy(self), self._patience
+        warm, cold, by_id = (max(0.0, each - seconds) for each in (usual.warm, usual.cold, usual.by_id))
+        patient._patience = replace(usual, warm=warm, cold=cold, by_id=by_id)  # noqa: SLF001 - a copy of itself
+        return patient
+
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
         wanted: set[str] = set()
@@ -165,14 +172,18 @@ class FreshReads:
             states |= await self._cache.states(due)
         return {name: self._freshness(name, states) for name in names}
 
-    async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
-        """Read what a first listing has not brought yet by its ids, where one request reads more than one record."""
+    async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        """Read what a first listing has not brought yet by its ids, where one request reads more than one record.
+
+        Returns False where that was tried and did not work within the patience.
+        """
         spec = self._syncer.specs[entity]
         if spec.fetch_by == "full_list" or not await self._is_first(entity):
-            return
+            return True
         missing = (await self._cache.get_many(entity, ids)).missing
         if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            await self.read_again(entity, missing)
+            return await self.read_again(entity, missing)
+        return True
 
     async def read_again(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
@@ -198,15 +209,19 @@ class FreshReads:
         late = f"Katana did not answer within {self._patience.by_id:g} s"
         return self._closed or failed or self._syncer.why_unread(entity) or late
 
-    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
-        """Read what a first listing has not brought yet by its business keys, where one request takes more than one."""
+    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> bool:
+        """Read what a first listing has not brought yet by its business keys, where one request takes more than one.
+
+        Returns False where that was tried and did not work within the patience.
+        """
         most = self._syncer.specs[entity].keys_at_once
         if not most or not await self._is_first(entity):
-            return
+            return True
         matches = {key: await self._cache.find_by_key(entity, key) for key in dict.fromkeys(keys)}
         missing = [key for key, match in matches.items() if match.row is None and not match.ambiguous]
         if missing and (len(missing) == 1 or most > 1):
-            await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+            return await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+        return True
 
     async def _is_first(self, entity: str) -> bool:
         """Return whether the first listing is not complete and the source may be asked for single records."""

@@ -12,12 +12,14 @@ from pydantic import PrivateAttr
 
 from katana_mcp.adapter.answer_schemas import output_schema
 from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.caller import for_caller
+from katana_mcp.adapter.caller import caller, for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
 from katana_mcp.adapter.progress import ProgressReports
 from katana_mcp.adapter.schemas import input_schema
+from katana_mcp.days import DayReading
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.factory_days import has_days, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
@@ -72,11 +74,16 @@ class RequestTool(Tool):
             return refused(refusal)
         finally:
             seconds = asyncio.get_running_loop().time() - started
-            _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
+            _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        request = validated(self._spec.request, self.parameters, arguments)
+        dates = DayReading()
+        request = validated(self._spec.request, self.parameters, arguments, dates)
         services = for_caller(await self._tenant.services())
+        dated = has_days(self._spec, asked=dates.used)
+        services = await with_days(services) if dated else services
+        if dates.used:
+            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
         reports = ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(reports.overhear)
         try:
@@ -84,7 +91,7 @@ class RequestTool(Tool):
             told = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
             answer = await self._spec.run(request, told)
             reports.end(whole=getattr(answer, "warming", None) is None)
-            return answer
+            return with_zone(answer, services) if dated else answer
         finally:
             stop()
             await reports.close()

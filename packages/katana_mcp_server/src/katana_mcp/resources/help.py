@@ -60,6 +60,8 @@ def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
         "",
         "Reads come from a local cache that is brought up to date before each answer; `as_of` says how current it",
         "is, `stale` (`age_seconds`, `reason`) why it could not be refreshed, `warming` that the first sync runs.",
+        "A day is a day of the factory's `time_zone`: in arguments, where a date alone is enough, and in",
+        "`overdue`, which means due before today. Moments in answers are UTC: say which day they are in that zone.",
         "Each of `warnings` has a `severity` (info, advisory, blocking), a `code` for programs, a `message` and the",
         "`field_path` of the argument that it is about.",
         "A `source` of `sandbox` means that the data is invented. `empty` says what was searched, in which fields,",

@@ -65,6 +65,7 @@
 | `default_price` | info | no price was given, so the item's own was taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
+| `time_zone_unknown` | info | the factory's time zone is not known, so days are those of UTC |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
@@ -141,6 +142,7 @@ DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
 DEFAULT_TAX_RATE = "default_tax_rate"
 TAX_UNKNOWN = "tax_unknown"
+TIME_ZONE_UNKNOWN = "time_zone_unknown"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"

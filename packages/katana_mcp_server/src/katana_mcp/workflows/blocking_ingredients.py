@@ -264,7 +264,7 @@ def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
         manufacturing_order_id=whole(order, "id"),
         order_no=text(order, "order_no"),
         production_deadline_date=deadline,
-        overdue=(deadline is not None and deadline < iso(services.clock.now())) or None,
+        overdue=(deadline is not None and deadline < iso(services.days.today(services.clock.now()))) or None,
         needed=number(row, "total_remaining_quantity"),
         ingredient_availability=text(row, "ingredient_availability"),
         ingredient_expected_date=text(row, "ingredient_expected_date"),

@@ -1,0 +1,162 @@
+"""What the documentation names is there: files, headings, tools, flags, variables, make targets, versions."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cyclopts import App
+
+import cache_legacy.storage  # goes with cache_legacy
+import cache_typed.storage
+import katana_mcp.cli
+import katana_sandbox.cli
+from katana_mcp.settings import Settings
+from katana_mcp.surface import absent_tools, tools
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    page
+    for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md"))
+    if page.name != "CHANGELOG.md"
+)
+NOW = [page for page in PAGES if page.parent.name != "adr"]
+"""Pages that speak of today; a decision speaks of its day."""
+MISSPELT = {"--cache-dri", "KATANA_SANDBX", "KATANA_CACHE_BACKEND_SALES_ORDER"}
+"""Examples of what is refused."""
+OTHER_PROGRAMS = {
+    "--backend": "pytest, tests/contract",
+    "--dist": "pytest-xdist",
+    "--ignore-scripts": "npm",
+    "--no-annotate": "uv",
+    "--no-header": "uv",
+    "--randomly-seed": "pytest-randomly",
+    "--snapshot-update": "syrupy",
+    "--universal": "uv",
+    "--write": "python -m bench",
+}
+OLDER = {"typed-1.db", "legacy-v0.sqlite"}
+"""Examples of files of an older version."""
+VERBS = ("search", "list", "get", "check", "create", "modify", "delete", "apply", "rebuild")
+OTHER_NAMES = {
+    "list_ids": "how a spec fetches",
+    "list_request": "field of an Entity",
+    "delete_through": "method of the cache",
+    "rebuild_failed": "a warning",
+    "rebuild_running": "a warning",
+}
+
+
+def _id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def _commands(program: App) -> Iterator[App]:
+    yield program
+    for name in program:
+        if not name.startswith("-"):
+            yield from _commands(program[name])
+
+
+def _flags(program: App) -> set[str]:
+    ends = [each for each in _commands(program) if each.default_command is not None]
+    return {name for each in ends for argument in each.assemble_argument_collection() for name in argument.names}
+
+
+def _anchors(page: Path) -> set[str]:
+    """Return the headings of a page as links name them."""
+    headings = re.findall(r"^#+ +(.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_id)
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        assert there.exists(), target
+        assert not anchor or anchor in _anchors(there), target
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_every_path_that_a_page_names_is_there(page: Path) -> None:
+    for path in re.findall(
+        r"`((?:packages|docs|tests|scripts|bench|mutants|changelog\.d)/[^`<>…*{} ]*)`", page.read_text("utf-8")
+    ):
+        assert any((base / path.partition("::")[0]).exists() for base in (ROOT, page.parent)), path
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_every_flag_that_a_page_names_is_a_flag(page: Path) -> None:
+    known = _flags(katana_mcp.cli.app) | _flags(katana_sandbox.cli.app) | {"--help", "--version"}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", page.read_text("utf-8")))
+    assert named - known - MISSPELT - set(OTHER_PROGRAMS) == set()
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_every_variable_that_a_page_names_is_a_setting(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for name in set(re.findall(r"KATANA_[A-Z_]+", text)) - MISSPELT:
+        begins = name.endswith("_")
+        assert any(each.startswith(name) if begins else each == name for each in _variables()), name
+
+
+def test_the_table_of_settings_names_every_flag_and_every_variable() -> None:
+    table = (ROOT / "README.md").read_text("utf-8").partition("\n## Settings")[2].partition("\n## ")[0]
+    serve = katana_mcp.cli.app["serve"].assemble_argument_collection()
+    flags = {name for each in serve for name in each.names if name.startswith("--")}
+    told = set(re.findall(r"--[a-z-]+", table))
+    assert {each for each in flags if not each.startswith("--cache-backend-")} <= told
+    one_each = "KATANA_CACHE_BACKEND_"
+    assert {each for each in _variables() if not each.startswith(one_each)} <= set(re.findall(r"KATANA_[A-Z_]+", table))
+
+
+@pytest.mark.parametrize("page", [page for page in NOW if page.parents[1].name != "packages"], ids=_id)
+def test_every_tool_that_a_page_names_is_served_or_told_to_be_absent(page: Path) -> None:
+    served = {tool.name for tool in tools()}
+    arguments = {name for tool in tools() for name in tool.request.model_fields}
+    known = served | set(absent_tools(served)) | arguments | set(OTHER_NAMES)
+    named = set(re.findall(rf"`((?:{'|'.join(VERBS)})_[a-z_]*[a-z])[`(]", page.read_text("utf-8")))
+    assert named - known == set()
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_the_files_of_the_cache_are_those_of_this_version(page: Path) -> None:
+    named = set(re.findall(r"typed-\d+\.db", page.read_text("utf-8")))
+    files = {cache_typed.storage.FILE_NAME}
+    named |= set(re.findall(r"legacy-v\d+\.sqlite", page.read_text("utf-8")))  # goes with cache_legacy
+    files |= {cache_legacy.storage.FILE_NAME}  # goes with cache_legacy
+    assert named - OLDER <= files
+
+
+@pytest.mark.parametrize("page", NOW, ids=_id)
+def test_every_make_target_that_a_page_names_is_there(page: Path) -> None:
+    named = set(re.findall(r"`make ([a-z]+)", page.read_text("utf-8")))
+    assert named <= _targets()
+
+
+def test_the_readme_names_every_make_target() -> None:
+    assert set(re.findall(r"^\| `make ([a-z]+)`", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)) == _targets()
+
+
+def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    katana_mcp.cli.app(["tools"], exit_on_error=False, result_action="return_value")
+    (listed,) = re.findall(r"^(\d+) tools", capsys.readouterr().out, re.MULTILINE)
+    assert re.findall(r"server up in .*: (\d+) tools listed", text) == [listed]
+
+
+def test_the_index_names_every_decision() -> None:
+    folder = ROOT / "docs" / "adr"
+    named = set(re.findall(r"\((\d{4}-[a-z0-9-]+\.md)\)", (folder / "README.md").read_text("utf-8")))
+    assert named == {page.name for page in folder.glob("[0-9]*.md")}
+
+
+def _targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+
+
+def _variables() -> set[str]:
+    return {str(each.validation_alias) for each in Settings.model_fields.values()}
