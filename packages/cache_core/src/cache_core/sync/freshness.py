@@ -5,7 +5,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 
 import asyncio
 import copy
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -80,6 +80,10 @@ class Patience:
     fresh_for: timedelta | None = None
 
 
+type OnDue = Callable[[Sequence[str], Sequence[str]], None]
+"""Told which entities a read waits for, in the order in which they are read, and which of them for the first time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """What a refresh ahead of reads did.
@@ -146,18 +150,23 @@ class FreshReads:
                 queue.extend(self._syncer.specs[name].parents)
         return tuple(name for name in self._syncer.specs if name in wanted)
 
-    async def ensure(self, entities: Iterable[str], *, wait: float | None = None) -> dict[str, Freshness]:
+    async def ensure(
+        self, entities: Iterable[str], *, wait: float | None = None, on_due: OnDue | None = None
+    ) -> dict[str, Freshness]:
         """Bring the entities up to date as far as the patience goes, and say how current each is.
 
         Args:
             entities: the entities that the read needs; what they borrow from is added.
             wait: seconds to wait at most, instead of the usual patience; 0 does not wait at all.
+            on_due: told what is waited for, before it is.
         """
         names = self.with_parents(entities)
         states = await self._cache.states(names)
         due = [name for name in names if self._is_due(name, states[name])]
         if due:
-            cold = any(states[name].completed_at is None for name in due)
+            cold = [name for name in due if states[name].completed_at is None]
+            if on_due is not None:
+                on_due(due, cold)
             usual = self._patience.cold if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
             states |= await self._cache.states(due)
