@@ -1,0 +1,110 @@
+"""What speaks against a change of whatever document: names, its key, parts and status, and that nothing changes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from katana_mcp import naming
+from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.reverting import left_behind
+from katana_mcp.documents.states import ids_asked, rows_asked
+from katana_mcp.documents.transition import Facts, New, Transition
+from katana_mcp.lookup import gone
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.writing.duplicates import repeats
+from katana_mcp.writing.stock_moves import shortages
+
+
+def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
+    """Return what speaks against a change."""
+    facts, before = change.facts, change.before
+    warnings = [] if before is None else gone(doc.entity, doc.name(before), before, deleted=facts.deleted)
+    warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
+    for rule in doc.rules:
+        warnings += rule(change)
+    warnings += shortages(doc.moves(change), facts.levels)
+    if before is None:
+        warnings += repeats(doc.title, facts.repeated, next((each.name for each in doc.parts), ""))
+    elif change.after is not None and not any(each.severity == "blocking" for each in warnings):
+        warnings += _result(doc, change)
+    return warnings
+
+
+def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    """Yield that nothing would change, or what no call takes back."""
+    if change.is_nothing:
+        told = f"{doc.called(change.old)} is like that already: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+    for name in left_behind(doc, change):
+        told = f"{name} was empty and cannot be emptied: the way back leaves it as it then is"
+        yield advisory(warning_codes.NO_WAY_BACK, told, name)
+
+
+def _names(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    yield from _unnamed(doc.head, change.asked, "", change.facts)
+    for part in doc.parts:
+        for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
+            for place, row in enumerate(rows_asked(change.asked, name)):
+                yield from _unnamed(part.fields, row, f"{name}[{place}].", change.facts)
+
+
+def _unnamed(fields: Sequence[Field], asked: Mapping[str, object], prefix: str, facts: Facts) -> Iterator[ToolWarning]:
+    for each in fields:
+        value = asked.get(each.arg)
+        if each.names and isinstance(value, int | str) and (each.names, value) in facts.references:
+            yield from naming.unnamed(each.names, facts.references[each.names, value], f"{prefix}{each.arg}")
+
+
+def _called(doc: Writable, change: Transition) -> list[ToolWarning]:
+    """Return that others are called what it is to be called."""
+    facts, name = change.facts, doc.key.name
+    given = str(change.asked.get(name) or "")
+    if facts.numbered is not None:
+        return naming.number_checks(doc.entity, name, given or None, facts.numbered)
+    if doc.key.prefix or not facts.taken:
+        return naming.duplicates(doc.entity, name, given, facts.taken)
+    ids = ", ".join(map(str, facts.taken[:5]))
+    told = f"{doc.title} {ids} is called {given} too: a name alone will not find either"
+    return [advisory(warning_codes.DUPLICATE_NAME, told, name)]
+
+
+def _status(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    was = str(change.old.get("status"))
+    if doc.status is None or change.status is None or (was, change.status) not in doc.status.refused:
+        return
+    why = doc.status.refused[was, change.status]
+    told = f"{doc.called(change.old)} is {was} and cannot become {change.status}{why}"
+    yield blocking(warning_codes.INVALID_STATUS_TRANSITION, told, "status")
+
+
+def _parts(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    for part in doc.parts:
+        yield from _misnamed(doc, part, change)
+    for field in doc.head:
+        value = change.head.get(field.name)
+        for part in doc.parts:
+            is_one = field.part == part.name and value is not None and not isinstance(value, New)
+            if is_one and value not in part.diff(change).before:
+                yield _unknown(doc, part, field.arg, value, change)
+
+
+def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWarning]:
+    """Yield what is wrong with the parts that are to be changed or deleted."""
+    changed = [
+        (f"update_{part.name}[{nr}].{part.key}", row[part.key])
+        for nr, row in enumerate(rows_asked(change.asked, f"update_{part.name}"))
+    ]
+    deleted = [(f"{part.deletes}[{nr}]", key) for nr, key in enumerate(ids_asked(change.asked, part.deletes))]
+    seen: set[object] = set()
+    for path, key in (*changed, *deleted):
+        if key not in part.diff(change).before:
+            yield _unknown(doc, part, path, key, change)
+        elif key in seen:
+            told = f"{path}: {part.one} {key} is named twice: change it once, or delete it once"
+            yield blocking(warning_codes.DUPLICATE_ROW, told, path)
+        seen.add(key)
+
+
+def _unknown(doc: Writable, part: Part, path: str, key: object, change: Transition) -> ToolWarning:
+    has = ", ".join(map(str, part.diff(change).before)) or "none"
+    told = f"{path}: {doc.called(change.old)} has no {part.one} {key}; it has {has}"
+    return blocking(warning_codes.UNKNOWN_ROW_ID, told, path)
