@@ -13,6 +13,7 @@ from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
 from katana_mcp.codes import Codes
+from katana_mcp.days import IN_UTC, Days
 from katana_mcp.journal.journal import Journal
 from katana_mcp.live_lookups import CallLookups
 from katana_mcp.tools import warning_codes
@@ -73,6 +74,7 @@ class Services:
         journal: of what was planned, and what became of it.
         tenant: the name of the account.
         clock: all time comes from here.
+        days: of the factory.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
@@ -102,6 +104,7 @@ class Services:
     clock: Clock
     sandbox: bool
     web_base_url: str
+    days: Days = IN_UTC
     notices: tuple[str, ...] = ()
     directory: Path | None = None
     read_only: bool = False

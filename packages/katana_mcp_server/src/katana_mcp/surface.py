@@ -82,6 +82,40 @@ def served(choice: Choice) -> tuple[AnyTool, ...]:
     return allowed
 
 
+EVERYDAY = frozenset(
+    (
+        *("search_items", "get_item", "get_variant_details", "check_inventory", "list_low_stock_items"),
+        *("search_purchase_orders", "list_purchase_orders", "get_purchase_order"),
+        *("create_purchase_order", "modify_purchase_order"),
+        *("receive_purchase_order", "verify_order_document", "replenish"),
+        *("search_sales_orders", "list_sales_orders", "get_sales_order"),
+        *("create_sales_order", "modify_sales_order", "fulfill_order"),
+        *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
+        *("create_manufacturing_order", "complete_manufacturing_order", "list_blocking_ingredients"),
+        *("search_customers", "get_customer", "create_stock_transfer", "trace", "list_reference", "cache_status"),
+    )
+)
+"""What is listed where nothing is chosen, as far as it is there; the rest is found through `search_tools`."""
+
+FEW = frozenset(("search_items", "search_sales_orders", "check_inventory", "get_variant_details", "cache_status"))
+"""What is listed in search mode."""
+
+
+def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
+    """Return the served tools that are found and called through two others, instead of being listed.
+
+    Whoever chooses tools or toolsets has them listed. What changes something always is: a host asks for permission by
+    what it lists.
+    """
+    if choice.search_mode:
+        listed = FEW
+    elif choice.tools or choice.toolsets:
+        return frozenset()
+    else:
+        listed = EVERYDAY
+    return frozenset(spec.name for spec in specs if spec.read_only and spec.name not in listed)
+
+
 def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:
     """Return the tools with searches that promise guesses only where every backend that answers can make them."""
     plain = {

@@ -14,12 +14,15 @@ from pydantic import PrivateAttr
 
 from cache_core.spec import EntitySpec
 from cache_core.sync import Progress
+from katana_mcp.adapter.answer_schemas import output_schema
 from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.caller import for_caller
+from katana_mcp.adapter.caller import caller, for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
-from katana_mcp.adapter.schemas import input_schema, output_schema
+from katana_mcp.adapter.schemas import input_schema
+from katana_mcp.days import DayReading
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.factory_days import has_days, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
@@ -51,7 +54,6 @@ class RequestTool(Tool):
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
-            tags=set(spec.groups),
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
                 destructive_hint=spec.destructive,
@@ -79,16 +81,22 @@ class RequestTool(Tool):
             return refused(refusal)
         finally:
             seconds = asyncio.get_running_loop().time() - started
-            _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
+            _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        request = validated(self._spec.request, self.parameters, arguments)
+        dates = DayReading()
+        request = validated(self._spec.request, self.parameters, arguments, dates)
         services = for_caller(await self._tenant.services())
+        dated = has_days(self._spec, asked=dates.used)
+        services = await with_days(services) if dated else services
+        if dates.used:
+            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
         told = _ProgressReports(get_context(), services.syncer.specs)
         stop = services.syncer.listen(told)
         try:
             person = PersonAtClient(get_context(), services.clock)
-            return await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
+            answer = await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
+            return with_zone(answer, services) if dated else answer
         finally:
             stop()
             await told.close()

@@ -37,9 +37,9 @@ class ListBlockingIngredientsRequest(Request):
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Where it is made: location id, or name or a part of it."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
-    """Only orders due at or after this moment."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
-    """Only orders due at or before this moment; a date alone includes that day."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
@@ -245,7 +245,7 @@ def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
         manufacturing_order_id=whole(order, "id"),
         order_no=text(order, "order_no"),
         production_deadline_date=deadline,
-        overdue=(deadline is not None and deadline < iso(services.clock.now())) or None,
+        overdue=(deadline is not None and deadline < iso(services.days.today(services.clock.now()))) or None,
         needed=number(row, "total_remaining_quantity"),
         ingredient_availability=text(row, "ingredient_availability"),
         ingredient_expected_date=text(row, "ingredient_expected_date"),
