@@ -11,6 +11,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteRequest, own_id
 
+NO_OFFERS: Offers = {}
 type Definitions = dict[str, Any]
 """Types of arguments, or types with defaults, as `create_model` takes them."""
 
@@ -22,16 +23,18 @@ def request_of(doc: Writable, verb: Verb) -> type[Request]:
         return _model(name, _new(doc), _kept(doc, verb))
     fields: Definitions = {doc.id: Annotated[NameOrId, _described(doc.says_id)]}
     if verb == "delete":
-        return _model(name, fields, frozenset(), doc)
-    return _model(name, fields | _changed(doc), _kept(doc, verb), doc)
+        return _model(name, fields, frozenset(), own_id(doc.id))
+    return _model(name, fields | _changed(doc), _kept(doc, verb), own_id(doc.id), doc.words)
 
 
-def _model(name: str, fields: Definitions, kept: frozenset[str], subject: Writable | None = None) -> type[Request]:
-    """Return a model; what is kept cannot be null, and a subject has further names."""
+def _model(
+    name: str, fields: Definitions, kept: frozenset[str], further: Offers = NO_OFFERS, offers: Words = NO_OFFERS
+) -> type[Request]:
+    """Return a model with further names and offers for others; what is kept cannot be null."""
 
     class Own(WriteRequest):
-        also: ClassVar[Offers] = {} if subject is None else own_id(subject.id)
-        words: ClassVar[Words] = {} if subject is None else subject.words
+        also: ClassVar[Offers] = further
+        words: ClassVar[Words] = offers
         never_null: ClassVar[frozenset[str]] = kept
 
     return create_model(f"{name.title().replace('_', '')}Request", __base__=Own, **fields)
@@ -82,8 +85,8 @@ def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401
 
 
 def _row(part: Part) -> type[Request]:
-    fields = _fields(part.fields, "create")
-    return _model(f"new_{part.one}", fields, frozenset(fields))
+    kept = frozenset(each.arg for each in part.fields if not each.required)
+    return _model(f"new_{part.one}", _fields(part.fields, "create"), kept)
 
 
 def _row_change(part: Part) -> type[Request]:
@@ -95,7 +98,7 @@ def _row_change(part: Part) -> type[Request]:
 def _kept(doc: Writable, verb: Verb) -> frozenset[str]:
     """Return the arguments that cannot be null: of something new, nothing is cleared."""
     if verb == "create":
-        return frozenset((*_fields(doc.head, verb), *(each.name for each in doc.parts)))
+        return frozenset(each.arg for each in doc.head if not each.required) | {each.name for each in doc.parts}
     lists = [name for each in doc.parts for name in (f"add_{each.name}", f"update_{each.name}", each.deletes)]
     fixed = [each.arg for each in doc.head if not each.clears and verb in each.verbs]
     return frozenset((*fixed, *lists, *(() if doc.status is None else ("status",))))

@@ -6,7 +6,7 @@ from katana_mcp import naming
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.reverting import left_behind
 from katana_mcp.documents.states import ids_asked, rows_asked
-from katana_mcp.documents.transition import Facts, New, Transition
+from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.lookup import gone
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -79,11 +79,9 @@ def _status(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 def _parts(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     for part in doc.parts:
         yield from _misnamed(doc, part, change)
-    for field in doc.head:
-        value = change.head.get(field.name)
-        for part in doc.parts:
-            is_one = field.part == part.name and value is not None and not isinstance(value, New)
-            if is_one and value not in part.diff(change).before:
+        for field in doc.head:
+            value = change.asked.get(field.arg)
+            if field.part == part.name and value is not None and value not in part.diff(change).before:
                 yield _unknown(doc, part, field.arg, value, change)
 
 
