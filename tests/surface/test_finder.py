@@ -164,6 +164,31 @@ async def test_a_plan_that_was_made_through_the_one_that_calls_is_written_by_the
     assert "POST" in {each.method for each in own.sandbox.journal}
 
 
+SPELLINGS = (
+    *("Apply_Plan", "APPLY_PLAN", " apply_plan", "apply_plan\n", "apply-plan", "applyPlan", "apply_plan\u200b"),
+    *("\uff41pply_plan", "katana.apply_plan", "katana_apply_plan", "apply_plan()", "apply_plan@1", "apply%5Fplan"),
+)
+
+
+async def test_no_spelling_and_no_nesting_reaches_a_tool_that_writes(own: OwnSandbox) -> None:
+    usual = matrix(own.sandbox.tenant())["create_customer"].arguments
+    async with staged(own, EVERYDAY_SERVED) as stage:
+        token = (await stage.call("create_customer", **usual))["plan_token"]
+        given = {"plan_tokens": [token]}
+        for name in SPELLINGS:
+            assert (await stage.refusal("call_tool", name=name, arguments=given))["error"] == "unknown_tool", name
+        asked: dict[str, object] = {"name": "apply_plan", "arguments": given}
+        for _ in range(3):
+            assert (await stage.refusal("call_tool", **asked))["error"] == "call_directly"
+            assert (await stage.refusal("call_tool", **asked | {"arguments": json.dumps(given)}))["error"]
+            asked = {"name": "call_tool", "arguments": asked}
+        for odd in ([], ["apply_plan"], {"name": "apply_plan"}, None, 7):
+            assert (await stage.refusal("call_tool", name=odd, arguments=given))["error"] == "invalid_argument", odd
+        two = await stage.result("call_tool", {"name": "list_items", "tool": "apply_plan"})
+        assert json.loads(text_of(two))["error"] == "unknown_argument"
+    assert {each.method for each in own.sandbox.journal} == {"GET"}
+
+
 async def test_what_is_wrong_is_told_in_the_same_words(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"search_mode": True, "exclude_tools": ("list_items",)})) as stage:
         unknown = await stage.refusal("call_tool", name="search_itemz", arguments={"query": "x"})

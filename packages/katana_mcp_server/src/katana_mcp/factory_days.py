@@ -18,8 +18,11 @@ _DATED = frozenset(
     }
 )
 """Entities with dates: which day a moment of theirs is, only the time zone tells."""
-_PATIENCE = 5.0
-"""Seconds to wait for the factory of an account that was never read; what is asked for waits by itself after that."""
+
+
+def dated(spec: AnyTool) -> AnyTool:
+    """Return the tool, saying that it reads the factory where its answers show dates."""
+    return spec if _DATED.isdisjoint(spec.reads) else replace(spec, reads=tuple(dict.fromkeys((*spec.reads, *FACTORY))))
 
 
 def has_days(spec: AnyTool, *, asked: bool) -> bool:
@@ -28,11 +31,16 @@ def has_days(spec: AnyTool, *, asked: bool) -> bool:
 
 
 async def with_days(services: Services) -> Services:
-    """Return the services with the days of the factory, which is read first where it never was."""
+    """Return the services with the days of the factory, which is read first where it never was.
+
+    What that takes counts as waited for the answer.
+    """
     (entity,) = FACTORY
     states = await services.cache.states(FACTORY)
     if states[entity].completed_at is None:
-        await services.fresh.ensure(FACTORY, wait=_PATIENCE)
+        began = services.clock.monotonic()
+        await services.fresh.ensure(FACTORY)
+        services = replace(services, fresh=services.fresh.after(services.clock.monotonic() - began))
     stored = await services.cache.select(entity, Selection(limit=1))
     return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
 

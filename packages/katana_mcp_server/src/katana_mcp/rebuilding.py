@@ -290,6 +290,8 @@ class OwnRebuilder:
             if what in names:
                 tell(Progress(what, done, total))
 
+        for spec in specs:
+            tell(Progress(spec.name, 0, None))  # so that all of the work is known from the beginning
         here = self._open
         making = Making(flags=here.flags, clock=here.clock, tell=told)
         if here.directory is None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
+from katana_mcp.factory_days import dated
 from katana_mcp.flags import Flag, guesses
 from katana_mcp.operations import OPERATIONS
 from katana_mcp.operations.apply import APPLY, apply_tool
@@ -19,7 +20,8 @@ from katana_mcp.workflows.absent import ABSENT
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
     made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
-    return (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+    return tuple(map(dated, every))
 
 
 def absent_tools(served: Collection[str]) -> dict[str, str]:
