@@ -24,18 +24,17 @@ def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
     warnings += shortages(doc.moves(change), facts.levels)
     if before is None:
         warnings += repeats(doc.title, facts.repeated, next((each.name for each in doc.parts), ""))
-    elif change.after is not None and not any(each.severity == "blocking" for each in warnings):
+    elif not any(each.severity == "blocking" for each in warnings):
         warnings += _result(doc, change)
     return warnings
 
 
 def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
-    """Yield that nothing would change, or what no call takes back."""
-    if change.is_nothing:
+    """Yield that nothing would change, or what the way back does not bring back."""
+    if change.after is not None and change.is_nothing:
         told = f"{doc.called(change.old)} is like that already: nothing would change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
-    for name in left_behind(doc, change):
-        told = f"{name} was empty and cannot be emptied: the way back leaves it as it then is"
+    for name, told in left_behind(doc, change).items():
         yield advisory(warning_codes.NO_WAY_BACK, told, name)
 
 

@@ -19,7 +19,7 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
     if change.before is None:
         return {"tool": f"delete_{doc.entity}", "arguments": {doc.id: Ref(0, "id")}}
     if change.after is None:
-        return _made_again(doc, change.before)
+        return _made_again(doc, change, change.before)
     if doc.status is not None and (change.status, change.before.get("status")) in doc.status.refused:
         return None
     arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
@@ -28,11 +28,29 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
     return {"tool": f"modify_{doc.entity}", "arguments": arguments}
 
 
-def left_behind(doc: Writable, change: Transition) -> list[str]:
-    """Return the fields that the way back of a change leaves as they then are, because they were empty."""
-    if change.before is None or change.after is None:
-        return []
-    return [each.arg for each in doc.head if each.name in change.head and _stays(each, change.before)]
+def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
+    """Return what the way back of a change does not bring back, by the argument or the part, and why."""
+    if change.before is None:
+        return {}
+    found: dict[str, str] = {}
+    for field in doc.head:
+        if field.name in change.head and _stays(field, change.before):
+            found[field.arg] = f"{field.arg} was empty and cannot be emptied: the way back leaves it as it then is"
+    for part in doc.parts:
+        going = _going(part, change)
+        once = part.again(part, going, change.before)
+        for key in going:
+            if key not in once:
+                found[part.name] = f"{part.one} {key} is like another one that goes: the way back adds only one of them"
+    return found
+
+
+def _going(part: Part, change: Transition) -> dict[int, State]:
+    """Return the parts that go, by their ids; those without any by their place."""
+    if change.after is not None:
+        diff = part.diff(change)
+        return {key: diff.before[key] for key in diff.deletes}
+    return {whole(row, "id") or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
 
 
 def _stays(field: Field, before: State) -> bool:
@@ -63,7 +81,7 @@ def _parts_back(part: Part, change: Transition, before: State, sent: Sequence[Ac
     diff = part.diff(change)
     names = {each.name: each.arg for each in part.fields}
     places = deleted(part, sent)
-    again = part.again(part, {key: diff.before[key] for key in diff.deletes}, before)
+    again = part.again(part, _going(part, change), before)
     slots: dict[str, list[object]] = {
         f"update_{part.name}": [
             {part.key: key, **{names[name]: diff.before[key].get(name) for name in fields}}
@@ -75,7 +93,7 @@ def _parts_back(part: Part, change: Transition, before: State, sent: Sequence[Ac
     return {name: each for name, each in slots.items() if each}
 
 
-def _made_again(doc: Writable, record: State) -> JsonObject | None:
+def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject | None:
     """Return the call that makes a document anew; None where that would not be what was deleted."""
     if doc.status is not None and record.get("status") != doc.status.first:
         return None
@@ -87,6 +105,5 @@ def _made_again(doc: Writable, record: State) -> JsonObject | None:
         lacking += [each for row in found for each in part.fields if each.required and not row.get(each.name)]
         if part.needed and not found:
             return None
-        keyed = {whole(row, "id") or place - len(found): row for place, row in enumerate(found)}
-        arguments[part.name] = list(part.again(part, keyed, record).values())
+        arguments[part.name] = list(part.again(part, _going(part, change), record).values())
     return None if lacking else {"tool": f"create_{doc.entity}", "arguments": canonical(arguments)}
