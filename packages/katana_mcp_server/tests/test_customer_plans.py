@@ -374,6 +374,18 @@ def test_addresses_that_are_alike_come_back_as_one_that_is_the_default_if_one_of
     assert CREATE.checks(CREATE.request.model_validate(again), Facts()) == []
 
 
+def test_what_a_way_back_leaves_is_said() -> None:
+    (warning,) = MODIFY.checks(_change(currency="SEK"), _old(currency=None))
+    assert _told([warning]) == [("advisory", "no_way_back", "currency")]
+    assert warning.message == "currency was empty and cannot be emptied: the way back leaves it as it then is"
+    twin = RECORD["addresses"][2] | {"id": 15}
+    old = _old(addresses=[*RECORD["addresses"], twin])
+    for verb, request in ((MODIFY, {"delete_address_ids": [13, 15]}), (DELETE, {})):
+        (warning,) = verb.checks(verb.request.model_validate({"customer_id": 5, **request}), old)
+        assert _told([warning]) == [("advisory", "no_way_back", "addresses")]
+        assert warning.message == "address 15 is like another one that goes: the way back adds only one of them"
+
+
 def test_what_was_not_applied_is_not_undone() -> None:
     request = _change(delete_address_ids=[11, 13], add_addresses=[BILLING])
     assert _undone(request, _old(), "applied", "failed") == {

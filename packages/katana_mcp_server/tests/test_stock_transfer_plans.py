@@ -132,6 +132,17 @@ def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any
     assert (planned.actions == ()) is unresolved
 
 
+def test_a_plan_depends_on_what_it_names_and_not_on_the_stock() -> None:
+    usual = CREATE.plan(_new(), _facts())
+    renamed = _facts(source_location_id=Named("North", (Known(id=1, name="Nord"),)))
+    assert CREATE.plan(_new(), renamed).content != usual.content
+    assert CREATE.plan(_new(), _facts(levels={7: {1: Decimal(0)}})).content == usual.content
+
+
+def test_an_empty_text_is_nothing_in_a_new_transfer() -> None:
+    assert CREATE.plan(_new(additional_info=""), _facts()).sent == CREATE.plan(_new(), _facts()).sent
+
+
 def test_nothing_moves_nothing() -> None:
     request = _new(stock_transfer_number="ST-6", rows=[{"sku_or_variant_id": "FORK", "quantity": 0}])
     assert _told(CREATE.checks(request, _facts())) == [("blocking", "invalid_quantity", "rows[0].quantity")]
