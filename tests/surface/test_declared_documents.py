@@ -209,6 +209,7 @@ async def test_a_plan_gives_what_it_says_and_its_way_back_what_was(
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize(("doc", "verb"), CASES)
 @MANY
 @given(data=st.data())
