@@ -1,12 +1,12 @@
 """What speaks against a change of whatever document: names, its key, parts and status, and that nothing changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from katana_mcp import naming
-from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.declaration import Part, Writable
 from katana_mcp.documents.reverting import left_behind
-from katana_mcp.documents.states import ids_asked, rows_asked
-from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.documents.states import ids_asked, names_in, rows_asked
+from katana_mcp.documents.transition import Transition
 from katana_mcp.lookup import gone
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -39,18 +39,9 @@ def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
 
 
 def _names(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
-    yield from _unnamed(doc.head, change.asked, "", change.facts)
-    for part in doc.parts:
-        for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
-            for place, row in enumerate(rows_asked(change.asked, name)):
-                yield from _unnamed(part.fields, row, f"{name}[{place}].", change.facts)
-
-
-def _unnamed(fields: Sequence[Field], asked: Mapping[str, object], prefix: str, facts: Facts) -> Iterator[ToolWarning]:
-    for each in fields:
-        value = asked.get(each.arg)
-        if each.names and isinstance(value, int | str) and (each.names, value) in facts.references:
-            yield from naming.unnamed(each.names, facts.references[each.names, value], f"{prefix}{each.arg}")
+    for path, entity, asked in names_in(doc, change.asked):
+        found = change.facts.references.get((entity, asked))
+        yield from [] if found is None else naming.unnamed(entity, found, path)
 
 
 def _called(doc: Writable, change: Transition) -> list[ToolWarning]:

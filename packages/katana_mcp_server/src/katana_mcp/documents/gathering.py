@@ -6,8 +6,8 @@ from dataclasses import replace
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import Verb
-from katana_mcp.documents.declaration import Field, Writable
-from katana_mcp.documents.states import named_in, rows_asked, transition
+from katana_mcp.documents.declaration import Writable
+from katana_mcp.documents.states import named_in, names_in, transition
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.lookup import live_record, live_with_key, resolved
 from katana_mcp.names import VARIANT_ENTITIES
@@ -53,7 +53,7 @@ async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services
         taken = await live_with_key(services, doc.entity, called)
         known = await _ever_called(doc, called, services)
         facts = Facts(taken=taken, known=tuple(sorted({*taken, *known})))
-    return replace(facts, references=await references(services, list(_names(doc, asked))))
+    return replace(facts, references=await references(services, _named_in(doc, asked)))
 
 
 async def _ever_called(doc: Writable, called: str, services: Services) -> tuple[int, ...]:
@@ -77,23 +77,12 @@ async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services
         record=stored.record,
         deleted=stored.deleted,
         taken=tuple(each for each in having if each != stored.id),
-        references=await references(services, list(_names(doc, asked))),
+        references=await references(services, _named_in(doc, asked)),
     )
 
 
-def _names(doc: Writable, asked: Mapping[str, object]) -> Iterable[Asked]:
-    yield from _named_by(doc.head, asked)
-    for part in doc.parts:
-        for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
-            for row in rows_asked(asked, name):
-                yield from _named_by(part.fields, row)
-
-
-def _named_by(fields: Sequence[Field], asked: Mapping[str, object]) -> Iterable[Asked]:
-    for each in fields:
-        value = asked.get(each.arg)
-        if each.names and isinstance(value, int | str):
-            yield each.names, value
+def _named_in(doc: Writable, asked: Mapping[str, object]) -> list[Asked]:
+    return [(entity, value) for _, entity, value in names_in(doc, asked)]
 
 
 async def references(services: Services, asked: Sequence[Asked]) -> dict[Asked, Named]:

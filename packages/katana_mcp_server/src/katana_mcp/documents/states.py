@@ -1,6 +1,6 @@
 """A request against what is known: the document before and after it, and what differs. Never fails."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from cache_core.records import canonical, is_set
@@ -48,6 +48,19 @@ def named_in(request: Request) -> dict[str, object]:
 def rows_asked(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
     """Return the arguments that each entry of a list names."""
     return [named_in(each) for each in cast("Sequence[Request]", asked.get(argument, ()))]
+
+
+def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, str, int | str]]:
+    """Yield the path of each argument that names a record, the cache entity of that, and its id or name."""
+    given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]
+    for part in doc.parts:
+        for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
+            given += [(f"{name}[{nr}].", part.fields, row) for nr, row in enumerate(rows_asked(asked, name))]
+    for prefix, fields, values in given:
+        for field in fields:
+            value = values.get(field.arg)
+            if field.names and isinstance(value, int | str):
+                yield f"{prefix}{field.arg}", field.names, value
 
 
 def ids_asked(asked: Mapping[str, object], argument: str) -> Sequence[int]:
