@@ -29,7 +29,7 @@ from katana_sandbox import ManualClock, Tenant
 from .all_writes import WRITES
 from .drawn import arguments
 from .matrix import prepared
-from .writes import Arguments, Record, live
+from .writes import Arguments, Pools, Record, live
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 DECLARED: Mapping[str, Writable] = {"stock_transfers": STOCK_TRANSFER, "customers": CUSTOMER}
@@ -128,6 +128,26 @@ def _other_parts(doc: Writable, part: Part, expected: Sequence[Record], real: Se
     return wrong + [f"{part.one} too many: {row}" for row in left]
 
 
+def _drawn(doc: Writable, tool: str, pools: Pools, data: st.DataObject) -> Arguments:
+    kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
+    drawn = data.draw(arguments(LISTED[tool], pools, kept), label=tool)
+    return _each_part_once(doc, drawn) if data.draw(st.integers(0, 4), label="named once") else drawn
+
+
+def _each_part_once(doc: Writable, asked: Arguments) -> Arguments:
+    """Return arguments that name each part once: of those that are drawn most would be refused."""
+    seen: set[object] = set()
+    once = dict(asked)
+    for part in doc.parts:
+        for name in (f"update_{part.name}", part.deletes):
+            entries = cast("list[Any]", asked.get(name) or [])
+            ids = [each[part.key] if isinstance(each, dict) else each for each in entries]
+            first = [place for place, key in enumerate(ids) if key not in seen | set(ids[:place])]
+            seen |= set(ids)
+            once |= {name: [entries[place] for place in first]} if entries else {}
+    return once
+
+
 async def _applied(stage: Stage, preview: Payload) -> Payload:
     (outcome,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]]))["outcomes"]
     assert outcome["applied"] == len(outcome["actions"]), (preview, outcome)
@@ -144,9 +164,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
         statuses = [*dict.fromkeys(each for pair in doc.status.refused for each in pair), doc.status.first]
         drawn = data.draw(st.sampled_from(statuses), label="status")
         document = tenant.edit(doc.collection, document["id"], True, status=drawn)
-    kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
-    pools = write.pools(tenant, document)
-    asked: Arguments = {**data.draw(arguments(LISTED[tool], pools, kept), label=tool), **write.named(document)}
+    asked = {**_drawn(doc, tool, write.pools(tenant, document), data), **write.named(document)}
     before = _held(doc, tenant, document["id"]) if document else None
     preview = payload_of(await stage.result(tool, asked))
     if "plan_token" not in preview:
