@@ -11,7 +11,7 @@ from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.gathering import expanded, gather, names_of
 from katana_mcp.documents.reverting import way_back
 from katana_mcp.documents.shown import changes, lines, summary
-from katana_mcp.documents.states import transition
+from katana_mcp.documents.states import names_in, transition
 from katana_mcp.documents.steps import id_of, steps
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.names import text
@@ -81,8 +81,9 @@ def _touches(doc: Writable, change: Transition) -> JsonObject:
     """Return what a plan depends on: the document, who else is called so, and all that the request names."""
     facts = change.facts
     found: dict[str, object] = {} if change.before is None else {"record": facts.record}
-    named = [asdict(known) for each in facts.references.values() if (known := each.one) is not None]
-    if change.before is None and named:
+    known = [facts.one(entity, asked) for _, entity, asked in names_in(doc, change.asked)]
+    named = [asdict(each) for each in known if each is not None]
+    if named:
         found["named"] = named
     if change.after is not None:
         found[HAVING if doc.key.prefix else CALLED] = list(facts.others)
