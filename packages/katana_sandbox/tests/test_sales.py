@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from katana_sandbox import Caller, Tenant
+from katana_sandbox import Caller, Sandbox, Tenant
 
 PART = 10000106
 PRICE = 21.0
@@ -161,8 +161,11 @@ async def test_more_than_the_open_quantity_can_not_be_fulfilled(api: Caller, qua
     assert (answer.status, "open quantity" in answer.error["message"]) == (422, True)
 
 
-async def test_a_quote_can_not_be_fulfilled_and_rows_of_other_orders_neither(api: Caller) -> None:
-    """4.4."""
+async def test_a_quote_can_not_be_fulfilled_where_switched_and_rows_of_other_orders_never(
+    sandbox: Sandbox, api: Caller
+) -> None:
+    """4.4; October 8."""
+    sandbox.switches.set("ship_pending", "refuse")
     quote, other = await ordered(api, 1, status="PENDING"), await ordered(api, 1)
     rows = [{"sales_order_row_id": row_id(quote), "quantity": 1}]
     for order, text in ((quote, "PENDING"), (other, "row not found")):

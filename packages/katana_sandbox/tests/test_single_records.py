@@ -112,7 +112,7 @@ async def test_a_sales_order_row_is_read_by_id_and_searched_by_its_order(api: Ca
     row = order["sales_order_rows"][0]["id"]
     shown = (await api.get(f"/sales_order_rows/{row}")).body
     assert (shown["sales_order_id"], shown["quantity"], shown["total"]) == (order["id"], 2, 42)
-    where = {"filter": {"where": {"sales_order_id": order["id"]}}}
+    where = {"filter": {"sales_order_id": order["id"]}}
     assert (await api.post("/sales_order_rows/search", where)).ids == [row]
     assert (await api.delete(f"/sales_order_rows/{row}")).status == 204
     assert (await api.get(f"/sales_order_rows/{row}")).status == 404

@@ -2,7 +2,8 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.collections.search import search
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import add_customer_address, make_default, nested_address
 from katana_sandbox.wire.encoding import Record
@@ -10,6 +11,7 @@ from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
 
 _TEXTS = ("first_name", "last_name", "company", "email", "phone", "comment", "currency", "reference_id", "category")
+_SEARCHABLE = " ".join((*_TEXTS, "id", "name", "default_billing_id", "default_shipping_id", "created_at", "updated_at"))
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -68,6 +70,7 @@ CUSTOMERS = Collection(
     ),
     children=(("customer_addresses", "customer_id"),),
     embeds=(Embed("addresses", "customer_addresses", "customer_id"),),
+    routes=(Route("POST", "/customers/search", search(_SEARCHABLE)),),
     on_create=_create,
     on_update=_update,
 )

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.collections.search import search
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
 from katana_sandbox.operations import update
 from katana_sandbox.operations.create import checked, created
@@ -20,6 +21,11 @@ from katana_sandbox.wire.times import stored_moment
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
 BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
 _QUANTITY = number(0.00001, 1e15)
+_SEARCHABLE = (
+    "id order_no status variant_id location_id planned_quantity actual_quantity completed_quantity"
+    " remaining_quantity includes_partial_completions is_linked_to_sales_order ingredient_availability total_cost"
+    " order_created_date production_deadline_date done_date created_at updated_at"
+)
 _KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
 _UPDATE = record(
@@ -160,5 +166,6 @@ MANUFACTURING_ORDERS = Collection(
         Route("PATCH", "/manufacturing_orders/{id}", _patch),
         Route("POST", "/manufacturing_order_make_to_order", _make_to_order),
         Route("POST", "/manufacturing_order_unlink", _unlink),
+        Route("POST", "/manufacturing_orders/search", search(_SEARCHABLE)),
     ),
 )

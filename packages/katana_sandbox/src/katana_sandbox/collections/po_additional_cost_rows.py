@@ -3,7 +3,7 @@
 from katana_sandbox.descriptor import Collection, Field, Filter
 from katana_sandbox.rules.purchase_edits import create_cost, update_cost
 from katana_sandbox.rules.purchases import settle_cost
-from katana_sandbox.wire.schema import choice, integer, number, record
+from katana_sandbox.wire.schema import choice, integer, maybe, number, record, text
 
 _METHODS = ("BY_VALUE", "NON_DISTRIBUTED")
 _COST = {
@@ -11,6 +11,7 @@ _COST = {
     "tax_rate_id": integer(1),
     "price": number(0, 1e17),
     "distribution_method": choice(*_METHODS),
+    "reference": maybe(text(high=255)),
 }
 
 PO_ADDITIONAL_COST_ROWS = Collection(

@@ -45,9 +45,8 @@ PURCHASE_ORDER_ROWS = Collection(
         Filter("tax_rate_id", "int"),
         Filter("purchase_uom"),
         Filter("location_id", "int"),
-        Filter("group_id", "int"),
     ),
-    foreign_keys=("purchase_order_id", "variant_id"),
+    foreign_keys=("purchase_order_id", "variant_id", "group_id"),
     references={
         "purchase_order_id": "purchase_orders",
         "variant_id": "variants",

@@ -23,24 +23,9 @@ TRACEABILITY = several(
     )
 )
 
-_SEARCHABLE = frozenset(
-    [
-        "id",
-        "sales_order_id",
-        "variant_id",
-        "location_id",
-        "tax_rate_id",
-        "quantity",
-        "price_per_unit",
-        "total_discount",
-        "tax_rate",
-        "currency",
-        "product_availability",
-        "created_at",
-        "updated_at",
-        "delivery_date",
-        "shipping_date",
-    ]
+_SEARCHABLE = (
+    "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"
+    " tax_rate currency product_availability created_at updated_at delivery_date shipping_date"
 )
 
 

@@ -29,33 +29,14 @@ from katana_sandbox.wire.times import stored_moment
 AVAILABILITY = ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE")
 _INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
 _PRODUCTION = ("NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS", "BLOCKED", "DONE")
-_WHILE_OPEN = ("order_no", "customer_id", "delivery_date", "location_id", "currency")
+_WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
 _CONVERSION = ("conversion_rate", "conversion_date")
 _SHIPPED = ("PACKED", "DELIVERED")
-_SEARCHABLE = frozenset(
-    [
-        "id",
-        "order_no",
-        "customer_id",
-        "customer_ref",
-        "location_id",
-        "status",
-        "invoicing_status",
-        "production_status",
-        "source",
-        "currency",
-        "product_availability",
-        "ingredient_availability",
-        "ecommerce_order_type",
-        "ecommerce_store_name",
-        "ecommerce_order_id",
-        "tracking_number",
-        "created_at",
-        "updated_at",
-        "order_created_date",
-        "delivery_date",
-        "picked_date",
-    ]
+_SEARCHABLE = (
+    "id order_no customer_id customer_ref location_id status invoicing_status production_status source"
+    " currency product_availability ingredient_availability ecommerce_order_type ecommerce_store_name"
+    " ecommerce_order_id tracking_number created_at updated_at order_created_date delivery_date"
+    " picked_date"
 )
 
 
@@ -95,6 +76,8 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     is_open = order["status"] in OPEN
     if not is_open and any(name in changes for name in _WHILE_OPEN):
         raise unprocessable("sales order can only be edited in status NOT_SHIPPED or PENDING")
+    if order["status"] == "DELIVERED" and "delivery_date" in changes:
+        raise unprocessable("delivery_date can not be edited in status DELIVERED")
     if not is_open and "picked_date" in changes and ctx.switches.on("picked_date_locked"):
         raise unprocessable("picked_date can only be edited in status NOT_SHIPPED or PENDING")
     if order["status"] not in _SHIPPED and any(name in changes for name in _CONVERSION):
@@ -224,7 +207,7 @@ SALES_ORDERS = Collection(
         delivery_date=moment(),
         picked_date=moment(),
         location_id=integer(1),
-        status=choice("PENDING", "NOT_SHIPPED", "PACKED", "DELIVERED"),
+        status=choice("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT", "PACKED", "DELIVERED"),
         currency=text(),
         conversion_rate=number(),
         conversion_date=moment(),

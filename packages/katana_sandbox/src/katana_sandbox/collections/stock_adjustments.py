@@ -18,6 +18,7 @@ _BATCHES = several(record(("batch_id", "quantity"), batch_id=maybe(integer()), q
 
 def _create(ctx: Context, body: Record) -> Record:
     fields = build(STOCK_ADJUSTMENTS, body)
+    fields["stock_adjustment_number"] = fields["stock_adjustment_number"] or ctx.db.next_number("SA")
     fields["stock_adjustment_date"] = fields["stock_adjustment_date"] or ctx.now
     check_open_period(ctx, fields["stock_adjustment_date"])
     given = cast("list[Record]", body["stock_adjustment_rows"])
@@ -61,8 +62,8 @@ STOCK_ADJUSTMENTS = Collection(
         Field("additional_info"),
     ),
     create=record(
-        ("stock_adjustment_number", "location_id", "stock_adjustment_rows"),
-        stock_adjustment_number=text(),
+        ("location_id", "stock_adjustment_rows"),
+        stock_adjustment_number=text(1),
         stock_adjustment_date=moment(),
         location_id=integer(),
         reason=text(),

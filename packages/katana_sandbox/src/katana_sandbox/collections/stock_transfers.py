@@ -27,6 +27,7 @@ def _create(ctx: Context, body: Record) -> Record:
     if within and not ctx.switches.on("transfers_within"):
         raise unprocessable("source and target location must differ")
     fields = build(STOCK_TRANSFERS, body)
+    fields["stock_transfer_number"] = fields["stock_transfer_number"] or ctx.db.next_number("ST")
     fields["transfer_date"] = fields["transfer_date"] or ctx.now
     rows = [_row(ctx, entry, fields) for entry in cast("list[Record]", body["stock_transfer_rows"])]
     transfer = ctx.insert("stock_transfers", fields)
@@ -91,7 +92,7 @@ STOCK_TRANSFERS = Collection(
         Field("additional_info"),
     ),
     create=record(
-        ("stock_transfer_number", "source_location_id", "target_location_id", "stock_transfer_rows"),
+        ("source_location_id", "target_location_id", "stock_transfer_rows"),
         stock_transfer_number=text(),
         source_location_id=integer(),
         target_location_id=integer(),

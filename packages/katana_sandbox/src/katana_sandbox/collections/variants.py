@@ -3,8 +3,9 @@
 from typing import cast
 
 from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
-from katana_sandbox.render import render_key
+from katana_sandbox.collections.search import search_variants
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
+from katana_sandbox.render import render
 from katana_sandbox.rules.items import LINK, ItemName, check_attributes, insert_variant, learn_options, owner
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
@@ -55,8 +56,9 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 
 def _product_or_material(ctx: Context, variant: Record) -> bytes:
-    found = owner(ctx, variant)
-    return b"null" if found is None else render_key(ctx, found[0], found[1]["id"]) or b"null"
+    found = owner(ctx, variant, deleted=ctx.switches.word("deleted_parent_in_extend") == "object")
+    slot = None if found is None else ctx.db.stores[found[0]].slot(found[1]["id"])
+    return b"null" if found is None or slot is None else render(ctx, ctx.collections[found[0]], slot, "one")
 
 
 VARIANTS = Collection(
@@ -121,6 +123,7 @@ VARIANTS = Collection(
     references={"product_id": "products", "material_id": "materials"},
     children=(("bom_rows", "product_variant_id"),),
     extends={"product_or_material": _product_or_material},
+    routes=(Route("POST", "/variants/search", search_variants),),
     on_create=_create,
     on_update=_update,
     settle=_settle,

@@ -1,4 +1,4 @@
-"""Receiving purchase orders, in whole, in part, or all at once, and taking a receipt back."""
+"""Receiving purchase orders, in whole, in part, or all at once: each call makes a group of its own."""
 
 from decimal import Decimal
 from typing import cast
@@ -8,6 +8,7 @@ from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_ingredients
+from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
@@ -32,8 +33,13 @@ def receive(ctx: Context, body: object) -> None:
     many = isinstance(body, list)
     given = checked(ctx, _RECEIPTS if many else RECEIPT, body)
     entries = cast("list[Record]", given) if many else [given]
+    received: dict[object, list[Key]] = {}
     for entry in entries:
-        _receive_row(ctx, entry)
+        row = _receive_row(ctx, entry)
+        if row is not None:
+            received.setdefault(row["purchase_order_id"], []).append(row["id"])
+    for order_id, keys in received.items():
+        _group(ctx, order_id, keys)
 
 
 def receive_all(ctx: Context, order: Record) -> None:
@@ -49,15 +55,16 @@ def receive_all(ctx: Context, order: Record) -> None:
     for row in rows:
         if row.get("received_date") is None:
             ctx.change("purchase_order_rows", row["id"], {"received_date": ctx.now})
+    _group(ctx, order["id"], [row["id"] for row in rows if row.get("received_date") is None])
 
 
-def revert_receipts(ctx: Context, order: Record) -> None:
-    """Take every receipt back; rows that a receipt split stay split."""
-    for row in ctx.children("purchase_order_rows", "purchase_order_id", order["id"]):
-        if row.get("received_date") is not None:
-            check_open_period(ctx, row["received_date"])
-            cleared: Record = {"received_date": None, "conversion_rate": None, "batch_transactions": []}
-            ctx.change("purchase_order_rows", row["id"], cleared)
+def _group(ctx: Context, order_id: object, keys: list[Key]) -> None:
+    """Give the rows of one call a group; the first that receives all of an order keeps the order's own."""
+    rows = ctx.children("purchase_order_rows", "purchase_order_id", order_id)
+    if len(rows) > len(keys) and ctx.switches.on("receipt_groups"):
+        group = ctx.db.next_id("purchase_order_groups")
+        for key in keys:
+            ctx.change("purchase_order_rows", key, {"group_id": group})
 
 
 def _check_receivable(ctx: Context, order: Record) -> None:
@@ -65,7 +72,7 @@ def _check_receivable(ctx: Context, order: Record) -> None:
         raise unprocessable("purchase order with status DRAFT can not be received")
 
 
-def _receive_row(ctx: Context, entry: Record) -> None:
+def _receive_row(ctx: Context, entry: Record) -> Record | None:
     row = ctx.get("purchase_order_rows", entry["purchase_order_row_id"])
     order = ctx.get("purchase_orders", (row or {}).get("purchase_order_id"))
     if row is None or order is None:
@@ -73,48 +80,52 @@ def _receive_row(ctx: Context, entry: Record) -> None:
     _check_receivable(ctx, order)
     if row.get("received_date") is not None:
         if ctx.switches.word("received_again") == "ignore":
-            return
+            return None
         raise unprocessable("purchase order row has already been received")
     quantity, held = as_decimal(entry["quantity"]), as_decimal(row["quantity"])
     if quantity > held:
         raise unprocessable("received quantity exceeds the quantity of the purchase order row")
     if not quantity and held:
         raise unprocessable("received quantity must be greater than 0")
-    _check_batches(ctx, row, entry, quantity)
-    _store_receipt(ctx, row, _receipt(ctx, entry), held - quantity)
+    return _store_receipt(ctx, row, _receipt(ctx, row, entry, quantity), held - quantity)
 
 
-def _receipt(ctx: Context, entry: Record) -> Record:
+def _receipt(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> Record:
     date = stored_moment(entry["received_date"]) if "received_date" in entry else ctx.now
     check_open_period(ctx, date)
     if "location_id" in entry and ctx.get("locations", entry["location_id"]) is None:
         raise unprocessable("location not found")
     place = {"location_id": entry["location_id"]} if "location_id" in entry else {}
-    return {"received_date": date, "batch_transactions": entry.get("batch_transactions", []), **place}
+    return {"received_date": date, "batch_transactions": _batches(ctx, row, entry, quantity), **place}
 
 
-def _store_receipt(ctx: Context, row: Record, receipt: Record, left: Decimal) -> None:
+def _store_receipt(ctx: Context, row: Record, receipt: Record, left: Decimal) -> Record:
     if not left:
-        ctx.change("purchase_order_rows", row["id"], receipt)
-        return
+        return ctx.change("purchase_order_rows", row["id"], receipt)
     quantity = as_decimal(row["quantity"]) - left
     ctx.change("purchase_order_rows", row["id"], {"quantity": number(left)})
     fields = {name: value for name, value in row.items() if name not in _DERIVED}
     split = ctx.insert("purchase_order_rows", {**fields, "quantity": number(quantity)})
     copy_ingredients(ctx, row, split)
-    ctx.change("purchase_order_rows", split["id"], receipt)
+    return ctx.change("purchase_order_rows", split["id"], receipt)
 
 
-def _check_batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> None:
+def _batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> list[Record]:
+    """The batches of a receipt; goods with batches that come without are one line of no batch."""
     given = cast("list[Record]", entry.get("batch_transactions") or [])
-    if not given and not _is_batch_tracked(ctx, row):
-        return
+    if not given:
+        if not _is_batch_tracked(ctx, row):
+            return []
+        if ctx.switches.word("untraced_receipt") == "refuse":
+            raise unprocessable("batch tracked goods can not be received without batches")
+        return [{"batch_id": None, "quantity": number(quantity)}]
     total = sum((as_decimal(part["quantity"]) for part in given), Decimal(0))
     if total != quantity:
         raise unprocessable(
             f"sum of batch quantity (current: {shortest(total)}) must match "
             f"purchase order row quantity (expected: {shortest(quantity)})"
         )
+    return given
 
 
 def _is_batch_tracked(ctx: Context, row: Record) -> bool:

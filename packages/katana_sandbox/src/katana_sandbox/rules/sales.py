@@ -14,7 +14,7 @@ from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
-OPEN = ("NOT_SHIPPED", "PENDING")
+OPEN = ("NOT_SHIPPED", "PENDING", "READY_FOR_FULFILLMENT")
 _UNMADE: Record = {"ingredient_expected_date": None, "linked_manufacturing_order_id": None}
 _RATES = {"EUR": "1", "USD": "0.92", "GBP": "1.17", "SEK": "0.088", "NOK": "0.086", "CHF": "1.05"}
 
