@@ -26,7 +26,7 @@ ADJUST = {"variant_id": 10000106, "quantity": 3, "cost_per_unit": 2}
 SEND = {"variant_id": 10000106, "quantity": "1.5"}
 PRICE = {"variant_id": 10000106, "adjustment_method": "fixed", "amount": 19.5}
 LEVEL = {"variant_id": 10000106, "location_id": 10000101, "value": 12}
-BOND = {"resource_type": "ManufacturingOrder"}
+BOND = {"resource_type": "PurchaseOrderRow"}
 BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 10000106, "quantity": 2}
 
 type Settings = dict[str, bool | int | str]
@@ -83,11 +83,11 @@ def recipe(tenant: Tenant) -> dict[str, Any]:
 
 
 def new_serial(tenant: Tenant) -> dict[str, Any]:
-    return {**BOND, "resource_id": make(tenant)["id"], "serial_numbers": ["S-1"]}
+    return {**BOND, "resource_id": bought_row(tenant), "serial_numbers": ["S-1"]}
 
 
 def minted(tenant: Tenant) -> object:
-    """A manufacturing order with a serial number."""
+    """A purchase order row with a serial number."""
     return tenant.create("serial_numbers", new_serial(tenant))["successful"][0]["resource_id"]
 
 
@@ -393,7 +393,7 @@ STEPS: dict[str, Step] = {
     "DELETE /price_list_customers/{id}": Step(first("price_list_customers")),
     "POST /inventory_reorder_points": Step(body=given(LEVEL)),
     "POST /inventory_safety_stock_levels": Step(body=given(LEVEL)),
-    "GET /serial_numbers": Step(minted, query=(("resource_type", "ManufacturingOrder"),)),
+    "GET /serial_numbers": Step(minted, query=(("resource_type", "PurchaseOrderRow"),)),
     "POST /serial_numbers": Step(body=new_serial),
     "DELETE /serial_numbers": Step(body=lambda tenant: {**BOND, "resource_id": minted(tenant), "ids": [10000101]}),
     "GET /serial_numbers_stock": Step(minted),

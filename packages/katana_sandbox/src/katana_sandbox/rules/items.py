@@ -133,6 +133,13 @@ def owner(ctx: Context, variant: Record, *, deleted: bool = False) -> tuple[Item
     return None
 
 
+def is_tracked(ctx: Context, variant_id: object, by: tuple[str, ...] = ("serial_tracked", "batch_tracked")) -> bool:
+    """Whether a variant is tracked by serial numbers or batches, or by the one that is named."""
+    variant = ctx.get("variants", variant_id, deleted=True)
+    found = owner(ctx, variant, deleted=True) if variant is not None else None
+    return found is not None and any(found[1].get(name) for name in by)
+
+
 def _check_names(configs: Iterable[Record]) -> None:
     names = [config["name"] for config in configs]
     if len(names) != len(set(names)):

@@ -5,7 +5,7 @@ from typing import cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import checked
-from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.items import is_tracked
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_ingredients
 from katana_sandbox.store.keys import Key
@@ -49,7 +49,7 @@ def receive_all(ctx: Context, order: Record) -> None:
     if not rows:
         raise unprocessable("purchase order has no rows to receive")
     for row in rows:
-        if _is_batch_tracked(ctx, row):
+        if is_tracked(ctx, row.get("variant_id"), ("batch_tracked",)):
             raise unprocessable("purchase orders with batch tracked items can not be received by status")
     check_open_period(ctx, ctx.now)
     for row in rows:
@@ -114,7 +114,7 @@ def _batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> lis
     """The batches of a receipt; goods with batches that come without are one line of no batch."""
     given = cast("list[Record]", entry.get("batch_transactions") or [])
     if not given:
-        if not _is_batch_tracked(ctx, row):
+        if not is_tracked(ctx, row.get("variant_id"), ("batch_tracked",)):
             return []
         if ctx.switches.word("untraced_receipt") == "refuse":
             raise unprocessable("batch tracked goods can not be received without batches")
@@ -126,9 +126,3 @@ def _batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> lis
             f"purchase order row quantity (expected: {shortest(quantity)})"
         )
     return given
-
-
-def _is_batch_tracked(ctx: Context, row: Record) -> bool:
-    variant = ctx.get("variants", row.get("variant_id"), deleted=True)
-    item = owner(ctx, variant, deleted=True) if variant is not None else None
-    return item is not None and bool(item[1].get("batch_tracked"))
