@@ -320,6 +320,7 @@ STEPS: dict[str, Step] = {
         lambda tenant: production(tenant)["id"], given({"production_date": "2026-03-01T00:00:00.000Z"})
     ),
     "DELETE /manufacturing_order_productions/{id}": Step(lambda tenant: production(tenant)["id"]),
+    "GET /manufacturing_order_production_ingredients": Step(query=(("limit", "250"),)),
     "PATCH /manufacturing_order_production_ingredients/{id}": Step(
         lambda tenant: production(tenant)["ingredients"][0]["id"],
         given({"batch_transactions": [{"batch_id": 1, "quantity": 1}]}),

@@ -6,7 +6,16 @@ from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
 from katana_sandbox.collections.search import search_variants
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
 from katana_sandbox.render import render
-from katana_sandbox.rules.items import LINK, ItemName, check_attributes, insert_variant, learn_options, owner
+from katana_sandbox.rules.items import (
+    LINK,
+    ItemName,
+    check_attributes,
+    check_lead_time,
+    insert_variant,
+    learn_options,
+    owner,
+    upper,
+)
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import maybe, number, record, several, text
@@ -35,6 +44,7 @@ def _check_complete(ctx: Context, name: ItemName, item: Record, attributes: list
 
 
 def _update(ctx: Context, variant: Record, changes: Record) -> Record:
+    check_lead_time(changes)
     attributes = cast("list[Record] | None", changes.get("config_attributes"))
     found = owner(ctx, variant)
     if attributes is not None and found is not None:
@@ -70,10 +80,10 @@ VARIANTS = Collection(
         Field("sales_price", 0),
         Field("product_id"),
         Field("material_id"),
-        Field("purchase_price", 0),
+        Field("purchase_price", 0, lambda value: value or 0),
         Field("type", "product"),
-        Field("internal_barcode"),
-        Field("registered_barcode"),
+        Field("internal_barcode", store=upper),
+        Field("registered_barcode", store=upper),
         Field("supplier_item_codes", ()),
         Field("lead_time"),
         Field("minimum_order_quantity"),

@@ -59,6 +59,7 @@ def _load_account(loader: Loader, location: int, address: dict[str, str]) -> Non
         "base_currency_code": "EUR",
         "default_so_delivery_time": "14",
         "default_po_lead_time": None,
+        "default_mo_lead_time": None,
         "default_manufacturing_location_id": location,
         "default_purchases_location_id": location,
         "default_sales_location_id": location,

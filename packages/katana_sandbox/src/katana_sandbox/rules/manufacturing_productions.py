@@ -147,6 +147,12 @@ def update_ingredient(ctx: Context, ingredient: Record, changes: Record) -> Reco
     order = ctx.get(ORDERS, ingredient["manufacturing_order_id"]) or {}
     if order.get("status") == "DONE":
         raise unprocessable(LOCKED)
+    if "traceability" in changes:
+        changes["batch_transactions"] = traced_batches(changes)
+        del changes["traceability"]
+    for batch in rows(changes, "batch_transactions"):
+        if as_decimal(batch.get("quantity")) <= 0:
+            raise unprocessable("Traceability entries without a serial number must provide a positive quantity")
     return changes
 
 
