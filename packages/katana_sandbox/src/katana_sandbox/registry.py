@@ -1,6 +1,7 @@
 """Every collection, and the routes that follow from their descriptors."""
 
 from katana_sandbox.collections.additional_costs import ADDITIONAL_COSTS
+from katana_sandbox.collections.batches import BATCHES
 from katana_sandbox.collections.bom_rows import BOM_ROWS
 from katana_sandbox.collections.customer_addresses import CUSTOMER_ADDRESSES
 from katana_sandbox.collections.customers import CUSTOMERS
@@ -39,7 +40,7 @@ from katana_sandbox.collections.sales_order_fulfillments import SALES_ORDER_FULF
 from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
 from katana_sandbox.collections.sales_order_shipping_fee import SALES_ORDER_SHIPPING_FEE
 from katana_sandbox.collections.sales_orders import SALES_ORDERS
-from katana_sandbox.collections.sales_returns import SALES_RETURNS
+from katana_sandbox.collections.sales_returns import SALES_RETURN_ROWS, SALES_RETURNS
 from katana_sandbox.collections.serial_numbers import (
     SERIAL_ENTRIES,
     SERIAL_NUMBERS,
@@ -49,6 +50,7 @@ from katana_sandbox.collections.serial_numbers import (
 from katana_sandbox.collections.services import SERVICE_VARIANTS, SERVICES
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENT_ROWS, STOCK_ADJUSTMENTS
 from katana_sandbox.collections.stock_transfers import STOCK_TRANSFER_ROWS, STOCK_TRANSFERS
+from katana_sandbox.collections.stocktakes import STOCKTAKE_ROWS, STOCKTAKES
 from katana_sandbox.collections.supplier_addresses import SUPPLIER_ADDRESSES
 from katana_sandbox.collections.suppliers import SUPPLIERS
 from katana_sandbox.collections.tax_rates import TAX_RATES
@@ -92,6 +94,10 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_ORDER_FULFILLMENTS,
         SALES_ORDER_SHIPPING_FEE,
         SALES_RETURNS,
+        SALES_RETURN_ROWS,
+        BATCHES,
+        STOCKTAKES,
+        STOCKTAKE_ROWS,
         SERIAL_UNITS,
         SERIAL_ENTRIES,
         SERIAL_NUMBERS,

@@ -158,6 +158,7 @@ SWITCHES: tuple[Switch, ...] = (
         "October 5.4; 4.11",
         ("404", "mint"),
     ),
+    Switch("stocktake_patch", 204, "PATCH of a stocktake answers 204, or 200 with the stocktake", "October 6.2"),
     Switch("ship_pending", "allow", "fulfilling an order in PENDING", "October 1", ("allow", "refuse")),
     Switch(
         "deleted_parent_in_extend",

@@ -1,11 +1,19 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
 from katana_sandbox.collections.purchase_orders import ROW
-from katana_sandbox.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
+from katana_sandbox.store.keys import Key
+from katana_sandbox.wire.encoding import encode, rows
 from katana_sandbox.wire.schema import integer, moment, record, text
 from katana_sandbox.wire.times import stored_moment
+
+
+def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    trace = rows(ctx.get("purchase_order_rows", key, deleted=True) or {}, "traceability")
+    return {"traceability": encode(trace)} if trace else {}
+
 
 PURCHASE_ORDER_ROWS = Collection(
     name="purchase_order_rows",
@@ -27,6 +35,7 @@ PURCHASE_ORDER_ROWS = Collection(
         Field("received_date", store=stored_moment),
         Field("arrival_date", store=stored_moment),
         Field("batch_transactions", ()),
+        Field("traceability", ()),
         Field("purchase_order_id"),
         Field("location_id"),
         Field("landed_cost", 0),
@@ -54,6 +63,8 @@ PURCHASE_ORDER_ROWS = Collection(
         "location_id": "locations",
     },
     children=(("outsourced_purchase_order_recipe_rows", "purchase_order_row_id"),),
+    parts=_parts,
+    hidden=frozenset({"traceability"}),
     parent=("purchase_order_id", "purchase_orders"),
     on_create=insert_row,
     on_update=update_row,

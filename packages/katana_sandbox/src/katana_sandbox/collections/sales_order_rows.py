@@ -9,19 +9,12 @@ from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, decimal_or_text, integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 ATTRIBUTES = several(record(("key", "value"), key=text(), value=text()))
-TRACEABILITY = several(
-    record(
-        batch_id=maybe(number(0)),
-        bin_location_id=maybe(number(0)),
-        quantity=decimal_or_text(),
-        serial_number_id=maybe(number(0)),
-    )
-)
 
 _SEARCHABLE = (
     "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"

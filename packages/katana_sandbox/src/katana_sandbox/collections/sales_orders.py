@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from katana_sandbox.collections.sales_returns import returnable_items
 from katana_sandbox.collections.search import search
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Guard, Route, View
 from katana_sandbox.operations.create import build
@@ -251,7 +252,10 @@ SALES_ORDERS = Collection(
     ),
     unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe_untested",
-    routes=(Route("POST", "/sales_orders/search", search(_SEARCHABLE)),),
+    routes=(
+        Route("POST", "/sales_orders/search", search(_SEARCHABLE)),
+        Route("GET", "/sales_orders/{id}/returnable_items", returnable_items),
+    ),
     on_create=_create,
     on_update=_update,
     settle=_settle,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations.create import checked
-from katana_sandbox.operations.list import page_reply
+from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
 from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
@@ -54,11 +54,7 @@ def _transaction(entry: Record) -> Record:
 
 
 def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
-    query = list_query(call, collection, ctx.switches)
-    conditions = query.selection.conditions
-    found = [entry for entry in _entries(ctx) if all(condition.matches(entry) for condition in conditions)]
-    start = query.page.offset
-    return page_reply([encode(entry) for entry in found[start : start + query.page.limit]], len(found), query.page)
+    return computed_page(list_query(call, collection, ctx.switches), _entries(ctx))
 
 
 def _list_units(ctx: Context, _collection: Collection, _call: Call) -> Reply:

@@ -2,11 +2,11 @@
 
 from typing import cast
 
-from katana_sandbox.collections.sales_order_rows import TRACEABILITY
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal

@@ -3,7 +3,6 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.collections.sales_order_rows import TRACEABILITY
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
@@ -11,6 +10,7 @@ from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number

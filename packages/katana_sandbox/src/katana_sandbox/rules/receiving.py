@@ -5,11 +5,20 @@ from typing import cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import checked
+from katana_sandbox.rules.incoming import stock_units
 from katana_sandbox.rules.items import is_tracked
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_ingredients
+from katana_sandbox.rules.serials import Bond, bind
+from katana_sandbox.rules.traceability import (
+    TRACEABILITY,
+    check_unit_count,
+    trace_entries,
+    traced_batches,
+    traced_units,
+)
 from katana_sandbox.store.keys import Key
-from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
 from katana_sandbox.wire.schema import integer, maybe, moment, record, several
@@ -22,6 +31,7 @@ RECEIPT = record(
     quantity=amount(0),
     received_date=moment(camel=True),
     location_id=integer(1),
+    traceability=TRACEABILITY,
     batch_transactions=several(record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=amount(0))),
 )
 _RECEIPTS = several(RECEIPT, 1)
@@ -87,7 +97,11 @@ def _receive_row(ctx: Context, entry: Record) -> Record | None:
         raise unprocessable("received quantity exceeds the quantity of the purchase order row")
     if not quantity and held:
         raise unprocessable("received quantity must be greater than 0")
-    return _store_receipt(ctx, row, _receipt(ctx, row, entry, quantity), held - quantity)
+    stored = _store_receipt(ctx, row, _receipt(ctx, row, entry, quantity), held - quantity)
+    for part in rows(stored, "traceability"):
+        if part["serial_number_id"] is not None:
+            bind(ctx, part["serial_number_id"], Bond("PurchaseOrderRow", stored["id"], 1, stored["received_date"]))
+    return stored
 
 
 def _receipt(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> Record:
@@ -96,7 +110,9 @@ def _receipt(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> Rec
     if "location_id" in entry and ctx.get("locations", entry["location_id"]) is None:
         raise unprocessable("location not found")
     place = {"location_id": entry["location_id"]} if "location_id" in entry else {}
-    return {"received_date": date, "batch_transactions": _batches(ctx, row, entry, quantity), **place}
+    batches = _batches(ctx, row, entry, quantity)
+    trace = trace_entries(rows(entry, "traceability"))
+    return {"received_date": date, "batch_transactions": batches, "traceability": trace, **place}
 
 
 def _store_receipt(ctx: Context, row: Record, receipt: Record, left: Decimal) -> Record:
@@ -110,8 +126,24 @@ def _store_receipt(ctx: Context, row: Record, receipt: Record, left: Decimal) ->
     return ctx.change("purchase_order_rows", split["id"], receipt)
 
 
+def _traced(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> list[Record]:
+    """The batches of a receipt's traceability; what it does not name has none."""
+    trace = rows(entry, "traceability")
+    units = traced_units(ctx, row["variant_id"], trace)
+    check_unit_count(units, quantity * stock_units(row), exact=True)
+    given = traced_batches(entry)
+    left = quantity - sum((as_decimal(part["quantity"]) for part in given), Decimal(0))
+    if left < 0:
+        raise unprocessable("traced quantity exceeds the received quantity")
+    return given if not left or units else [*given, {"batch_id": None, "quantity": number(left)}]
+
+
 def _batches(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> list[Record]:
     """The batches of a receipt; goods with batches that come without are one line of no batch."""
+    if "traceability" in entry:
+        if "batch_transactions" in entry:
+            raise unprocessable("traceability and batch_transactions can not be used together")
+        return _traced(ctx, row, entry, quantity)
     given = cast("list[Record]", entry.get("batch_transactions") or [])
     if not given:
         if not is_tracked(ctx, row.get("variant_id"), ("batch_tracked",)):

@@ -32,7 +32,12 @@ def revert_receipts(ctx: Context, order: Record) -> None:
     for row in rows:
         if row.get("received_date") is not None:
             check_open_period(ctx, row["received_date"])
-            cleared: Record = {"received_date": None, "conversion_rate": None, "batch_transactions": []}
+            cleared: Record = {
+                "received_date": None,
+                "conversion_rate": None,
+                "batch_transactions": [],
+                "traceability": [],
+            }
             ctx.change(_ROWS, row["id"], {**cleared, "group_id": default})
     if ctx.switches.on("revert_merges_rows"):
         _merge(ctx, order)

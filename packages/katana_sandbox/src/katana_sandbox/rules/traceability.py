@@ -13,6 +13,7 @@ from katana_sandbox.wire.schema import number as amount
 
 _ID = maybe(amount(0))
 OUTPUT_TRACE = several(record(batch_id=_ID, serial_number_id=_ID, quantity=decimal_or_text()))
+TRACEABILITY = several(record(batch_id=_ID, bin_location_id=_ID, quantity=decimal_or_text(), serial_number_id=_ID))
 INGREDIENT_TRACE = several(record(batch_id=_ID, bin_location_id=_ID, quantity=decimal_or_text()))
 
 
