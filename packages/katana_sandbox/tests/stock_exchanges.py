@@ -57,6 +57,24 @@ def returned_row(tenant: Tenant) -> int:
     return tenant.create("sales_return_rows", return_line(tenant))["id"]
 
 
+def new_bin(tenant: Tenant) -> int:
+    return tenant.create("bin_locations", {"bin_name": "A", "location_id": location(tenant)})["id"]
+
+
+def bin_transfer(tenant: Tenant) -> Body:
+    row = {"variant_id": material(tenant, 4), "quantity": "2", "target_bin_location_id": new_bin(tenant)}
+    return {"location_id": location(tenant), "bin_transfer_rows": [row]}
+
+
+def new_bin_transfer(tenant: Tenant) -> int:
+    return tenant.create("bin_transfers", bin_transfer(tenant))["id"]
+
+
+def bin_transfer_row(tenant: Tenant) -> int:
+    new_bin_transfer(tenant)
+    return next(tenant.all("bin_transfer_rows"))["id"]
+
+
 DELETED = (("include_deleted", "true"), ("limit", "250"))
 STOCK_STEPS: dict[str, Step] = {
     "POST /batches": Step(
@@ -90,4 +108,32 @@ STOCK_STEPS: dict[str, Step] = {
     "PATCH /sales_return_rows/{id}": Step(returned_row, given({"quantity": 0.5, "reason_id": 1})),
     "DELETE /sales_return_rows/{id}": Step(returned_row),
     "GET /sales_return_rows/{id}/unassigned_batch_transactions": Step(returned_row),
+    "GET /bin_locations": Step(new_bin),
+    "POST /bin_locations": Step(body=lambda tenant: {"bin_name": "A", "location_id": location(tenant)}),
+    "PATCH /bin_locations/{id}": Step(new_bin, given({"bin_name": "B"})),
+    "DELETE /bin_locations/{id}": Step(new_bin),
+    "GET /bin_inventory": Step(query=(("granularity", "VARIANT"),)),
+    "GET /bin_transfers": Step(new_bin_transfer, query=DELETED),
+    "POST /bin_transfers": Step(body=bin_transfer),
+    "GET /bin_transfers/{id}": Step(new_bin_transfer),
+    "PATCH /bin_transfers/{id}": Step(new_bin_transfer, given({"additional_info": "x"})),
+    "DELETE /bin_transfers/{id}": Step(new_bin_transfer),
+    "PATCH /bin_transfers/{id}/status": Step(new_bin_transfer, given({"status": "DONE"})),
+    "GET /bin_transfer_rows": Step(new_bin_transfer),
+    "POST /bin_transfer_rows": Step(
+        body=lambda tenant: {
+            "bin_transfer_id": new_bin_transfer(tenant),
+            "variant_id": material(tenant),
+            "quantity": "1",
+        }
+    ),
+    "GET /bin_transfer_rows/{id}": Step(bin_transfer_row),
+    "PATCH /bin_transfer_rows/{id}": Step(bin_transfer_row, given({"quantity": "2"})),
+    "DELETE /bin_transfer_rows/{id}": Step(bin_transfer_row),
+    "POST /variant_bin_locations": Step(
+        body=lambda tenant: [{"bin_name": "A", "variant_id": material(tenant), "location_id": location(tenant)}]
+    ),
+    "POST /unlink_variant_bin_locations": Step(
+        body=lambda tenant: [{"variant_id": material(tenant), "location_id": location(tenant)}]
+    ),
 }

@@ -59,6 +59,11 @@ class Filter:
         return self.field or self.name
 
 
+def plain_filters(names: str, kind: FilterKind = "str") -> tuple[Filter, ...]:
+    """Filters of one kind by fields of their own name; the names with spaces between."""
+    return tuple(Filter(name, kind) for name in names.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Embed:
     """Children shown inside their parent; deleted ones never are."""

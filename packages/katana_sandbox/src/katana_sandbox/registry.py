@@ -2,6 +2,8 @@
 
 from katana_sandbox.collections.additional_costs import ADDITIONAL_COSTS
 from katana_sandbox.collections.batches import BATCHES
+from katana_sandbox.collections.bin_transfers import BIN_TRANSFER_ROWS, BIN_TRANSFERS
+from katana_sandbox.collections.bins import BIN_LOCATIONS, VARIANT_BIN_LOCATIONS
 from katana_sandbox.collections.bom_rows import BOM_ROWS
 from katana_sandbox.collections.customer_addresses import CUSTOMER_ADDRESSES
 from katana_sandbox.collections.customers import CUSTOMERS
@@ -96,6 +98,10 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_RETURNS,
         SALES_RETURN_ROWS,
         BATCHES,
+        BIN_LOCATIONS,
+        VARIANT_BIN_LOCATIONS,
+        BIN_TRANSFERS,
+        BIN_TRANSFER_ROWS,
         STOCKTAKES,
         STOCKTAKE_ROWS,
         SERIAL_UNITS,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations import update
 from katana_sandbox.operations.create import build
 from katana_sandbox.operations.list import computed_page
@@ -73,8 +73,7 @@ BATCHES = Collection(
     filters=(
         Filter("batch_id", "int"),
         Filter("batch_number"),
-        Filter("location_id", "int"),
-        Filter("variant_id", "int"),
+        *plain_filters("location_id variant_id", kind="int"),
         Filter("batch_barcode"),
         Filter("batch_created_at_min", "moment_min", "batch_created_date"),
         Filter("batch_created_at_max", "moment_max", "batch_created_date"),

@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import add_customer_address, make_default, nested_address
 from katana_sandbox.wire.encoding import Record
@@ -40,9 +40,7 @@ CUSTOMERS = Collection(
     fields=(
         Field("name"),
         *(Field(name) for name in _TEXTS),
-        Field("discount_rate"),
-        Field("default_billing_id"),
-        Field("default_shipping_id"),
+        *plain_fields("discount_rate default_billing_id default_shipping_id"),
     ),
     create=record(
         ("name",),
@@ -57,17 +55,7 @@ CUSTOMERS = Collection(
         discount_rate=maybe(number(0, 100)),
         default_shipping_id=maybe(integer(1)),
     ),
-    filters=(
-        Filter("name"),
-        Filter("first_name"),
-        Filter("last_name"),
-        Filter("company"),
-        Filter("email"),
-        Filter("reference_id"),
-        Filter("category"),
-        Filter("currency"),
-        Filter("phone"),
-    ),
+    filters=(*plain_filters("name first_name last_name company email reference_id category currency phone"),),
     children=(("customer_addresses", "customer_id"),),
     embeds=(Embed("addresses", "customer_addresses", "customer_id"),),
     routes=(Route("POST", "/customers/search", search(_SEARCHABLE)),),

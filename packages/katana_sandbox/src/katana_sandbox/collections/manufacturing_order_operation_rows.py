@@ -1,7 +1,7 @@
 """Operations of manufacturing orders: their progress moves the order, their order may bind them."""
 
 from katana_sandbox.collections.product_operation_rows import OPERATION_TYPES
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
@@ -45,11 +45,7 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
         Field("status", "NOT_STARTED"),
         Field("type", "process"),
         Field("rank", 0),
-        Field("manufacturing_order_id"),
-        Field("operation_id"),
-        Field("operation_name"),
-        Field("resource_id"),
-        Field("resource_name"),
+        *plain_fields("manufacturing_order_id operation_id operation_name resource_id resource_name"),
         Field("assigned_operators", ()),
         Field("completed_by_operators", ()),
         Field("active_operator_id"),

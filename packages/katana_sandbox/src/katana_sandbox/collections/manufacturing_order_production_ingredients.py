@@ -1,6 +1,6 @@
 """What a production consumed and what its operations took: shown inside it, hardly writable."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
 from katana_sandbox.rules.traceability import INGREDIENT_TRACE
@@ -12,12 +12,9 @@ MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
     entity="production ingredient",
     operations=("list", "update"),
     fields=(
-        Field("location_id"),
-        Field("variant_id"),
-        Field("manufacturing_order_id"),
-        Field("manufacturing_order_recipe_row_id"),
-        Field("production_id"),
-        Field("quantity"),
+        *plain_fields(
+            "location_id variant_id manufacturing_order_id manufacturing_order_recipe_row_id production_id quantity"
+        ),
         Field("production_date", store=stored_moment),
         Field("cost", 0),
         Field("batch_transactions", ()),
@@ -41,11 +38,7 @@ MANUFACTURING_ORDER_PRODUCTION_OPERATIONS = Collection(
     name="manufacturing_order_production_operations",
     entity="production operation",
     fields=(
-        Field("location_id"),
-        Field("manufacturing_order_id"),
-        Field("manufacturing_order_operation_id"),
-        Field("production_id"),
-        Field("time"),
+        *plain_fields("location_id manufacturing_order_id manufacturing_order_operation_id production_id time"),
         Field("production_date", store=stored_moment),
         Field("cost", 0),
     ),

@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
@@ -92,12 +92,7 @@ MANUFACTURING_ORDERS = Collection(
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
-        Field("order_no"),
-        Field("variant_id"),
-        Field("planned_quantity"),
-        Field("actual_quantity"),
-        Field("completed_quantity"),
-        Field("remaining_quantity"),
+        *plain_fields("order_no variant_id planned_quantity actual_quantity completed_quantity remaining_quantity"),
         Field("includes_partial_completions", default=False),
         Field("batch_transactions", ()),
         Field("location_id"),

@@ -1,7 +1,7 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
 from katana_sandbox.collections.purchase_orders import ROW
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields, plain_filters
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
 from katana_sandbox.store.keys import Key
@@ -20,15 +20,10 @@ PURCHASE_ORDER_ROWS = Collection(
     entity="purchase order row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("quantity"),
-        Field("variant_id"),
-        Field("tax_rate_id"),
-        Field("price_per_unit"),
+        *plain_fields("quantity variant_id tax_rate_id price_per_unit"),
         Field("price_per_unit_in_base_currency", 0),
         Field("purchase_uom_conversion_rate", 1),
-        Field("purchase_uom"),
-        Field("currency"),
-        Field("conversion_rate"),
+        *plain_fields("purchase_uom currency conversion_rate"),
         Field("total", 0),
         Field("total_in_base_currency", 0),
         Field("conversion_date"),
@@ -49,9 +44,7 @@ PURCHASE_ORDER_ROWS = Collection(
     ),
     update=record(received_date=moment(camel=True), **ROW),
     filters=(
-        Filter("purchase_order_id", "int"),
-        Filter("variant_id", "int"),
-        Filter("tax_rate_id", "int"),
+        *plain_filters("purchase_order_id variant_id tax_rate_id", kind="int"),
         Filter("purchase_uom"),
         Filter("location_id", "int"),
     ),

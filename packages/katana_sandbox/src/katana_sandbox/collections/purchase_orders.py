@@ -1,7 +1,17 @@
 """Purchase orders: status and totals follow from rows and receipts."""
 
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Guard, Route, View
+from katana_sandbox.descriptor import (
+    Collection,
+    Context,
+    Field,
+    Filter,
+    Guard,
+    Route,
+    View,
+    plain_fields,
+    plain_filters,
+)
 from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing_supply import order_supply
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
@@ -61,9 +71,7 @@ PURCHASE_ORDERS = Collection(
         Field("status", "NOT_RECEIVED"),
         Field("order_no"),
         Field("entity_type", "regular"),
-        Field("default_group_id"),
-        Field("supplier_id"),
-        Field("currency"),
+        *plain_fields("default_group_id supplier_id currency"),
         Field("expected_arrival_date", store=stored_moment),
         Field("order_created_date", store=stored_moment),
         Field("additional_info", ""),
@@ -105,8 +113,7 @@ PURCHASE_ORDERS = Collection(
         Filter("currency"),
         Filter("billing_status", values=_BILLING),
         Filter("last_document_status", values=_DOCUMENT, upper=True),
-        Filter("supplier_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("supplier_id location_id", kind="int"),
         Filter("entity_type", values=_KIND),
         Filter("tracking_location_id", "int"),
     ),

@@ -1,7 +1,7 @@
 """Fulfillments of sales orders; their rows are fixed once made."""
 
 from katana_sandbox.collections.sales_returns import returns_of
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
@@ -38,11 +38,7 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Field("invoice_status", "NOT_INVOICED"),
         Field("conversion_rate"),
         Field("conversion_date", store=stored_moment),
-        Field("tracking_number"),
-        Field("tracking_url"),
-        Field("tracking_carrier"),
-        Field("tracking_method"),
-        Field("packer_id"),
+        *plain_fields("tracking_number tracking_url tracking_carrier tracking_method packer_id"),
     ),
     create=record(
         ("sales_order_id", "status", "sales_order_fulfillment_rows"),
@@ -84,10 +80,7 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Filter("sales_order_id", "int"),
         Filter("status", values=_STATUS),
         Filter("invoice_status", values=("INVOICED", "NOT_INVOICED")),
-        Filter("tracking_number"),
-        Filter("tracking_url"),
-        Filter("tracking_carrier"),
-        Filter("tracking_method"),
+        *plain_filters("tracking_number tracking_url tracking_carrier tracking_method"),
         Filter("picked_date_min", "moment_min", "picked_date"),
     ),
     ranges=Ranges(ids=False),

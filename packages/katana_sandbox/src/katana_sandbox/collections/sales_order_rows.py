@@ -2,7 +2,7 @@
 
 from katana_sandbox.collections.sales_orders import AVAILABILITY
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, plain_fields, plain_filters
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
@@ -43,14 +43,10 @@ SALES_ORDER_ROWS = Collection(
     entity="sales order row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("sales_order_id"),
-        Field("quantity"),
-        Field("variant_id"),
-        Field("tax_rate_id"),
-        Field("tax_rate"),
-        Field("location_id"),
-        Field("product_availability"),
-        Field("product_expected_date"),
+        *plain_fields(
+            "sales_order_id quantity variant_id tax_rate_id tax_rate location_id product_availability"
+            " product_expected_date"
+        ),
         Field("price_per_unit", store=decimal_text(10)),
         Field("price_per_unit_in_base_currency", 0),
         Field("total", 0),
@@ -61,10 +57,7 @@ SALES_ORDER_ROWS = Collection(
         Field("batch_transactions", ()),
         Field("serial_numbers", ()),
         Field("serial_number_transactions", ()),
-        Field("linked_manufacturing_order_id"),
-        Field("conversion_rate"),
-        Field("conversion_date"),
-        Field("custom_fields"),
+        *plain_fields("linked_manufacturing_order_id conversion_rate conversion_date custom_fields"),
         Field("traceability", ()),
         Field("sku"),
     ),
@@ -97,10 +90,7 @@ SALES_ORDER_ROWS = Collection(
     ),
     filters=(
         Filter("sales_order_ids", "int", "sales_order_id", many=True),
-        Filter("variant_id", "int"),
-        Filter("tax_rate_id", "int"),
-        Filter("linked_manufacturing_order_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("variant_id tax_rate_id linked_manufacturing_order_id location_id", kind="int"),
         Filter("product_availability", values=AVAILABILITY),
     ),
     foreign_keys=("sales_order_id", "variant_id"),

@@ -4,7 +4,18 @@ from typing import cast
 
 from katana_sandbox.collections.sales_returns import returnable_items
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Guard, Route, View
+from katana_sandbox.descriptor import (
+    Collection,
+    Context,
+    Embed,
+    Field,
+    Filter,
+    Guard,
+    Route,
+    View,
+    plain_fields,
+    plain_filters,
+)
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
@@ -151,22 +162,12 @@ SALES_ORDERS = Collection(
         Field("invoicing_status"),
         Field("total", 0),
         Field("total_in_base_currency", 0),
-        Field("additional_info"),
-        Field("customer_ref"),
-        Field("ecommerce_order_type"),
-        Field("ecommerce_store_name"),
-        Field("ecommerce_order_id"),
-        Field("product_availability"),
-        Field("product_expected_date"),
-        Field("ingredient_availability"),
-        Field("ingredient_expected_date"),
-        Field("production_status"),
-        Field("tracking_number"),
-        Field("tracking_number_url"),
-        Field("billing_address_id"),
-        Field("shipping_address_id"),
-        Field("linked_manufacturing_order_id"),
-        Field("custom_fields"),
+        *plain_fields(
+            "additional_info customer_ref ecommerce_order_type ecommerce_store_name ecommerce_order_id"
+            " product_availability product_expected_date ingredient_availability ingredient_expected_date"
+            " production_status tracking_number tracking_number_url billing_address_id shipping_address_id"
+            " linked_manufacturing_order_id custom_fields"
+        ),
     ),
     create=record(
         ("customer_id", "sales_order_rows"),
@@ -221,17 +222,12 @@ SALES_ORDERS = Collection(
     filters=(
         Filter("order_no"),
         Filter("source"),
-        Filter("customer_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("customer_id location_id", kind="int"),
         Filter("invoicing_status"),
         Filter("product_availability", values=AVAILABILITY),
         Filter("ingredient_availability", values=_INGREDIENTS),
         Filter("production_status", values=_PRODUCTION),
-        Filter("status"),
-        Filter("currency"),
-        Filter("ecommerce_order_type"),
-        Filter("ecommerce_store_name"),
-        Filter("ecommerce_order_id"),
+        *plain_filters("status currency ecommerce_order_type ecommerce_store_name ecommerce_order_id"),
     ),
     foreign_keys=("customer_id",),
     references={"customer_id": "customers", "location_id": "locations"},

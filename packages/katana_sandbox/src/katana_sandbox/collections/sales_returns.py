@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.rules.ledger import Movement, check_open_period, keep, unpost
@@ -231,11 +231,7 @@ SALES_RETURN_ROWS = Collection(
         batch_transactions=several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()), 1),
     ),
     filters=(
-        Filter("sales_return_id", "int"),
-        Filter("variant_id", "int"),
-        Filter("sales_order_row_id", "int"),
-        Filter("reason_id", "int"),
-        Filter("restock_location_id", "int"),
+        *plain_filters("sales_return_id variant_id sales_order_row_id reason_id restock_location_id", kind="int"),
     ),
     ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),

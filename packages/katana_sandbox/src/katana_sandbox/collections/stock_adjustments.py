@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
@@ -57,9 +57,7 @@ STOCK_ADJUSTMENTS = Collection(
     fields=(
         Field("stock_adjustment_number"),
         Field("stock_adjustment_date", store=stored_moment),
-        Field("location_id"),
-        Field("reason"),
-        Field("additional_info"),
+        *plain_fields("location_id reason additional_info"),
     ),
     create=record(
         ("location_id", "stock_adjustment_rows"),

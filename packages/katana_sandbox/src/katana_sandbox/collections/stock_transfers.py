@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
@@ -82,9 +82,7 @@ STOCK_TRANSFERS = Collection(
     entity="stock transfer",
     operations=("list", "create", "update", "delete"),
     fields=(
-        Field("stock_transfer_number"),
-        Field("source_location_id"),
-        Field("target_location_id"),
+        *plain_fields("stock_transfer_number source_location_id target_location_id"),
         Field("status", "draft"),
         Field("transfer_date", store=stored_moment),
         Field("order_created_date", store=stored_moment),
@@ -119,8 +117,7 @@ STOCK_TRANSFERS = Collection(
     ),
     filters=(
         Filter("stock_transfer_number"),
-        Filter("source_location_id", "int"),
-        Filter("target_location_id", "int"),
+        *plain_filters("source_location_id target_location_id", kind="int"),
     ),
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),

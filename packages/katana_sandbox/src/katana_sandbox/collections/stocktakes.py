@@ -5,7 +5,7 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENTS
-from katana_sandbox.descriptor import Collection, Context, Filter, Route, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, View, plain_fields, plain_filters
 from katana_sandbox.operations import update
 from katana_sandbox.operations.create import build, check_references, checked, create
 from katana_sandbox.render import embedded, render_key
@@ -189,9 +189,7 @@ STOCKTAKE_ROWS = Collection(
     update=record(**_LINE),
     filters=(
         Filter("stocktake_ids", "int", "stocktake_id", many=True),
-        Filter("variant_id", "int"),
-        Filter("batch_id", "int"),
-        Filter("bin_location_id", "int"),
+        *plain_filters("variant_id batch_id bin_location_id", kind="int"),
     ),
     foreign_keys=("stocktake_id",),
     references={"variant_id": "variants", "batch_id": "batches", "bin_location_id": "bin_locations"},

@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
 from katana_sandbox.collections.search import search_variants
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_filters
 from katana_sandbox.render import render
 from katana_sandbox.rules.items import (
     LINK,
@@ -117,8 +117,7 @@ VARIANTS = Collection(
         custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
     ),
     filters=(
-        Filter("product_id", "int"),
-        Filter("material_id", "int"),
+        *plain_filters("product_id material_id", kind="int"),
         Filter("sku", many=True),
         Filter("sales_price", "num"),
         Filter("purchase_price", "num"),
