@@ -17,6 +17,7 @@ class Step:
     body: Callable[[Tenant], object] | None = None
     query: tuple[tuple[str, str], ...] = ()
     settings: Settings = field(default_factory=dict)
+    empty: bool = False
 
 
 def first(name: str, key: str = "id", **wanted: object) -> Callable[[Tenant], object]:

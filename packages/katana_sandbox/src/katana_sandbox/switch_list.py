@@ -203,9 +203,6 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch("unique_item_names", False, "the name of a product, material or service is refused when in use", "6.24"),
     Switch(
-        "custom_field_keys", "uuid", "custom fields of orders are keyed by UUID or name", "4.14, 6.25", ("uuid", "name")
-    ),
-    Switch(
         "custom_field_flag",
         "on",
         "custom fields of orders can be written, or are refused with a status",

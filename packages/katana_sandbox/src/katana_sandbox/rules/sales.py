@@ -110,9 +110,7 @@ def check_custom_fields(ctx: Context, body: Mapping[str, object]) -> None:
     flag = ctx.switches.word("custom_field_flag")
     if flag != "on":
         raise Refused(int(flag), "custom fields are not enabled")
-    by_name = ctx.switches.word("custom_field_keys") == "name"
-    known = set(ctx.db.custom_fields.values() if by_name else ctx.db.custom_fields)
-    if set(cast("Record", fields)) - known:
+    if any(ctx.get("custom_field_definitions", key) is None for key in cast("Record", fields)):
         raise unprocessable("Unknown custom field identifier")
 
 
