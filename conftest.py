@@ -5,12 +5,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
+
+from katana_mcp.idle_loop import IdleLoop
 
 pytest_plugins = ["tests.budget"]
 
@@ -39,6 +42,11 @@ def _check_once(schema: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
 
 
 Draft202012Validator.check_schema = _check_once  # ty: ignore[invalid-assignment]
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], AbstractEventLoop]]:
+    """Run each test on a loop that tells when virtual time may pass."""
+    return {"idle": IdleLoop}
 
 
 @pytest.fixture

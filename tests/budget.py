@@ -13,7 +13,7 @@ import pytest
 
 SECONDS = {
     "packages/cache_core": 60,
-    "packages/cache_legacy": 5,
+    "packages/cache_legacy": 5,  # goes with cache_legacy
     "packages/cache_typed": 25,
     "packages/katana_client": 25,
     "packages/katana_mcp_server": 400,

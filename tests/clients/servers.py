@@ -58,11 +58,14 @@ class Site:
 
 @asynccontextmanager
 async def site(transport: Transport, *flags: str) -> AsyncGenerator[Site]:
-    """Run a sandbox, and over HTTP a server before it; over stdio each client starts its own."""
+    """Run a sandbox, and over HTTP a server before it; over stdio each client starts its own.
+
+    Every tool is listed: some clients call only what is.
+    """
     sandbox = Sandbox()
     with tempfile.TemporaryDirectory(prefix="katana-clients-") as folder:
         async with sandbox.serve(port=0) as url:
-            command = (sys.executable, "-m", "katana_mcp", "serve", "--sandbox", "--base-url", url)
+            command = (sys.executable, "-m", "katana_mcp", "serve", "--sandbox", "--base-url", url, "--toolsets", "all")
             environment = {
                 "PATH": os.environ["PATH"],
                 "HOME": folder,

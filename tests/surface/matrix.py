@@ -9,6 +9,7 @@ from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 PART = "00.4021.018.003"
+ABSENT = "nothing-has-this"
 
 type Changes = dict[str, dict[str, object]]
 
@@ -227,6 +228,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     )
     row = order["purchase_order_rows"][0]["id"]
     cost = costs_of[order["default_group_id"]]
+    received = next(each for each in _live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
     changes = _each(
         purchase_order_id=other["order_no"],
         status="received",
@@ -237,6 +239,7 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
         update_additional_costs=[{"additional_cost_row_id": cost, "price": 7}],
         delete_additional_cost_row_ids=[cost],
     )
+    changes["unreceive"] = {"purchase_order_id": received["id"], "unreceive": True}
     new: dict[str, object] = {
         "supplier_id": order["supplier_id"],
         "location_id": order["location_id"],
@@ -425,8 +428,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_transfer_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
-        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
-        "check_inventory": Usual({"skus_or_variant_ids": [skus[0], "nothing-has-this"]}, several),
+        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
+        "check_inventory": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         **_shortages(tenant),
         **_ledger(tenant),
         **_boms(tenant),

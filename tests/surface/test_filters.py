@@ -19,7 +19,8 @@ from .matrix import PLANS
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
 
-NOW = "2026-03-02T09:00:00.000Z"
+TODAY = "2026-03-01T22:00:00.000Z"
+"""When the day began in the factory's time zone."""
 WINDOW = {"ids", "limit", "page", "include_deleted", "include_archived", "include_rows", "order_by"}
 """What is no filter: which page is shown, and how."""
 SEVERAL = 3
@@ -57,7 +58,7 @@ def _open(closed: str) -> tuple[Keeps, Keeps]:
 
 
 def _late(date: str, *never: str) -> tuple[Keeps, Keeps]:
-    return (lambda each: each["status"] not in never and (each[date] or NOW) < NOW), (lambda _: True)
+    return (lambda each: each["status"] not in never and (each[date] or TODAY) < TODAY), (lambda _: True)
 
 
 def _flag(path: str, absent: object = None) -> tuple[Keeps, Keeps]:

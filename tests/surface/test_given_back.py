@@ -1,18 +1,23 @@
 """One thing, one name, both ways: what an answer calls an id is taken under that name wherever the id is asked for."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, time
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from katana_mcp.adapter.answer_schemas import answer_schema
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.days import DayReading, days_in
 from katana_mcp.surface import tools
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
-from katana_sandbox import Tenant
+from katana_sandbox import ManualClock, Tenant
 
+from .matrix import A_MINUTE, matrix
 from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
@@ -126,6 +131,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 PAIRS = list(_pairs())
+READING = {each.name for each in SPECS.values() if each.read_only and not each.plans}
 
 
 def _taken(tool: str, path: str, name: str) -> Request:
@@ -145,7 +151,7 @@ def _taken(tool: str, path: str, name: str) -> Request:
 
 
 def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
-    shown = {name for each in LISTED.values() for name in _ids(each["outputSchema"])}
+    shown = {name for each in SPECS.values() for name in _ids(answer_schema(each.answer))}
     assert shown == ONE.keys() | NEVER_ASKED | {"id"}
     asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
     assert asked - {"ids"} <= ASKED.keys()
@@ -254,19 +260,70 @@ DATES = [
 
 
 @pytest.mark.parametrize(("tool", "path"), DATES, ids=[f"{tool} {path}" for tool, path in DATES])
-def test_every_date_argument_takes_a_bare_date(tool: str, path: str) -> None:
-    schema = LISTED[tool]["inputSchema"]
+@pytest.mark.parametrize("zone", ["Pacific/Auckland", "America/Los_Angeles"])
+def test_every_date_argument_takes_a_bare_date_and_a_moment_of_the_factorys_time_zone(
+    tool: str, path: str, zone: str
+) -> None:
+    for text in ("2026-02-28", "2026-02-28T09:30:00"):
+        if "T" in text and (tool, path) == ("inventory_at", "as_of"):
+            continue  # it wants the offset
+        request, dates = _dated(tool, path, text, zone)
+        assert dates.used
+        at_the_factory = request.astimezone(ZoneInfo(zone))
+        assert at_the_factory.date().isoformat() == "2026-02-28"
+        assert "T" not in text or at_the_factory.time() == time(9, 30)
+    exact, dates = _dated(tool, path, "2026-02-28T09:30:00-03:00", zone)
+    assert (exact, dates.used) == (datetime(2026, 2, 28, 12, 30, tzinfo=UTC), False)
+
+
+def _dated(tool: str, path: str, text: str, zone: str) -> tuple[datetime, DayReading]:
+    """Return the moment that a text is taken for at a factory in a zone, and what was noted."""
+    schema, dates = LISTED[tool]["inputSchema"], DayReading(days_in(zone))
     given: dict[str, Any] = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
     outer, _, inner = path.partition("[].")
-    row = {inner: "2026-02-28"}
+    row = {inner: text}
     given[outer] = (
         [cast("dict[str, object]", fitting(schema["properties"][outer]["items"])) | row] if inner else row[""]
     )
-    request = validated(SPECS[tool].request, schema, given)
+    request = validated(SPECS[tool].request, schema, given, dates)
     holder = getattr(request, outer)[0] if inner else request
-    assert getattr(holder, inner or outer).date().isoformat() == "2026-02-28"
+    return getattr(holder, inner or outer), dates
 
 
 def test_there_are_dates() -> None:
     assert len(DATES) > 60
     assert ("inventory_at", "as_of") in DATES
+
+
+def _shown_ids(value: object) -> Iterator[tuple[str, int]]:
+    """Yield every id in an answer with its name."""
+    if isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _shown_ids(each)
+    elif isinstance(value, dict):
+        for name, each in cast("dict[str, object]", value).items():
+            if name in ONE and isinstance(each, int):
+                yield name, each
+            yield from _shown_ids(each)
+
+
+async def test_every_id_of_every_answer_finds_something_under_the_name_that_shows_it(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
+    shown = dict[str, int]()
+    for tool, arguments in usual.items():
+        clock.advance(A_MINUTE)
+        for name, value in _shown_ids(await stage.call(tool, **arguments)):
+            shown[name] = max(value, shown.get(name, 0))  # the highest, as items of several types share the others
+    asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
+    named = {name for _, _, name in asked} - {"id"}
+    assert named - shown.keys() == {"linked_manufacturing_order_id"}, "no answer of the sandbox shows one"
+    for tool, path, name in sorted(asked):
+        value = shown.get(f"{_owner(tool).replace(' ', '_')}_id" if name == "id" else name)
+        if value is None:
+            continue
+        given = {argument: each for argument, each in usual[tool].items() if argument != path}
+        clock.advance(A_MINUTE)
+        answer = await stage.call(tool, **given, **{name: value})
+        assert answer.get("not_found", []) == [], (tool, path, name, value)

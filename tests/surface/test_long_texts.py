@@ -29,11 +29,12 @@ async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(
             assert json.loads(texts[tool]) == result.structured_content, tool
         texts["refusal"] = json.dumps(await stage.refusal("get_customer", customer_id="long"))
         of_records = [each for each in TEMPLATES if "{id}" in each]
-        uris = [*RESOURCES, *(each.replace("{id}", _first(tenant, each)) for each in of_records)]
+        of_tools = [f"katana://help/tools/{tool}" for tool in calls]
+        uris = [*RESOURCES, *of_tools, *(each.replace("{id}", _first(tenant, each)) for each in of_records)]
         texts |= {uri: await stage.read(uri) for uri in uris}
     assert {name: len(text) for name, text in texts.items() if len(text.encode()) > MAX_ANSWER_BYTES} == {}
     plain = [name for name, text in texts.items() if "long long" not in text]
-    assert plain == ["create_customer", "cache_status", "rebuild_cache", "katana://journal", *HELP]
+    assert plain == ["create_customer", "cache_status", "rebuild_cache", "katana://journal", *HELP, *of_tools]
     for name in ("get_sales_order", "list_customers", "katana://suppliers", "refusal"):
         assert " more characters]" in texts[name], name
     codes = [each["code"] for each in json.loads(texts["get_sales_order"])["warnings"]]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.adapter.answer_schemas import answer_schema
+from katana_mcp.surface import tools
 
 from .shapes import Schema, nodes
 
@@ -60,10 +61,10 @@ def _nameless(schema: Schema) -> Iterator[tuple[str, str]]:
 
 def test_each_id_in_a_document_has_its_name_beside_it_or_a_reason_to_have_none() -> None:
     found = [
-        (key, path, f"{tool['name']} {path}")
-        for tool in catalogue()
-        if tool["name"].startswith("get_")
-        for key, path in _nameless(tool["outputSchema"])
+        (key, path, f"{tool.name} {path}")
+        for tool in tools()
+        if tool.name.startswith("get_")
+        for key, path in _nameless(answer_schema(tool.answer))
     ]
     assert [each for each in found if not UNNAMED.keys() & set(each)] == []
     assert UNNAMED.keys() - {name for each in found for name in each} == set()

@@ -22,7 +22,7 @@ TEMPLATES = {each.template: each for each in REFERENCE if each.template}
 
 async def test_every_record_of_the_reference_data_can_be_read_by_its_id(stage: Stage) -> None:
     listed = [each.uri_template for each in await stage.client.list_resource_templates()]
-    assert listed == [*TEMPLATES, "katana://journal/{entry}"]
+    assert listed == [*TEMPLATES, "katana://journal/{entry}", "katana://help/tools/{tool}"]
     for template, resource in TEMPLATES.items():
         for row in json.loads(await stage.read(resource.uri))["rows"]:
             one = json.loads(await stage.read(template.replace("{id}", str(row["id"]))))

@@ -9,14 +9,16 @@ from typing import Any, cast
 
 import pytest
 
+from katana_mcp.adapter.answer_schemas import answer_schema
 from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.adapter.schemas import WARNING
 from katana_mcp.adapter.server import RESOURCES
 from katana_mcp.adapter.tool import LABEL
 from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.surface import tools
 from katana_mcp.testing import Stage, payload_of, staged, text_of
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.warnings import ToolWarning
 from katana_sandbox import ManualClock
 
 from .matrix import A_MINUTE
@@ -157,7 +159,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     calls, planted, listed = planted_calls(tenant, WORD), _Planted(first), catalogue()
     plant(tenant, planted)
     assert len(planted.written) > len(PAYLOADS) + len(TEXTS)
-    schemas = {each["name"]: {path for path, _ in nodes(each["outputSchema"])} for each in listed}
+    schemas = {each.name: {path for path, _ in nodes(answer_schema(each.answer))} for each in tools()}
     async with staged(own) as stage:
         before = [each.model_dump() for each in await stage.client.list_tools()]
         for tool, arguments in calls.items():
@@ -176,7 +178,9 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     assert catalogue() == listed
 
 
-ENVELOPE = {f"warnings[].{name}" for name in WARNING["required"]} | {f"stale.{name}" for name in Stale.model_fields}
+ENVELOPE = {f"warnings[].{name}" for name in ToolWarning.model_fields} | {
+    f"stale.{name}" for name in Stale.model_fields
+}
 """Keys that every answer may have, and no schema repeats."""
 
 

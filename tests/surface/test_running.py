@@ -243,6 +243,8 @@ async def test_a_resource_that_does_not_exist_is_refused(stage: Stage) -> None:
     for uri, one in (("katana://suppliers/7", "supplier/7"), ("katana://tax-rates/7", "tax-rate/7")):
         with pytest.raises(McpError, match=rf"^no resource is called '{uri}'; did you mean 'katana://{one}'\?$"):
             await stage.client.read_resource(uri)
+    with pytest.raises(McpError, match=r"^no tool is called 'serch_items'; did you mean 'search_items'\?$"):
+        await stage.client.read_resource("katana://help/tools/serch_items")
     for uri in ("katana://supplier/999999", "katana://journal/999999"):
         with pytest.raises(McpError, match=r"(has the id|no entry) '999999'") as refusal:
             await stage.client.read_resource(uri)
@@ -290,12 +292,15 @@ async def test_help_names_every_tool_and_its_examples_run(stage: Stage) -> None:
 
 
 async def test_the_tool_reference_tells_every_argument(stage: Stage) -> None:
-    page = await stage.read("katana://help/tools")
-    parts = {part.partition("\n")[0]: part for part in page.split("## ")[1:]}
-    assert set(parts) == set(LISTED)
+    pages = re.findall(
+        r"^- `(katana://help/tools/(\w+))`: \w.*\.$", await stage.read("katana://help/tools"), re.MULTILINE
+    )
+    assert [tool for _, tool in pages] == list(LISTED)
+    parts = {tool: await stage.read(uri) for uri, tool in pages}
     for tool, each in LISTED.items():
+        assert parts[tool].startswith(f"## {tool}\n\n{each['description']}\n")
         schema = each["inputSchema"]
-        told = re.findall(r"^- `(\w+)` \((required; )?(.+?)\): \w", parts[tool], re.MULTILINE)
+        told = re.findall(r"^- `(\w+)` \((required; )?(.+?)\)(?:: \w|$)", parts[tool], re.MULTILINE)
         assert [name for name, *_ in told] == list(schema["properties"]), tool
         for name, needed, limits in told:
             assert bool(needed) is (name in schema.get("required", ())), (tool, name)

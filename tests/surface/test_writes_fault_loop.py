@@ -16,7 +16,7 @@ from katana_mcp.journal import schema
 from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, ends, payload_of, staged, within
 from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
 
 from .all_writes import WRITES
@@ -65,7 +65,7 @@ async def _in_trouble(stage: Stage, clock: ManualClock, token: str, fuse: Fuse) 
         # Nothing waits for time here: what a caller left behind ends by itself.
         fuse.blow.task = cast("asyncio.Task[None]", call)
         await asyncio.gather(call, return_exceptions=True)
-        await asyncio.sleep(0.03)
+        await ends(asyncio.get_running_loop().create_future())
     else:
         await within(clock, 300, call)
 
@@ -118,7 +118,7 @@ async def test_wherever_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_t
     kept: Stage, clock: ManualClock, fuse: Fuse, how: str, tool: str
 ) -> None:
     fuse.blow = BLOWS[how]()
-    await _loop(kept, clock, fuse, tool, 17)
+    await _loop(kept, clock, fuse, tool, 29)
 
 
 @pytest.mark.soak

@@ -11,7 +11,7 @@ import pytest
 from katana_mcp.journal.entries import GONE_AFTER, ActionState, Claimed
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, ends, paced, payload_of, staged, within
 from katana_sandbox import (
     Action,
     Delay,
@@ -138,7 +138,7 @@ class Run:
         """Let time pass while what was begun ends, whoever waits for it."""
         for _ in range(20):
             self.clock.advance(self.clock.due() or 0)
-            await asyncio.sleep(0.002)
+            await ends(asyncio.get_running_loop().create_future())
 
     async def _some_time(self, call: asyncio.Future[Payload]) -> None:
         """Let the call come as far as chance has it."""

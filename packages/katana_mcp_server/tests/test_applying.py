@@ -18,7 +18,7 @@ from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
 from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.testing import Setup, Stage, payload_of, staged, within
+from katana_mcp.testing import Setup, Stage, ends, payload_of, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
 from katana_sandbox import Delay, Drop, EditBody, Fault, Hang, ManualClock, Mutate, ReplicaLag, Status, Tenant, Truncate
@@ -320,10 +320,7 @@ async def test_a_caller_who_goes_away_leaves_a_write_that_ends_once(
     token = await planned(stage)
     stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Delay(5)))
     call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
-    while not writes(stage) and not call.done():
-        await asyncio.sleep(0)
-        if clock.due() is not None:
-            break
+    assert not await ends(call)
     call.cancel()
     await asyncio.gather(call, return_exceptions=True)
     answer = await applied_in_time(stage, clock, token)
@@ -340,8 +337,7 @@ async def test_a_plan_that_another_keeps_applying_is_told_to_be_running(
         claim = file.claim(token, "another")
         assert isinstance(claim, Claimed)
         call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
-        while not call.done():
-            await asyncio.wait({call}, timeout=0.01)
+        while not await ends(call):
             clock.advance(5)
             file.heartbeat(claim.run)
         file.close()
@@ -450,13 +446,12 @@ async def test_a_caller_who_goes_away_is_let_go_at_once_and_closing_waits_for_th
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Journal, "through", noted)
             call = asyncio.ensure_future(stage.result("apply_plan", {"plan_tokens": [token]}))
-            while not journal or clock.due() is None:
-                await asyncio.wait({call}, timeout=0.001)
+            assert not await ends(call)
         began = clock.monotonic()
         call.cancel()
         await asyncio.gather(call, return_exceptions=True)
         assert (clock.monotonic(), made(tenant)) == (began, [])
         closing = asyncio.ensure_future(journal[0].settled())
-        assert await asyncio.wait({closing}, timeout=0.01) == (set(), {closing})
+        assert not await ends(closing)
         await within(clock, 60, closing)
         assert len(made(tenant)) == 1

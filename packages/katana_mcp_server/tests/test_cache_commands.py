@@ -197,6 +197,18 @@ def test_enough_equal_comparisons_are_a_go(run: Run, monkeypatch: pytest.MonkeyP
     assert ran.out.rstrip().endswith("go")
 
 
+@two_backends
+def test_what_is_seldom_read_is_a_go_without_a_read_that_somebody_asked_for(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparisons, "ENOUGH", 250)
+    flag = ("--cache-backend-tax-rate", "compare:typed")
+    run("rebuild", "tax_rate", *flag)
+    assert "no-go: 249 of 250 comparisons" in run("compare", "tax_rate", "--run", "250", *flag).out
+    ran = run("compare", "tax_rate", "--run", "1", *flag)
+    assert (ran.code, ran.out.rstrip().endswith("go"), "no-go" in ran.out) == (0, True, False)
+
+
 def test_clearing_takes_our_files_alone_and_only_when_told(run: Run, tmp_path: Path) -> None:
     run("rebuild", "variant", "location")
     run("migrate", "--to", OTHER)

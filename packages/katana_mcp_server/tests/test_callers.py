@@ -64,6 +64,16 @@ async def test_a_plan_is_applied_by_its_own_caller_alone(
     assert len(made(tenant)) == 1
 
 
+async def test_each_line_of_a_tool_names_its_caller(own: OwnSandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    with capture_logs() as logs:
+        async with opened(own, capsys) as door, calling(own, door) as stage:
+            await stage.call("cache_status")
+        async with staged(own) as local:
+            await local.call("cache_status")
+    lines = [(line["tool"], line["caller"], line["outcome"]) for line in logs if line["event"] == "tool"]
+    assert lines == [("cache_status", who, "answered") for who in (principal_of(TOKEN), "local")]
+
+
 @pytest.mark.parametrize("era", ["auto", "legacy"])
 async def test_a_request_that_asks_to_read_only_previews_and_writes_nothing(
     own: OwnSandbox, tenant: Tenant, capsys: pytest.CaptureFixture[str], era: Era
@@ -110,17 +120,19 @@ async def _error(stage: Stage, call: dict[str, object]) -> object:
     return payload_of(await stage.result("call_tool", call))["error"]
 
 
-async def test_in_search_mode_it_is_neither_found_nor_called(
+async def test_where_tools_are_found_what_writes_is_neither_found_nor_called_for_it(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     served = opened(own, capsys, search_mode=True)
     async with served as door, calling(own, door) as free, calling(own, door, read_only="1") as tight:
         for stage, found in ((free, True), (tight, False)):
             result = await stage.result("search_tools", {"query": "write what previews have planned, by their tokens"})
-            assert ("### apply_plan" in str(result.content)) is found, result
+            assert ("## apply_plan" in str(result.content)) is found, result
         call: dict[str, object] = {"name": "apply_plan", "arguments": {"plan_tokens": ["x"]}}
         assert await _error(tight, call) == "read_only"
-        assert await _error(free, call) == "unknown_plan"
+        assert await _error(free, call) == "call_directly"
+        assert (await applied(free, "x"))["error"] == "unknown_plan"
+        assert (await applied(tight, "x"))["error"] == "read_only"
 
 
 async def test_a_no_does_not_loosen_a_server_that_only_reads(

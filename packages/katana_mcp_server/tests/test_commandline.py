@@ -144,7 +144,9 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     monkeypatch.setenv("KATANA_MCP_TOOLSETS", "admin")
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
-    assert "\n3 tools, " in command_line("tools", "--search-mode").out
+    told = command_line("tools", "--search-mode", "--toolsets", "catalog").out
+    assert "\n4 tools, " in told
+    assert "\n2 more through `search_tools` and `call_tool`: get_item, list_items\n" in told
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(
@@ -152,7 +154,7 @@ def test_read_only_leaves_out_every_tool_that_changes_anything(
 ) -> None:
     changing = {tool.name for tool in tools() if not tool.read_only}
     assert "rebuild_cache" in changing
-    read_only = json.loads(command_line("tools", "--json", "--read-only").out)
+    read_only = json.loads(command_line("tools", "--json", "--read-only", "--toolsets", "all").out)
     assert {each["name"] for each in read_only} == {tool.name for tool in tools()} - changing
     monkeypatch.setenv("KATANA_MCP_READ_ONLY", "1")
     assert "\n1 tools, " in command_line("tools", "--toolsets", "admin").out

@@ -86,7 +86,7 @@ async def test_over_http_a_no_is_final_a_yes_writes_once_and_without_a_person_th
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_person_is_asked_as_well_where_tools_are_called_through_another(
+async def test_a_person_is_asked_as_well_for_a_plan_that_was_made_through_another_tool(
     own: OwnSandbox, tenant: Tenant, monkeypatch: pytest.MonkeyPatch, era: Era
 ) -> None:
     hasty(monkeypatch)
@@ -100,5 +100,5 @@ async def test_a_person_is_asked_as_well_where_tools_are_called_through_another(
         plan = {"name": "create_stock_transfer", "arguments": new_transfer(tenant)}
         token = (await stage.call("call_tool", **plan))["plan_token"]
         for count in (0, 1):
-            await stage.result("call_tool", {"name": "apply_plan", "arguments": {"plan_tokens": [token]}})
+            await stage.result("apply_plan", {"plan_tokens": [token]})
             assert (len(made(tenant)), len(asked)) == (count, count + 1)

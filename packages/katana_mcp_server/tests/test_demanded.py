@@ -21,7 +21,7 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
-from katana_mcp.testing import Payload, Setup, Stage, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, ends, staged, within
 from katana_sandbox import ManualClock, Tenant
 
 KEY = "one-key-for-all-servers-0123456789"
@@ -77,8 +77,8 @@ async def _while_it_waits(stage: Stage, root: Path, clock: ManualClock, answer: 
         names = [f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes]
         assert lanes.take(names, "another") is None
         call = asyncio.ensure_future(applied(stage, token))
-        while [found.answer for found in file.entries(1)] != ["accepted"]:
-            await asyncio.wait({call}, timeout=0.01)
+        assert not await ends(call)
+        assert [found.answer for found in file.entries(1)] == ["accepted"]
         file.answered([entry.id], answer)
         lanes.leave("another")
         result = await within(clock, 100, call)

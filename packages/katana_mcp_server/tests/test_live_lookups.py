@@ -1,5 +1,6 @@
 """What the cache does not have is asked of Katana before it is denied: once, together, and not without end."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from server_wire import Wire, live
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, staged, within
-from katana_sandbox import Drop, Fault, ManualClock, Tenant
+from katana_sandbox import Drop, Fault, Hang, ManualClock, Tenant
 
 NOBODY = 2_000_000_000
 
@@ -67,6 +68,16 @@ async def test_an_unknown_party_place_and_good_of_one_plan_take_one_request_each
     assert first - Counter(live_reads) == {"suppliers": 1, "locations": 1, "tax_rates": 1, "variants": 1, "services": 1}
     assert await _paths(stage, plan) == live_reads
     assert supplier["name"] == "Newly made"
+
+
+async def test_who_waits_for_a_lookup_that_katana_does_not_answer_waits_no_longer_than_that_one(
+    stage: Stage, clock: ManualClock
+) -> None:
+    await stage.refusal("list_purchase_orders", supplier_id="Nobody")
+    stage.own.sandbox.faults.add(Fault("*", action=Hang(), times=None))
+    calls = [stage.refusal("list_purchase_orders", supplier_id=f"Nobody {nr}") for nr in range(5)]
+    refusals = await within(clock, 4, asyncio.gather(*calls))
+    assert ["Katana did not answer within 3 s" in str(refused["warnings"]) for refused in refusals] == [True] * 5
 
 
 async def test_a_miss_is_remembered_for_a_minute_and_not_longer(stage: Stage, clock: ManualClock) -> None:

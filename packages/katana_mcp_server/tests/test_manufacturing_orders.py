@@ -8,7 +8,7 @@ from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-NOW = "2026-03-02T09:00:00.000Z"
+TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-10T12:00:00.000Z"
 
 
@@ -17,7 +17,7 @@ PLAIN: list[Filtered] = [
     ({"status": ["in progress", "BLOCKED"]}, lambda each: each["status"] in {"IN_PROGRESS", "BLOCKED"}),
     ({"open": True}, lambda each: each["status"] != "DONE"),
     ({"open": False}, lambda each: each["status"] == "DONE"),
-    ({"overdue": True}, lambda each: each["status"] != "DONE" and (each["production_deadline_date"] or NOW) < NOW),
+    ({"overdue": True}, lambda each: each["status"] != "DONE" and (each["production_deadline_date"] or TODAY) < TODAY),
     ({"ingredient_availability": "not available"}, lambda each: each["ingredient_availability"] == "NOT_AVAILABLE"),
     ({"make_to_order": True}, lambda each: each["is_linked_to_sales_order"]),
     ({"make_to_order": False}, lambda each: not each["is_linked_to_sales_order"]),
@@ -114,7 +114,7 @@ async def test_only_a_whole_order_asks_for_its_rows(stage: Stage) -> None:
     await stage.call("list_manufacturing_orders")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
     reference = {"suppliers", "locations", "variants", "products", "materials", "services"}
-    assert asked - reference == {"manufacturing_orders"}
+    assert asked - reference == {"manufacturing_orders", "factory"}
     await stage.call("get_manufacturing_order", manufacturing_order_id="MO-1")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
     rows = {f"manufacturing_order_{name}" for name in ("recipe_rows", "operation_rows", "productions")}

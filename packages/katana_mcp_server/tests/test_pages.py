@@ -2,6 +2,7 @@
 
 import pytest
 from http_door import TOKEN, Door, opened
+from structlog.testing import capture_logs
 
 from katana_mcp.sandbox import OwnSandbox
 
@@ -53,6 +54,28 @@ async def test_a_browser_is_told_no_for_other_pages_other_methods_and_other_head
             assert (status, [each for each in headers if each.startswith("access-control")]) == (403, []), origin
         assert (await _preflight(door, SHOP, method="PUT"))[0] == 400
         assert (await _preflight(door, SHOP, sent="authorization,x-other"))[0] == 400
+
+
+async def test_what_a_browser_is_told_no_to_is_counted_with_what_else_is_refused(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with capture_logs() as logs:
+        async with opened(own, capsys, allowed_origins=(SHOP,)) as door:
+            assert [(await _preflight(door, SHOP, method="PUT"))[0] for _ in range(3)] == [400] * 3
+            assert (await _preflight(door, SHOP))[0] == 200
+    refused = [(each["status"], each["reason"], each.get("times")) for each in logs if "refused" in each["event"]]
+    assert refused == [(400, "a page may not call so", None), (400, "a page may not call so", 2)]
+
+
+async def test_a_listed_page_that_is_one_too_many_reads_when_to_come_again(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys, allowed_origins=(SHOP,), max_sessions=1) as door:
+        page = {"Host": f"127.0.0.1:{door.port}", "Origin": SHOP, "Authorization": f"Bearer {TOKEN}"}
+        (first, _), (status, answer) = await door.knock(page), await door.knock(page)
+    headers = _headers(answer)
+    assert (first, status, headers["retry-after"], headers["access-control-allow-origin"]) == (200, 503, "30", SHOP)
+    assert "retry-after" in headers["access-control-expose-headers"].lower().split(", ")
 
 
 async def test_a_listed_page_reads_its_answer_its_session_and_that_its_token_was_refused(

@@ -136,3 +136,22 @@ async def test_writes_want_the_whole_name_and_name_the_candidates(stage: Stage, 
     assert f"did you mean {where['name']!r}?" in next(
         each["message"] for each in moved["warnings"] if each["severity"] == "blocking"
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"), [("create", "supplier_id"), ("modify", "supplier_id"), ("modify", "location_id")]
+)
+async def test_a_write_names_all_that_have_the_part_and_takes_none(
+    stage: Stage, tenant: Tenant, tool: str, name: str
+) -> None:
+    word, row = only_word(tenant, NAMES[name], str)
+    other = next(each for each in live(tenant, NAMES[name]) if each["id"] != row["id"])
+    tenant.edit(NAMES[name], other["id"], name=f"{word} Outlet")
+    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    line = {"variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
+    usual = {each: order[each] for each in ("supplier_id", "location_id")}
+    given = {**usual, "rows": [line]} if tool == "create" else {"purchase_order_id": order["id"]}
+    preview = await stage.call(f"{tool}_purchase_order", **{**given, name: word})
+    assert "plan_token" not in preview
+    (told,) = [each["message"] for each in preview["warnings"] if each["field_path"] == name]
+    assert all(repr(each) in told for each in (row["name"], f"{word} Outlet"))

@@ -20,15 +20,15 @@ from hypothesis import strategies as st
 from journal_plans import hasty
 from server_wire import live
 
-from cache_core.sync import Patience
 from katana_client.transport import Transport
+from katana_mcp.idle_loop import IdleLoop
 from katana_mcp.journal.errors import JournalBusy
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.services import Services
 from katana_mcp.settings import load
-from katana_mcp.testing import Payload
+from katana_mcp.testing import Payload, ends, within
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
@@ -39,9 +39,8 @@ type Kill = tuple[int, Literal["before", "after"]] | None
 
 KINDS: Sequence[Kind] = ("order", "numbered order", "row", "notes", "renumber", "delete", "customer", "rename")
 NAME, NOTES = "Velo Nova", "at once"
-_QUIET = 0.01
-PATIENT = Patience(warm=600, cold=600, by_id=600)
-"""On a loaded machine virtual time goes on while threads compute."""
+LONGEST = 600
+"""Virtual seconds for all that one server does."""
 
 
 class Mortal(JournalFile):
@@ -177,21 +176,12 @@ async def made(directory: Path) -> World:
     for _ in range(2):
         gate = Gate(own.transport())
         flags = load(sandbox=True, api_key=own.api_key, cache_dir=directory, sync="lazy")
-        account = connected(flags, Outside(transport=gate, clock=clock, on_request=quiet, patience=PATIENT))
+        account = connected(flags, Outside(transport=gate, clock=clock, on_request=quiet))
         services = await account.services()
         file = Mortal(journal_path(directory / services.tenant), clock)
         gate.killed = lambda file=file: setattr(file, "dead", True)
         world.servers.append(Server(replace(services, journal=Journal(file)), gate, account.close))
     return world
-
-
-async def in_time[T](world: World, work: Awaitable[T]) -> T:
-    """Return what work gives; time goes on when nothing moves."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        await asyncio.wait({task}, timeout=_QUIET)
-        world.clock.advance(min(world.clock.due() or 0, 1))
-    return task.result()
 
 
 async def interleaved(world: World, tokens: Sequence[str], turns: Sequence[bool], kill: Kill) -> list[Payload]:
@@ -204,19 +194,18 @@ async def interleaved(world: World, tokens: Sequence[str], turns: Sequence[bool]
     gates[0].kill = kill
     for gate in gates:
         gate.closed = True
-    while not all(task.done() for task in tasks):
-        for _ in range(3):
-            await asyncio.sleep(_QUIET)
-            if all(gate.waiting or task.done() for gate, task in zip(gates, tasks, strict=True)):
-                break
+    both = asyncio.gather(*tasks)
+    while not await ends(both):
         ready = [gate for gate in gates if gate.waiting]
-        if not ready:
-            world.clock.advance(min(world.clock.due() or 0, 1))
-        else:
+        if ready:
             ready[-1 if len(ready) > 1 and next(drawn) else 0].let_through()
+        else:
+            due = world.clock.due()
+            assert due is not None, "both wait for each other"
+            world.clock.advance(due)
     for gate in gates:
         gate.closed = False
-    return [task.result() for task in tasks]
+    return await both
 
 
 type Ended = tuple[list[Payload], State, State]
@@ -230,7 +219,7 @@ async def ended(kinds: tuple[Kind, Kind], turns: Sequence[bool] | None, kill: Ki
         try:
             tokens = list[str]()
             for server, kind in zip(world.servers, kinds, strict=True):
-                preview = await in_time(world, called(server.services, *world.arguments(kind)))
+                preview = await within(world.clock, LONGEST, called(server.services, *world.arguments(kind)))
                 assert "plan_token" in preview, preview
                 tokens.append(preview["plan_token"])
             world.clock.advance(61)  # the requests of the minute are free again
@@ -238,26 +227,26 @@ async def ended(kinds: tuple[Kind, Kind], turns: Sequence[bool] | None, kill: Ki
                 answers = await interleaved(world, tokens, turns, kill)
             else:
                 answers = [
-                    await in_time(world, called(server.services, "apply_plan", {"plan_tokens": [token]}))
+                    await within(world.clock, LONGEST, called(server.services, "apply_plan", {"plan_tokens": [token]}))
                     for nr, (server, token) in enumerate(zip(world.servers, tokens, strict=True))
                     if only in {None, nr}
                 ]
             return answers, world.state(numbered=kill is None), world.state(numbered=True)
         finally:
             for server in world.servers:
-                await in_time(world, server.close())
+                await within(world.clock, LONGEST, server.close())
 
 
 @cache
 def alone(first: Kind, second: Kind, only: int | None, *, numbered: bool) -> State:
     """Return what two plans leave that are applied one after the other, or the one of them."""
     kill: Kill = None if numbered else (-1, "before")
-    return asyncio.run(ended((first, second), None, kill, only))[1]
+    return asyncio.run(ended((first, second), None, kill, only), loop_factory=IdleLoop)[1]
 
 
 def check(kinds: tuple[Kind, Kind], turns: Sequence[bool], kill: Kill) -> None:
     """Apply two plans at once, and judge what became of them."""
-    answers, state, numbered = asyncio.run(ended(kinds, turns, kill))
+    answers, state, numbered = asyncio.run(ended(kinds, turns, kill), loop_factory=IdleLoop)
     first, second = kinds
     whole = kill is None
     orders = {alone(first, second, None, numbered=whole), alone(second, first, None, numbered=whole)}

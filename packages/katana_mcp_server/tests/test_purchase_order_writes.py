@@ -103,7 +103,7 @@ async def test_an_order_is_written_as_shown_and_read_at_once_though_replicas_lag
     )
     assert counted(changed) == {"applied": 4}
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert [(each["quantity"], each["arrival_date"][:10]) for each in shown["rows"]] == [(7, "2026-05-01")]
+    assert [(each["quantity"], each["arrival_date"]) for each in shown["rows"]] == [(7, "2026-04-30T21:00:00.000Z")]
     assert ([each["price"] for each in shown["additional_costs"]], shown["additional_info"]) == ([20, 3], "fragile")
 
 
@@ -129,10 +129,10 @@ async def test_everything_at_once_is_changed_and_taken_back(stage: Stage, tenant
     )
     assert (counted(changed), changed["warnings"]) == ({"applied": 8}, [])
     after = _order(tenant)
-    assert (after["status"], after["additional_info"], after["expected_arrival_date"][:10]) == (
+    assert (after["status"], after["additional_info"], after["expected_arrival_date"]) == (
         "RECEIVED",
         "fragile",
-        "2026-06-01",
+        "2026-05-31T21:00:00.000Z",
     )
     assert [(each["quantity"], each["received_date"]) for each in after["rows"]] == [
         (9, "2026-03-01T10:00:00.000Z"),

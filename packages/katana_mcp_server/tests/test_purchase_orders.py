@@ -5,7 +5,7 @@ from server_wire import Filtered, Wire, amount, assert_filtered, live
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 
-NOW = "2026-03-02T09:00:00.000Z"
+TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-01T12:00:00.000Z"
 
 
@@ -20,7 +20,7 @@ PLAIN: list[Filtered] = [
     ({"open": False}, lambda each: each["status"] == "RECEIVED"),
     (
         {"overdue": True},
-        lambda each: each["status"] not in {"RECEIVED", "DRAFT"} and each["expected_arrival_date"] < NOW,
+        lambda each: each["status"] not in {"RECEIVED", "DRAFT"} and each["expected_arrival_date"] < TODAY,
     ),
     ({"billing_status": "billed"}, lambda each: each["billing_status"] == "BILLED"),
     ({"entity_type": "Regular"}, lambda each: each["entity_type"] == "regular"),
@@ -160,7 +160,8 @@ async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage:
 async def test_a_list_asks_for_no_costs_and_nothing_that_belongs_to_sales(stage: Stage) -> None:
     await stage.call("list_purchase_orders", include_rows=True)
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
-    assert asked == {"purchase_orders", "suppliers", "locations", "variants", "products", "materials", "services"}
+    named = {"suppliers", "locations", "variants", "products", "materials", "services"}
+    assert asked == {"purchase_orders", "factory", *named}
 
 
 async def test_a_long_list_is_named_by_as_many_requests_as_a_short_one(stage: Stage, tenant: Tenant) -> None:

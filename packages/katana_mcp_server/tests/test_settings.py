@@ -35,6 +35,12 @@ TOLD = {
     "allowed_hosts": "shop.example",
     "allowed_origins": "https://shop.example",
     "http_token": "token-0123456789",
+    "max_connections": "40",
+    "max_sessions": "30",
+    "max_calls": "20",
+    "header_timeout": "2.5",
+    "body_timeout": "45",
+    "session_idle_timeout": "600",
     "log_level": "debug",
 } | {name: FLAGS[0] for name in Settings.model_fields if name.startswith("cache_backend")}
 """A lawful value of each setting that is not its default."""
@@ -96,12 +102,32 @@ def test_a_variable_and_a_flag_set_the_same(clean: pytest.MonkeyPatch, tmp_path:
     assert told[0] != default
 
 
-@pytest.mark.parametrize(("name", "most"), [("max_plan_lines", 10_000), ("max_writes_per_minute", 1_000)])
+BOUNDED = [
+    ("max_plan_lines", 10_000),
+    ("max_writes_per_minute", 1_000),
+    ("max_connections", 10_000),
+    ("max_sessions", 10_000),
+    ("max_calls", 10_000),
+]
+
+
+@pytest.mark.parametrize(("name", "most"), BOUNDED)
 def test_a_limit_is_one_or_more_and_bounded(clean: pytest.MonkeyPatch, name: str, most: int) -> None:
     for lawful in (1, most):
         clean.setenv(variable(name), str(lawful))
         assert getattr(load(), name) == lawful
     for wrong in ("0", "-1", str(most + 1), "many", "1.5"):
+        clean.setenv(variable(name), wrong)
+        with pytest.raises(SettingsError, match=rf"^{variable(name)} \(--{name.replace('_', '-')}\): "):
+            load()
+
+
+@pytest.mark.parametrize(("name", "most"), [("header_timeout", 600), ("body_timeout", 600)])
+def test_nobody_is_waited_for_without_end(clean: pytest.MonkeyPatch, name: str, most: int) -> None:
+    for lawful in ("0.5", str(most)):
+        clean.setenv(variable(name), lawful)
+        assert getattr(load(), name) == float(lawful)
+    for wrong in ("0", "-1", str(most + 1), "long", "inf", "nan"):
         clean.setenv(variable(name), wrong)
         with pytest.raises(SettingsError, match=rf"^{variable(name)} \(--{name.replace('_', '-')}\): "):
             load()

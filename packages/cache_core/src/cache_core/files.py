@@ -1,8 +1,10 @@
 """Where cache files may stand: a private directory of real files. Refuses symlinks and foreign owners."""
 
+import errno
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from cache_core.errors import CacheReadOnly, CacheUnavailable
 
@@ -23,7 +25,7 @@ def private_directory(path: Path) -> Path:
         for missing in [each for each in (target, *target.parents) if not each.exists()][::-1]:
             missing.mkdir(mode=_DIRECTORY, exist_ok=True)
         owner = target.stat()
-        if owner.st_uid != os.geteuid():
+        if is_foreign(owner):
             raise CacheUnavailable(f"the cache directory {target} belongs to another user")
         if stat.S_IMODE(owner.st_mode) != _DIRECTORY:
             target.chmod(_DIRECTORY)
@@ -41,15 +43,42 @@ def private_file(path: Path) -> Path:
     """
     try:
         # A file that is there is not opened: to close it here would drop the locks that SQLite holds on it.
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE)
+        # Python has no file inherited that it opens.
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE)
     except FileExistsError:
         _keep_private(path)
     except OSError as error:
         raise CacheUnavailable(f"the cache file {path} cannot be used: {error.strerror}") from error
     else:
-        os.fchmod(handle, _FILE)
-        os.close(handle)
+        with os.fdopen(handle, "wb") as file:
+            keep_private(file)
     return path
+
+
+def open_in_place(path: Path) -> BinaryIO:
+    """Open a file to read it, if it stands there itself.
+
+    Raises:
+        OSError: it is not there, or a symbolic link to elsewhere.
+    """
+    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return open(path, "rb", opener=_without_following)
+
+
+def _without_following(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0))
+
+
+def keep_private(file: BinaryIO) -> None:
+    """Let the owner alone read and write an open file, where the system has such modes."""
+    if hasattr(os, "fchmod"):
+        os.fchmod(file.fileno(), _FILE)
+
+
+def is_foreign(status: os.stat_result) -> bool:
+    """Whether a file belongs to another user; where the system does not tell, its directories keep users apart."""
+    return hasattr(os, "geteuid") and status.st_uid != os.geteuid()
 
 
 def _keep_private(path: Path) -> None:

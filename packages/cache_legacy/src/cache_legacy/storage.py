@@ -4,7 +4,6 @@ Refuses to use a damaged file or one with other tables: it is set aside under an
 """
 
 import asyncio
-import fcntl
 import re
 import sqlite3
 import time
@@ -16,6 +15,7 @@ import aiosqlite
 
 from cache_core.errors import CacheCorrupt, CacheUnavailable
 from cache_core.files import private_file
+from cache_core.locks import try_lock
 from cache_core.records import InvalidRecord
 from cache_legacy.reading import Meets, order_key
 
@@ -229,12 +229,8 @@ def _alone(lock: Path) -> Generator[None]:
     """Let one process at a time make or replace the file, waiting a bounded time for its turn."""
     deadline = time.monotonic() + WAIT_SECONDS
     with lock.open("rb") as handle:
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if time.monotonic() > deadline:
-                    raise CacheUnavailable("another process is opening the legacy cache") from error
-                time.sleep(_POLL_SECONDS)
+        while not try_lock(handle):
+            if time.monotonic() > deadline:
+                raise CacheUnavailable("another process is opening the legacy cache")
+            time.sleep(_POLL_SECONDS)
         yield

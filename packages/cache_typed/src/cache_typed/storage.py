@@ -4,7 +4,7 @@ Refuses to touch the event loop: whole units of work run in a thread, each insid
 """
 
 import asyncio
-import fcntl
+import errno
 import os
 import re
 import threading
@@ -18,6 +18,7 @@ from pathlib import Path
 from cache_core.clock import Clock
 from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
 from cache_core.files import private_directory, private_file
+from cache_core.locks import lock, try_lock
 from cache_core.waiting import to_the_end
 from cache_typed import beside, dialect, growing, schema
 from cache_typed.dialect import Connection
@@ -195,8 +196,8 @@ class Storage:
             Whether it was made here, and no other process was faster.
         """
         older = next(reversed(_older(path)), None)
-        with private_file(path.with_suffix(".lock")).open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with private_file(path.with_suffix(".lock")).open("rb") as alone:
+            lock(alone)
             if path.exists():
                 return False
             partial = path.with_name(f"{path.name}.growing")
@@ -275,8 +276,9 @@ class Storage:
     def _move_aside(self, path: Path) -> None:
         """Rename the file with its log, so that a new one cannot take up a stray log."""
         seen = path.stat().st_ino
-        with private_file(path.with_suffix(".lock")).open("rb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with private_file(path.with_suffix(".lock")).open("rb") as alone:
+            if not try_lock(alone):
+                raise BlockingIOError(errno.EWOULDBLOCK, "another process replaces it")
             if path.stat().st_ino != seen:
                 return
             aside = path.with_name(f"{path.name}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}")

@@ -9,7 +9,7 @@ from katana_mcp.account import account
 from katana_mcp.adapter.doors import check_door
 from katana_mcp.adapter.server import build_server
 from katana_mcp.settings import Settings
-from katana_mcp.surface import promised, served
+from katana_mcp.surface import promised, served, unlisted
 from katana_mcp.wiring import Outside, connected, question_key_of
 
 
@@ -23,4 +23,4 @@ def application(settings: Settings, outside: Outside | None = None) -> FastMCP[A
     check_door(settings)
     chosen = (settings, outside) if outside is not None else account(settings)
     key = partial(question_key_of, *chosen)
-    return build_server(tools, connected(*chosen), search_mode=settings.search_mode, question_key=key)
+    return build_server(tools, connected(*chosen), unlisted=unlisted(tools, settings), question_key=key)

@@ -79,15 +79,16 @@ def tools(
     if as_json and markdown:
         raise SettingsError("--json and --markdown cannot be given together: choose one of them")
     choice = load_choice(**given(flags))
-    from katana_mcp.adapter.catalogue import as_listed, as_reference, catalogue, in_search_mode  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
-    from katana_mcp.surface import served  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
+    from katana_mcp.adapter.catalogue import as_listed, as_reference, listing  # noqa: PLC0415 - imports FastMCP, 1.7 s of CPU
+    from katana_mcp.surface import served, unlisted  # noqa: PLC0415 - imports every tool, 0.4 s of CPU
 
     specs = served(choice)
     if markdown:
         sys.stdout.write(as_reference(specs))
         return
-    listed = asyncio.run(in_search_mode(specs)) if choice.search_mode else catalogue(specs)
-    sys.stdout.write(json.dumps(listed, indent=1, ensure_ascii=False) if as_json else as_listed(listed))
+    hidden = unlisted(specs, choice)
+    listed = asyncio.run(listing(specs, hidden))
+    sys.stdout.write(json.dumps(listed, indent=1, ensure_ascii=False) if as_json else as_listed(listed, hidden))
     sys.stdout.write("\n")
 
 

@@ -23,6 +23,8 @@ REMEMBERED = 60.0
 PER_MINUTE = 6
 """Calls of one caller within a minute that may ask."""
 _MINUTE = 60.0
+_SILENT = 10.0
+"""Seconds for which nobody who has waited since before it waits for what Katana did not answer."""
 _ROOM = 3_000
 """Encoded bytes of business keys that fit into one filter."""
 _BESIDE = {"variant": "service"}
@@ -40,6 +42,7 @@ class LiveLookups:
         self._asked: dict[Asked, float] = {}
         self._calls: dict[str, deque[float]] = {}
         self._turns: dict[str, asyncio.Lock] = {}
+        self._failed_at: dict[str, float] = {}
 
     def of_call(self, principal: str) -> "CallLookups":
         """Return the lookups of one call of this caller."""
@@ -48,6 +51,11 @@ class LiveLookups:
     def turn(self, entity: str) -> asyncio.Lock:
         """Return the lock under which an entity is asked for: who waits for it finds what the other one found."""
         return self._turns.setdefault(entity, asyncio.Lock())
+
+    def failed_since(self, entity: str, moment: float) -> str | None:
+        """Return why the entity could not be asked for after this moment; None where it could, or nobody tried."""
+        since = max(moment, self.clock.monotonic() - _SILENT)
+        return self._fresh.why_unread(entity) if self._failed_at.get(entity, since) > since else None
 
     def unasked(self, entity: str, values: Iterable[int | str]) -> list[int | str]:
         """Return what Katana was not asked for within the last minute."""
@@ -72,8 +80,12 @@ class LiveLookups:
 
     async def read_early(self, entity: str, values: Sequence[int | str]) -> None:
         """Read what a first listing has not brought yet."""
-        await self._fresh.read_missing(entity, [each for each in values if isinstance(each, int)])
-        await self._fresh.read_missing_keys(entity, [each for each in values if isinstance(each, str)])
+        by_id = await self._fresh.read_missing(entity, [each for each in values if isinstance(each, int)])
+        by_key = by_id and await self._fresh.read_missing_keys(
+            entity, [each for each in values if isinstance(each, str)]
+        )
+        if not by_key:
+            self._failed_at[entity] = self.clock.monotonic()
 
     async def read(self, entity: str, values: Sequence[int | str], *, newest: bool = False) -> str | None:
         """Ask for these by their ids or keys, else for what is newest; return why that failed, or None."""
@@ -89,6 +101,7 @@ class LiveLookups:
         else:
             done = await self._fresh.read_newest(entity)
         if not done:
+            self._failed_at[entity] = self.clock.monotonic()
             return self._fresh.why_unread(entity)
         self._asked |= dict.fromkeys(((entity, each) for each in values), self.clock.monotonic())
         return None
@@ -107,8 +120,13 @@ class CallLookups:
     account: LiveLookups
     principal: str
     unasked: dict[str, str] = field(default_factory=dict[str, str])
+    _began: float = field(init=False)
     _refused: str | None = None
     _counted: bool = False
+
+    def __post_init__(self) -> None:
+        """Note since when it waits."""
+        self._began = self.account.clock.monotonic()
 
     async def ask(self, asked: Iterable[Asked], *, newest: bool = False) -> bool:
         """Ask Katana for what is named, one request per collection; return whether the cache may have it now.
@@ -124,12 +142,15 @@ class CallLookups:
 
     async def _ask(self, entity: str, values: Sequence[int | str], *, newest: bool) -> bool:
         async with self.account.turn(entity):
+            # Who waited for one that Katana did not answer does not wait for Katana once more.
+            silent = self.account.failed_since(entity, self._began)
             if not await self.account.listed(entity):
-                await self.account.read_early(entity, values)
+                if silent is None:
+                    await self.account.read_early(entity, values)
                 return True
             new = self.account.unasked(entity, values)
             if new:
-                reason = self._over() or await self.account.read(entity, new, newest=newest)
+                reason = self._over() or silent or await self.account.read(entity, new, newest=newest)
                 if reason is not None:
                     self.unasked[entity] = reason
                     return False

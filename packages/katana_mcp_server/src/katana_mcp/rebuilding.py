@@ -5,7 +5,6 @@ leaves the old data as it was.
 """
 
 import asyncio
-import fcntl
 import shutil
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -18,6 +17,7 @@ from cache_core.clock import Clock
 from cache_core.compared import ComparedBackend
 from cache_core.errors import CacheError
 from cache_core.files import private_directory, private_file
+from cache_core.locks import try_lock
 from cache_core.migrate import Migration
 from cache_core.protocol import CacheBackend
 from cache_core.routed import RoutedBackend
@@ -230,11 +230,9 @@ async def _retold(migration: Migration, specs: Iterable[EntitySpec], stores: Col
 
 @contextmanager
 def _alone(directory: Path) -> Generator[None]:
-    with private_file(directory / LOCK).open("rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RebuildRunning from None
+    with private_file(directory / LOCK).open("rb") as alone:
+        if not try_lock(alone):
+            raise RebuildRunning
         yield
 
 
@@ -292,6 +290,8 @@ class OwnRebuilder:
             if what in names:
                 tell(Progress(what, done, total))
 
+        for spec in specs:
+            tell(Progress(spec.name, 0, None))  # so that all of the work is known from the beginning
         here = self._open
         making = Making(flags=here.flags, clock=here.clock, tell=told)
         if here.directory is None:

@@ -10,9 +10,11 @@ from typing import Protocol
 from cache_core.clock import Clock
 from cache_core.protocol import CacheBackend
 from cache_core.sync import Freshness, FreshReads, Progress, StockReads, Syncer
+from cache_core.sync.freshness import OnDue
 from cache_core.sync.progress import OnProgress
 from katana_client import KatanaClient
 from katana_mcp.codes import Codes
+from katana_mcp.days import IN_UTC, Days
 from katana_mcp.journal.journal import Journal
 from katana_mcp.live_lookups import CallLookups
 from katana_mcp.tools import warning_codes
@@ -52,6 +54,10 @@ def _unnoted(message: str) -> None:
     del message
 
 
+def _unexpected(due: Sequence[str], first: Sequence[str]) -> None:
+    del due, first
+
+
 def _unawaited(entities: Collection[str]) -> AbstractContextManager[None]:
     del entities
     return nullcontext()
@@ -73,6 +79,7 @@ class Services:
         journal: of what was planned, and what became of it.
         tenant: the name of the account.
         clock: all time comes from here.
+        days: of the factory.
         sandbox: whether the data is invented.
         web_base_url: Katana's web app, for deep links.
         notices: what went wrong at the start without stopping it, one sentence each.
@@ -85,6 +92,7 @@ class Services:
         person: asked before anything is written.
         tell: told how far the work of this call is.
         note: told what this call waits for.
+        on_due: told which entities this call waits for, before it does.
         until: when a plan of this call stops waiting, by the monotonic clock; None for a while from its beginning.
         awaited: lets first listings be waited for.
     """
@@ -102,6 +110,7 @@ class Services:
     clock: Clock
     sandbox: bool
     web_base_url: str
+    days: Days = IN_UTC
     notices: tuple[str, ...] = ()
     directory: Path | None = None
     read_only: bool = False
@@ -112,6 +121,7 @@ class Services:
     person: Person = NOBODY
     tell: OnProgress = _untold
     note: Callable[[str], None] = _unnoted
+    on_due: OnDue = _unexpected
     until: float | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
 
@@ -215,7 +225,7 @@ async def current(services: Services, entities: Iterable[str], main: Iterable[st
     Raises:
         Refused: Katana cannot be reached and no main entity has rows to answer from.
     """
-    freshness = await services.fresh.ensure(entities)
+    freshness = await services.fresh.ensure(entities, on_due=services.on_due)
     about = [freshness[name] for name in main]
     silent = _silent(freshness.values())
     for each in about:

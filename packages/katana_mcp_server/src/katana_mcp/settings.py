@@ -99,7 +99,8 @@ class Choice(BaseSettings):
     toolsets: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLSETS")] = ()
     """Serve only these groups, separated by commas: catalog, sales, purchasing, manufacturing, inventory, admin,
     a group with previews of writes brings `apply_plan` along. writing: every tool that plans writes; read: every tool
-    that only reads; all: every tool. By default all but `rebuild_cache`."""
+    that only reads; all: every tool. What is chosen is listed. By default all but `rebuild_cache` are served: those of
+    every day are listed, `search_tools` finds the others."""
     tools: Annotated[Names, Field(validation_alias="KATANA_MCP_TOOLS")] = ()
     """Serve only these tools, separated by commas; with toolsets, both."""
     exclude_tools: Annotated[Names, Field(validation_alias="KATANA_MCP_EXCLUDE_TOOLS")] = ()
@@ -107,7 +108,7 @@ class Choice(BaseSettings):
     read_only: Annotated[bool, Field(validation_alias="KATANA_MCP_READ_ONLY")] = False
     """Serve only tools that change nothing, in Katana or in the cache."""
     search_mode: Annotated[bool, Field(validation_alias="KATANA_MCP_SEARCH_MODE")] = False
-    """List a few everyday tools and one that finds the others: 1,100 tokens of the model's context instead of all."""
+    """List five tools, those that write, and two that find and call the others: 1,200 tokens of the model's context."""
 
 
 class Settings(Choice):
@@ -195,6 +196,26 @@ class Settings(Choice):
     """Origins whose pages may call besides the server's own, as https://shop.example, separated by commas."""
     http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
     """Bearer token that HTTP clients must send, 16 characters or more. Only from the environment or `.env`."""
+    max_connections: Annotated[int, Field(validation_alias="KATANA_MCP_MAX_CONNECTIONS", ge=1, le=10_000)] = 512
+    """Connections over HTTP at once, 1 to 10000; 512 by default. Past that the one that has waited longest without a
+    request makes room."""
+    max_sessions: Annotated[int, Field(validation_alias="KATANA_MCP_MAX_SESSIONS", ge=1, le=10_000)] = 256
+    """Sessions over HTTP at once, 1 to 10000; 256 by default. Past that new ones get 503."""
+    max_calls: Annotated[int, Field(validation_alias="KATANA_MCP_MAX_CALLS", ge=1, le=10_000)] = 128
+    """Requests over HTTP that are worked on at once, 1 to 10000; 128 by default. Past that they get 503."""
+    header_timeout: Annotated[
+        float, Field(validation_alias="KATANA_MCP_HEADER_TIMEOUT", ge=0.05, le=600, allow_inf_nan=False)
+    ] = 10
+    """Seconds that a client has for the headers of a request, up to 600; 10 by default."""
+    body_timeout: Annotated[
+        float, Field(validation_alias="KATANA_MCP_BODY_TIMEOUT", ge=0.05, le=600, allow_inf_nan=False)
+    ] = 30
+    """Seconds that a client has for the body of a request, and that an answer may stay unread, up to 600; 30 by
+    default."""
+    session_idle_timeout: Annotated[
+        float, Field(validation_alias="KATANA_MCP_SESSION_IDLE_TIMEOUT", ge=0.05, le=604_800, allow_inf_nan=False)
+    ] = 1_800
+    """Seconds after which a session over HTTP without a request is closed, up to 604800; 1800 by default."""
     log_level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"],
         BeforeValidator(lambda value: value.upper() if isinstance(value, str) else value),

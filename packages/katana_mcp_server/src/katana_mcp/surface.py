@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
+from katana_mcp.factory_days import dated
 from katana_mcp.flags import Flag, guesses
 from katana_mcp.operations import OPERATIONS
 from katana_mcp.operations.apply import APPLY, apply_tool
@@ -19,7 +20,8 @@ from katana_mcp.workflows.absent import ABSENT
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
     made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
-    return (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+    return tuple(map(dated, every))
 
 
 def absent_tools(served: Collection[str]) -> dict[str, str]:
@@ -80,6 +82,40 @@ def served(choice: Choice) -> tuple[AnyTool, ...]:
     if not allowed:
         raise SettingsError("KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads")
     return allowed
+
+
+EVERYDAY = frozenset(
+    (
+        *("search_items", "get_item", "get_variant_details", "check_inventory", "list_low_stock_items"),
+        *("search_purchase_orders", "list_purchase_orders", "get_purchase_order"),
+        *("create_purchase_order", "modify_purchase_order"),
+        *("receive_purchase_order", "verify_order_document", "replenish"),
+        *("search_sales_orders", "list_sales_orders", "get_sales_order"),
+        *("create_sales_order", "modify_sales_order", "fulfill_order"),
+        *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
+        *("create_manufacturing_order", "complete_manufacturing_order", "list_blocking_ingredients"),
+        *("search_customers", "get_customer", "create_stock_transfer", "trace", "list_reference", "cache_status"),
+    )
+)
+"""What is listed where nothing is chosen, as far as it is there; the rest is found through `search_tools`."""
+
+FEW = frozenset(("search_items", "search_sales_orders", "check_inventory", "get_variant_details", "cache_status"))
+"""What is listed in search mode."""
+
+
+def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
+    """Return the served tools that are found and called through two others, instead of being listed.
+
+    Whoever chooses tools or toolsets has them listed. What changes something always is: a host asks for permission by
+    what it lists.
+    """
+    if choice.search_mode:
+        listed = FEW
+    elif choice.tools or choice.toolsets:
+        return frozenset()
+    else:
+        listed = EVERYDAY
+    return frozenset(spec.name for spec in specs if spec.read_only and spec.name not in listed)
 
 
 def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:

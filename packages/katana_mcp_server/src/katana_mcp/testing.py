@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import threading
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -16,6 +14,7 @@ from fastmcp.client.client import CallToolResult
 from cache_core.clock import Clock
 from cache_core.compared import Comparison, Recorder
 from katana_mcp.application import application
+from katana_mcp.idle_loop import IdleLoop
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import load
 from katana_mcp.stores import PARTS
@@ -26,14 +25,11 @@ type Payload = dict[str, Any]
 type Answers = Callable[[str, Any, Any, Any], Awaitable[Any]]
 """How a client answers a question of the server: by its text, and what FastMCP hands over with it."""
 
-_QUIET = 0.01
-"""Real seconds that work gets before virtual time is moved on while it waits."""
+_OTHERS = 0.05
+"""Real seconds after which it is seen again what came from outside of the loop: from another process, a real timer."""
 
-_TURNS = 20
-"""Turns of the event loop that a chain of work without waits gets."""
-
-_COMPUTES = 60.0
-"""Real seconds that work gets on a loaded machine when no more virtual time may pass."""
+_LONGEST = 125.0
+"""Virtual seconds that a call waits at most."""
 
 
 class MovedClock(Clock, Protocol):
@@ -164,8 +160,7 @@ async def paced[T](clock: MovedClock, work: Awaitable[T], step: float = 0.1) -> 
     """Return what the work gives, letting virtual time pass in small steps whenever it waits."""
     task = asyncio.ensure_future(work)
     try:
-        while not task.done():
-            await asyncio.wait({task}, timeout=_QUIET)
+        while not await ends(task):
             clock.advance(step)
         return await task
     finally:
@@ -181,52 +176,47 @@ async def within[T](clock: SteppedClock, seconds: float, work: Awaitable[T]) -> 
     task = asyncio.ensure_future(work)
     end = clock.monotonic() + seconds + 1e-6
     try:
-        async with asyncio.timeout(_COMPUTES):
-            while not task.done():
-                due = clock.due() if await _rests(task) else None
-                if due is not None and clock.monotonic() + due <= end:
-                    clock.advance(due)
+        while not await ends(task):
+            if not await _moved(clock, end, task):
+                raise TimeoutError
         return await task
     finally:
         task.cancel()
 
 
+async def ends(task: "asyncio.Future[Any]", *, last: bool = False) -> bool:
+    """Return whether it ended, once it did or nothing is left to do but to wait; see `IdleLoop.idle`."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, IdleLoop), "run it with asyncio.run(..., loop_factory=IdleLoop)"
+    idle = loop.idle(last=last)
+    try:
+        await asyncio.wait({task, idle}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        idle.cancel()
+    return task.done()
+
+
 async def unstuck[T](clock: object, work: Coroutine[Any, Any, T]) -> T:
-    """Return what the work gives; time passes only where it waits for time and nobody moves the clock.
+    """Return what the work gives; time passes only where it waits for time and nobody else moves the clock.
 
     A test of many calls on a clock that stands still uses up the requests that Katana allows in a minute.
     """
-    if not isinstance(clock, SteppedClock):
+    if not isinstance(clock, SteppedClock) or not isinstance(asyncio.get_running_loop(), IdleLoop):
         return await work
-    task, seen = asyncio.ensure_future(work), float("nan")
+    task, end = asyncio.ensure_future(work), clock.monotonic() + _LONGEST
     try:
-        while not task.done() and seen != (seen := clock.monotonic()):
-            await asyncio.wait({task}, timeout=_STUCK)
-        return await (task if task.done() else within(clock, _LONGEST, task))
+        while not await ends(task, last=True):
+            await _moved(clock, end, task)
+        return await task
     finally:
         task.cancel()
 
 
-_STUCK, _LONGEST = 1.0, 125.0
-"""Real seconds in which the clock of a test that moves it does move; virtual ones that a call waits at most."""
-
-
-async def _rests(task: "asyncio.Future[Any]") -> bool:
-    """Return whether nothing computes, in this thread or in another, for three short whiles in which it could have."""
-    for _ in range(3):
-        computed = time.process_time()
-        await asyncio.wait({task}, timeout=_QUIET / 2)
-        if task.done() or time.process_time() - computed > _QUIET / 5 or _others_run():
-            return False
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
-    return True
-
-
-def _others_run() -> bool:
-    """Return whether another thread runs, or would if the machine let it; False where the system does not tell."""
-    mine, states = str(threading.get_native_id()), list[str]()
-    for each in Path("/proc/self/task").glob("*/stat"):
-        with suppress(OSError):
-            states += [each.read_text().rpartition(")")[2].split()[0]] if each.parent.name != mine else []
-    return not {"R", "D"}.isdisjoint(states)
+async def _moved(clock: SteppedClock, end: float, task: "asyncio.Future[Any]") -> bool:
+    """Move time on to the next sleeper, or return that it wakes too late; where nobody sleeps, let others go on."""
+    due = clock.due()
+    if due is not None and clock.monotonic() + due <= end:
+        clock.advance(due)
+        return True
+    await asyncio.wait({task}, timeout=_OTHERS)
+    return due is None

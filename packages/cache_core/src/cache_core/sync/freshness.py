@@ -5,7 +5,7 @@ Refuses to fail a read while rows exist: what cannot be refreshed in time is ans
 
 import asyncio
 import copy
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -80,6 +80,10 @@ class Patience:
     fresh_for: timedelta | None = None
 
 
+type OnDue = Callable[[Sequence[str], Sequence[str]], None]
+"""Told which entities a read waits for, in the order in which they are read, and which of them for the first time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """What a refresh ahead of reads did.
@@ -128,6 +132,13 @@ class FreshReads:
         patient._patience = replace(self._patience, cold=seconds, by_id=seconds)  # noqa: SLF001 - a copy of itself
         return patient
 
+    def after(self, seconds: float) -> Self:
+        """Return the same reads for a caller who has waited so long already."""
+        patient, usual = copy.copy(self), self._patience
+        warm, cold, by_id = (max(0.0, each - seconds) for each in (usual.warm, usual.cold, usual.by_id))
+        patient._patience = replace(usual, warm=warm, cold=cold, by_id=by_id)  # noqa: SLF001 - a copy of itself
+        return patient
+
     def with_parents(self, entities: Iterable[str]) -> tuple[str, ...]:
         """Return the entities and all that they borrow from, parents first."""
         wanted: set[str] = set()
@@ -139,31 +150,40 @@ class FreshReads:
                 queue.extend(self._syncer.specs[name].parents)
         return tuple(name for name in self._syncer.specs if name in wanted)
 
-    async def ensure(self, entities: Iterable[str], *, wait: float | None = None) -> dict[str, Freshness]:
+    async def ensure(
+        self, entities: Iterable[str], *, wait: float | None = None, on_due: OnDue | None = None
+    ) -> dict[str, Freshness]:
         """Bring the entities up to date as far as the patience goes, and say how current each is.
 
         Args:
             entities: the entities that the read needs; what they borrow from is added.
             wait: seconds to wait at most, instead of the usual patience; 0 does not wait at all.
+            on_due: told what is waited for, before it is.
         """
         names = self.with_parents(entities)
         states = await self._cache.states(names)
         due = [name for name in names if self._is_due(name, states[name])]
         if due:
-            cold = any(states[name].completed_at is None for name in due)
+            cold = [name for name in due if states[name].completed_at is None]
+            if on_due is not None:
+                on_due(due, cold)
             usual = self._patience.cold if cold else self._patience.warm
             await self._wait(self._started(due), usual if wait is None else wait)
             states |= await self._cache.states(due)
         return {name: self._freshness(name, states) for name in names}
 
-    async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> None:
-        """Read what a first listing has not brought yet by its ids, where one request reads more than one record."""
+    async def read_missing(self, entity: str, ids: Sequence[RecordId]) -> bool:
+        """Read what a first listing has not brought yet by its ids, where one request reads more than one record.
+
+        Returns False where that was tried and did not work within the patience.
+        """
         spec = self._syncer.specs[entity]
         if spec.fetch_by == "full_list" or not await self._is_first(entity):
-            return
+            return True
         missing = (await self._cache.get_many(entity, ids)).missing
         if missing and (len(missing) == 1 or spec.fetch_by == "list_ids"):
-            await self.read_again(entity, missing)
+            return await self.read_again(entity, missing)
+        return True
 
     async def read_again(self, entity: str, ids: Sequence[RecordId]) -> bool:
         """Read records by their ids whatever is cached of them; return whether that worked within the patience."""
@@ -189,15 +209,19 @@ class FreshReads:
         late = f"Katana did not answer within {self._patience.by_id:g} s"
         return self._closed or failed or self._syncer.why_unread(entity) or late
 
-    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> None:
-        """Read what a first listing has not brought yet by its business keys, where one request takes more than one."""
+    async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> bool:
+        """Read what a first listing has not brought yet by its business keys, where one request takes more than one.
+
+        Returns False where that was tried and did not work within the patience.
+        """
         most = self._syncer.specs[entity].keys_at_once
         if not most or not await self._is_first(entity):
-            return
+            return True
         matches = {key: await self._cache.find_by_key(entity, key) for key in dict.fromkeys(keys)}
         missing = [key for key, match in matches.items() if match.row is None and not match.ambiguous]
         if missing and (len(missing) == 1 or most > 1):
-            await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+            return await self._fetched(entity, self._syncer.fetch_keys(entity, missing))
+        return True
 
     async def _is_first(self, entity: str) -> bool:
         """Return whether the first listing is not complete and the source may be asked for single records."""

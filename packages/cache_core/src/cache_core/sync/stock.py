@@ -4,10 +4,11 @@ Refuses to call a variant empty that was never asked for: unknown is not zero.
 """
 
 import asyncio
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, Self
 
 from cache_core.clock import Clock
 from cache_core.errors import CacheUnavailable, SourceUnavailable
@@ -17,6 +18,7 @@ from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
 from cache_core.sync.dirt import dirty_at
 from cache_core.sync.freshness import Patience
+from cache_core.sync.progress import OnProgress, Progress
 from cache_core.sync.waiting import finished
 
 _LEAST = 0.15
@@ -85,6 +87,14 @@ class StockReads:
         self._closed = closed
         self._turn = asyncio.Lock()
         self._fetches: set[asyncio.Task[str | None]] = set()
+        self._tell: OnProgress | None = None
+
+    def waiting(self, seconds: float, tell: OnProgress) -> Self:
+        """Return the same reads for a caller who waits so long for what was never read, and is told how far it is."""
+        patient = copy.copy(self)
+        patient._patience = replace(self._patience, cold=seconds)  # noqa: SLF001 - a copy of itself
+        patient._tell = tell  # noqa: SLF001 - a copy of itself
+        return patient
 
     async def ensure(
         self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for, spent: float = 0.0
@@ -125,9 +135,13 @@ class StockReads:
     async def _fetch(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
         async with self._turn:  # a second reader of the same variants finds them fresh
             due = await self._due(variant_ids, fresh_for)
+            done = 0
             try:
                 for batch in self._source.stock_batches(due):
                     await self._keep(batch)
+                    done += len(batch)
+                    if self._tell is not None:
+                        self._tell(Progress(STOCK.name, done, len(due)))
             except SourceUnavailable as error:
                 return error.reason
             except CacheUnavailable as error:

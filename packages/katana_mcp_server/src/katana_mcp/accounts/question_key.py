@@ -6,11 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from cache_core.errors import CacheUnavailable
-from cache_core.files import private_directory
+from cache_core.files import keep_private, open_in_place, private_directory, private_file
 
 _NAME = "question.key"
 _BYTES = 32
-_PRIVATE = 0o600
 
 
 def question_key(root: Path | None) -> bytes:
@@ -25,9 +24,8 @@ def question_key(root: Path | None) -> bytes:
     try:
         if not path.exists(follow_symlinks=False):
             _make(path)
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(handle, "rb") as file:
-            os.fchmod(handle, _PRIVATE)
+        with open_in_place(path) as file:
+            keep_private(file)
             key = file.read(2 * _BYTES)
     except OSError as error:
         raise CacheUnavailable(f"the key of questions {path} cannot be used: {error.strerror}") from error
@@ -39,13 +37,12 @@ def question_key(root: Path | None) -> bytes:
 def _make(path: Path) -> None:
     """Put a new key there, whole or not at all; that of another process that was faster stays."""
     draft = path.with_name(f"{_NAME}.{secrets.token_hex(8)}")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with private_file(draft).open("wb") as file:
             file.write(secrets.token_bytes(_BYTES))
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileExistsError):
             os.link(draft, path)
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)

@@ -4,10 +4,8 @@ It holds digests of keys, never keys. A table that cannot be read counts as empt
 written: nothing worse follows than asking Katana again.
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +16,8 @@ import structlog
 from pydantic import BaseModel, Field, ValidationError
 
 from cache_core.errors import CacheUnavailable
-from cache_core.files import private_directory, private_file
+from cache_core.files import open_in_place, private_directory, private_file
+from cache_core.locks import lock
 
 _log = structlog.get_logger("katana_mcp.cache")
 
@@ -79,8 +78,7 @@ class Tenants:
 
     def _read(self) -> _Table:
         try:
-            handle = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            with os.fdopen(handle, "rb") as file:
+            with open_in_place(self._path) as file:
                 return _Table.model_validate(json.loads(file.read(_MOST_BYTES)))
         except FileNotFoundError:
             return _Table()
@@ -91,19 +89,17 @@ class Tenants:
     def _changed(self, change: Callable[[_Table], str]) -> str:
         try:
             private_directory(self._root)
-            lock = os.open(private_file(self._root / "tenants.lock"), os.O_RDWR | os.O_CLOEXEC)
+            alone = private_file(self._root / "tenants.lock").open("r+b")
         except (CacheUnavailable, OSError) as error:
             _log.warning("the table of tenants cannot be written", reason=str(error))
             return change(self._read())
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with alone:
+            lock(alone)
             table = self._read()
             before = table.model_dump_json()
             tenant = change(table)
             if table.model_dump_json() != before:
                 self._write(table)
-        finally:
-            os.close(lock)
         return tenant
 
     def _write(self, table: _Table) -> None:

@@ -8,6 +8,7 @@ from typing import cast
 from pydantic import ValidationError
 
 from katana_mcp.adapter.shapes import Shape, shape_of
+from katana_mcp.days import DayReading
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.hidden import meant, shown_in_name
 from katana_mcp.tools.hints import LONGEST_NAME, MOST_NAMES
@@ -24,8 +25,12 @@ _MAX_STRINGIFIED = 100_000
 _MAX_DIGITS = 18
 
 
-def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str, object]) -> R:
+def validated[R: Request](
+    model: type[R], schema: Schema, arguments: Mapping[str, object], dates: DayReading | None = None
+) -> R:
     """Return the request for these arguments, whose texts may hold hidden characters as they were shown.
+
+    Dates are read as `dates` says, in UTC by default.
 
     Raises:
         Refused: with one warning per problem: which argument, what is wrong, what is allowed.
@@ -34,7 +39,7 @@ def validated[R: Request](model: type[R], schema: Schema, arguments: Mapping[str
     known = reading.read(shape_of(model), schema, arguments, ())
     problems = reading.problems
     try:
-        request = model.model_validate(known)
+        request = model.model_validate(known, context=dates)
     except ValidationError as error:
         problems.extend(_problems(error, known, reading.said))
     except RecursionError:

@@ -7,6 +7,8 @@ from typing import Any
 
 from fastmcp.tools.base import Tool
 
+from katana_mcp.adapter.answer_schemas import referred
+from katana_mcp.adapter.finder import CALL, FIND
 from katana_mcp.adapter.server import build_server
 from katana_mcp.adapter.tool import RequestTool
 from katana_mcp.descriptor import AnyTool
@@ -36,9 +38,9 @@ def catalogue(specs: Sequence[AnyTool] | None = None) -> list[dict[str, Any]]:
     return [_listed(RequestTool.of(spec, _Nobody())) for spec in (tools() if specs is None else specs)]
 
 
-async def in_search_mode(specs: Sequence[AnyTool]) -> list[dict[str, Any]]:
-    """Return what is listed where these tools are served in search mode."""
-    server = build_server(specs, _Nobody(), search_mode=True)
+async def listing(specs: Sequence[AnyTool], unlisted: Collection[str]) -> list[dict[str, Any]]:
+    """Return what a host is told where these tools are served, and some of them not listed."""
+    server = build_server(specs, _Nobody(), unlisted=unlisted)
     return [_listed(tool) for tool in await server.list_tools(run_middleware=False)]
 
 
@@ -66,18 +68,18 @@ def as_reference(specs: Sequence[AnyTool]) -> str:
         *costs,
         f"| {len(costs)} tools | | {sum(map(tokens, listed))} |",
     ]
-    pages = tool_reference([(tool["name"], tool["description"], tool["inputSchema"]) for tool in listed])
+    pages = tool_reference([referred(spec) for spec in specs])
     head = (
         "Made by `katana-mcp tools --toolsets all --markdown`. Tokens are what a host gives the model, four bytes each."
     )
     return pages.replace("# Tools\n", "\n".join(["# Tools", "", head, "", *table, ""]), 1).rstrip() + "\n"
 
 
-def as_listed(listed: Sequence[dict[str, Any]]) -> str:
-    """Return listed tools as a table for people."""
+def as_listed(listed: Sequence[dict[str, Any]], unlisted: Collection[str]) -> str:
+    """Return listed tools as a table for people, and the names of those that are found by a search."""
     rows = [(tool["name"], tokens(tool), tool["description"].splitlines()[0]) for tool in listed]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {cost:>5}  {textwrap.shorten(text, 90)}" for name, cost, text in rows]
-    return "\n".join(
-        [f"{'tool':<{width}}  tokens  purpose", *lines, f"{len(rows)} tools, {sum(r[1] for r in rows)} tokens"]
-    )
+    head, total = f"{'tool':<{width}}  tokens  purpose", f"{len(rows)} tools, {sum(r[1] for r in rows)} tokens"
+    others = f"{len(unlisted)} more through `{FIND}` and `{CALL}`: {', '.join(sorted(unlisted))}"
+    return "\n".join([head, *lines, total, *([others] if unlisted else [])])

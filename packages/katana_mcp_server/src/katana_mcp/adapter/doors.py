@@ -1,7 +1,5 @@
-"""How clients get in: stdio, or HTTP behind own Host values, no foreign Origin, and a token."""
+"""How clients reach the server: stdio, or HTTP with limits and doors before it."""
 
-import hashlib
-import hmac
 import os
 import signal
 import socket
@@ -12,139 +10,19 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+import uvicorn
 from fastmcp import FastMCP
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from katana_mcp.adapter.caller import PRINCIPAL, READ_ONLY, principal_of
+from katana_mcp.adapter.access import LOOPBACK, doors
+from katana_mcp.adapter.connections import BACKLOG, ConnectionPool, Patience
+from katana_mcp.adapter.open_files import allow_open_files
+from katana_mcp.adapter.overload import CallLimit, limit_sessions
+from katana_mcp.adapter.refusals import RefusalLog
 from katana_mcp.adapter.stdin import mend_stdin
 from katana_mcp.settings import Settings, SettingsError
 
 _MIN_TOKEN = 16
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-
-
-class OwnDoor:
-    """Answers only to its own Host values, and to pages of its own and of listed origins, each compared whole."""
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
-        self._app = app
-        self._hosts = hosts
-        self._origins = origins
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse it: 421 a foreign Host, 403 a foreign Origin."""
-        if scope["type"] == "http":
-            await _ended(self._refusal(scope) or self._app, scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        hosts, origins = _sent(scope, b"host"), _sent(scope, b"origin")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return PlainTextResponse("Misdirected Request", 421)
-        # A proxy before the server speaks https, the server itself http.
-        own = {f"{scheme}://{hosts[0].lower()}" for scheme in ("http", "https")}
-        if origins and (len(origins) != 1 or origins[0].lower() not in own | self._origins):
-            return PlainTextResponse("Forbidden Origin", 403)
-        return None
-
-
-class TokenDoor:
-    """Passes on what comes with the one token, compared by digest, in constant time."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._digest = _digest(f"Bearer {token}")
-        self._principal = principal_of(token)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its principal, or refuse it with 401."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-        elif self._came_with_token(scope):
-            await self._app({**scope, PRINCIPAL: self._principal}, receive, send)
-        else:
-            refusal = PlainTextResponse(_NO_TOKEN, 401, {"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-
-    def _came_with_token(self, scope: Scope) -> bool:
-        credentials = _sent(scope, b"authorization")
-        return len(credentials) == 1 and hmac.compare_digest(_digest(_scheme_apart(credentials[0])), self._digest)
-
-
-def _doors(settings: Settings, port: int) -> list[Middleware]:
-    """Return what a request passes, in this order.
-
-    A browser asks without a token whether a page may call, so that is answered before the token is asked for. A page
-    may read that its token was refused.
-    """
-    origins = frozenset(each.lower().rstrip("/") for each in settings.allowed_origins)
-    return [
-        Middleware(OwnDoor, _own_hosts(settings, port), origins),
-        Middleware(
-            CORSMiddleware,
-            allow_origins=origins,
-            allow_methods=("GET", "POST", "DELETE"),
-            allow_headers=_PAGE_SENDS,
-            allow_private_network=True,
-            expose_headers=_PAGE_READS,
-        ),
-        Middleware(TokenDoor, _token(settings)),
-    ]
-
-
-_PAGE_SENDS = (
-    "Authorization",
-    "Last-Event-ID",
-    "Mcp-Method",
-    "Mcp-Name",
-    "MCP-Protocol-Version",
-    "Mcp-Session-Id",
-    READ_ONLY,
-)
-"""Headers that a page may send beside those that every page may."""
-_PAGE_READS = ("Mcp-Session-Id", "WWW-Authenticate")
-
-
-async def _ended(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Have the app answer, and end the answer where it does not: a stream that is broken off when the server stops."""
-    ended = False
-
-    async def sent(message: Message) -> None:
-        nonlocal ended
-        ended = message["type"] == "http.response.body" and not message.get("more_body", False)
-        await send(message)
-
-    await app(scope, receive, sent)
-    if not ended:
-        await send({"type": "http.response.body", "body": b""})
-
-
-_NO_TOKEN = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
-
-
-def _scheme_apart(credentials: str) -> str:
-    """Return the credentials with the scheme, whose case does not matter, as it is compared here."""
-    scheme, _, token = credentials.partition(" ")
-    return f"{scheme.capitalize()} {token.strip()}"
-
-
-def _sent(scope: Scope, header: bytes) -> list[str]:
-    return [value.decode("latin-1").strip() for name, value in scope["headers"] if name.lower() == header]
-
-
-def _own_hosts(settings: Settings, port: int) -> frozenset[str]:
-    """Return the Host values to answer to: the bound address, this machine's names for it, and what was listed."""
-    names = {"127.0.0.1", "localhost", "[::1]"} if settings.host in _LOOPBACK else {settings.host}
-    listed = {each.lower() for each in settings.allowed_hosts}
-    return frozenset({f"{name}:{port}" for name in names} | listed | {f"{each}:{port}" for each in listed})
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def check_door(settings: Settings) -> None:
@@ -155,16 +33,27 @@ def check_door(settings: Settings) -> None:
     """
     if not settings.http:
         return
-    if len(_token(settings)) < _MIN_TOKEN:
+    if len(settings.http_token.get_secret_value()) < _MIN_TOKEN:
         raise SettingsError(
             f"KATANA_MCP_HTTP_TOKEN: HTTP needs a token of {_MIN_TOKEN} characters or more, which clients send as "
             "'Authorization: Bearer …'; set it in the environment or in .env, or leave --http out for stdio"
         )
-    if settings.host not in _LOOPBACK and not settings.allowed_hosts:
+    if settings.host not in LOOPBACK and not settings.allowed_hosts:
         raise SettingsError(
             f"KATANA_MCP_HOST (--host): {settings.host} can be reached from the network; name the Host values to "
             "answer to in KATANA_MCP_ALLOWED_HOSTS (--allowed-hosts), or bind 127.0.0.1"
         )
+    wanted = settings.max_connections + _OTHER_FILES
+    allowed = allow_open_files(wanted)
+    if allowed < wanted:
+        raise SettingsError(
+            f"KATANA_MCP_MAX_CONNECTIONS (--max-connections): {settings.max_connections} connections need {wanted} "
+            f"open files, and the system allows {allowed} (ulimit -n): allow more, or take fewer connections"
+        )
+
+
+_OTHER_FILES = 4 * BACKLOG + 112
+"""Open files besides those of connections that are let in: of those that come in at once, and of the cache."""
 
 
 async def serve(server: FastMCP[Any], settings: Settings) -> None:
@@ -186,21 +75,44 @@ async def serve(server: FastMCP[Any], settings: Settings) -> None:
         host, port = listener.getsockname()[:2]
         sys.stderr.write(f"katana-mcp serves MCP on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
         with _ended_by_signals(_by_uvicorn):
-            await server.run_http_async(
-                transport="http",
-                show_banner=False,
-                host=settings.host,
-                port=port,
-                sockets=[listener],
-                # OwnDoor is stricter: it compares ports and counts.
-                host_origin_protection=False,
-                middleware=_doors(settings, port),
-                uvicorn_config={"access_log": False, "log_level": "warning"},
-            )
+            await _over_http(server, settings, listener)
 
 
 def _by_uvicorn() -> None:
     """End nothing: uvicorn took the signal, has ended what it serves, and hands the signal on to who had it before."""
+
+
+async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.socket) -> None:
+    refusals = RefusalLog()
+    pool = ConnectionPool(settings.max_connections, Patience(settings.header_timeout, settings.body_timeout), refusals)
+    app = server.http_app(
+        # OwnDoor is stricter: it compares ports and counts.
+        host_origin_protection=False,
+        session_idle_timeout=settings.session_idle_timeout,
+        middleware=[
+            *doors(settings, listener.getsockname()[1], refusals),
+            Middleware(CallLimit, settings.max_calls, refusals),
+        ],
+    )
+    limit_sessions(app, settings.max_sessions)
+    config = uvicorn.Config(
+        app,
+        http=pool.protocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=_GRACE_OF_STREAMS,
+    )
+    try:
+        await uvicorn.Server(config).serve(sockets=[listener])
+    finally:
+        refusals.close()
+
+
+_GRACE_OF_STREAMS = 2
+"""Seconds for which answers that are under way when the server stops may take to end."""
 
 
 async def _over_stdio(server: FastMCP[Any]) -> None:
@@ -248,10 +160,6 @@ def leave(number: int, frame: FrameType | None) -> None:
     """Leave at once: threads that wait for a client or hold the cache cannot be interrupted, and nothing is lost."""
     del number, frame
     os._exit(130)
-
-
-def _token(settings: Settings) -> str:
-    return settings.http_token.get_secret_value()
 
 
 def listener_of(settings: Settings) -> socket.socket:

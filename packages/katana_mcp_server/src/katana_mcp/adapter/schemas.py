@@ -1,4 +1,4 @@
-"""JSON schemas as hosts get them: flat, closed, described, and without what only costs tokens."""
+"""Schemas of arguments as hosts get them: flat, closed, described, and without what only costs tokens."""
 
 from functools import cache
 from typing import Any, cast
@@ -6,8 +6,7 @@ from typing import Any, cast
 from fastmcp.utilities.json_schema import compress_schema, dereference_refs
 from pydantic import BaseModel
 
-from katana_mcp.tools.answers import Envelope
-from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.tools.requests import MAX_AMOUNT, MAX_ID, MAX_PAGE, RANGES
 
 type Schema = dict[str, Any]
 
@@ -16,60 +15,69 @@ type Schema = dict[str, Any]
 def input_schema(model: type[BaseModel]) -> Schema:
     """Return the request model's schema: no `$ref`, no titles, no null branches, no `default: null`.
 
-    A default of null would be sent back by some hosts, and null means "clear", never "leave alone".
+    A default of null would be sent back by some hosts, and null means "clear", never "leave alone". Limits that no
+    honest value comes near are checked without being told.
     """
     schema = compress_schema(dereference_refs(model.model_json_schema(by_alias=True)), prune_titles=True)
     schema.pop("description", None)
-    plain = cast("Schema", _without_null(schema))
-    plain.setdefault("properties", {})
+    plain = cast("Schema", _short(without_null(schema)))
     plain["additionalProperties"] = False
+    _describe_windows_once(plain.setdefault("properties", {}))
     for entries in (each["items"] for each in plain["properties"].values() if "items" in each):
         entries.pop("description", None)  # a list is described, and with it what it holds
     return plain
 
 
-@cache
-def output_schema(model: type[BaseModel]) -> Schema:
-    """Return the answer model's schema: no `$ref`, no titles, no defaults, descriptions on fields only.
-
-    What the envelope's own objects hold is said once, in the server's instructions.
-    """
-    schema = model.model_json_schema(by_alias=True, mode="serialization")
-    schema["$defs"] |= {"ToolWarning": WARNING, "Stale": {"type": "object"}}
-    plain = cast("Schema", _without_null(compress_schema(dereference_refs(schema), prune_titles=True)))
-    told = cast("Schema", _terse(plain))
-    for name in Envelope.model_fields:
-        told["properties"][name].pop("description", None)
-    return told
-
-
-WARNING: Schema = {"type": "object", "required": list(ToolWarning.model_fields)}
-"""A warning on the wire: all four keys, always."""
-
-
-def _terse(node: object) -> object:
-    """Drop what a reader of an answer does not need: defaults, and what whole objects are."""
+def without_null(node: object) -> object:
+    """Return a schema without `default: null` and without branches that are null."""
     if isinstance(node, list):
-        return [_terse(item) for item in cast("list[object]", node)]
+        return [without_null(item) for item in cast("list[object]", node)]
     if not isinstance(node, dict):
         return node
-    kept = cast("Schema", node)
-    if kept.get("type") == "object" and "properties" in kept:
-        properties = {name: _terse(each) for name, each in kept["properties"].items()}
-        rest = {key: value for key, value in kept.items() if key not in {"description", "default", "properties"}}
-        return {**rest, "properties": properties}
-    return {key: _terse(value) for key, value in kept.items() if key != "default"}
-
-
-def _without_null(node: object) -> object:
-    if isinstance(node, list):
-        return [_without_null(item) for item in cast("list[object]", node)]
-    if not isinstance(node, dict):
-        return node
-    plain = {key: _without_null(value) for key, value in cast("Schema", node).items()}
+    plain = {key: without_null(value) for key, value in cast("Schema", node).items()}
     if plain.get("default", 0) is None:
         plain.pop("default")
     return _merged(plain)
+
+
+def _describe_windows_once(properties: Schema) -> None:
+    """Drop the description of a window's end where it is that of its beginning."""
+    for name, schema in properties.items():
+        begins = next((f"{name.removesuffix(end)}{begin}" for begin, end, _ in RANGES if name.endswith(end)), "")
+        if schema.get("description") == properties.get(begins, {}).get("description", ...):
+            schema.pop("description")
+
+
+_UNTOLD = (MAX_ID, MAX_PAGE, MAX_AMOUNT)
+
+
+def _short(node: object) -> object:
+    """Drop limits that need not be told, and write `anyOf` of plain types as one list of types."""
+    if isinstance(node, list):
+        return [_short(item) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    schema = {key: _short(value) for key, value in cast("Schema", node).items()}
+    if schema.get("maximum") in _UNTOLD:
+        schema = {key: value for key, value in schema.items() if key not in {"minimum", "maximum"}}
+    if "enum" in cast("Schema", schema.get("items", {})):
+        schema.pop("maxItems", None)  # as many as there are values
+    return _with_types({key: value for key, value in schema.items() if (key, value) not in _NEED_NOT_BE_TOLD})
+
+
+_NEED_NOT_BE_TOLD = (("minItems", 1), ("minLength", 1), ("default", False))
+
+
+def _with_types(schema: Schema) -> Schema:
+    """Write `anyOf` of a number and a text, an id or a name, as one list of types."""
+    branches = cast("list[Schema]", schema.get("anyOf", []))
+    kinds = [branch.get("type") for branch in branches]
+    if sorted(map(str, kinds)) != ["integer", "string"] or any(set(branch) - _LIMITS for branch in branches):
+        return schema
+    return {"type": kinds, **{key: value for key, value in schema.items() if key != "anyOf"}}
+
+
+_LIMITS = {"type", "minimum", "maximum", "minLength", "maxLength"}
 
 
 def _merged(node: Schema) -> Schema:

@@ -1,25 +1,25 @@
 """One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
 import structlog
-from fastmcp import Context
 from fastmcp.server.dependencies import get_context
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
 from mcp.types import TextContent, ToolAnnotations
 from pydantic import PrivateAttr
 
-from cache_core.spec import EntitySpec
-from cache_core.sync import Progress
+from katana_mcp.adapter.answer_schemas import output_schema
 from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.caller import for_caller
+from katana_mcp.adapter.caller import caller, for_caller
 from katana_mcp.adapter.confirming import Asked, PersonAtClient
 from katana_mcp.adapter.failures import refusal_of, told
-from katana_mcp.adapter.schemas import input_schema, output_schema
+from katana_mcp.adapter.progress import ProgressReports
+from katana_mcp.adapter.schemas import input_schema
+from katana_mcp.days import DayReading
 from katana_mcp.descriptor import AnyTool
+from katana_mcp.factory_days import has_days, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
@@ -30,10 +30,6 @@ _log = structlog.get_logger("katana_mcp.tool")
 
 LABEL = {"katana-mcp/integrity": "untrusted"}
 """The `_meta` of what may hold texts of records: customers, suppliers and shops wrote them, so they are data alone."""
-
-
-_LITTLE = 0.001
-"""By how much a report is greater than the one before that only says what is waited for."""
 
 
 class RequestTool(Tool):
@@ -51,7 +47,6 @@ class RequestTool(Tool):
             description=spec.description,
             parameters=input_schema(spec.request),
             output_schema=output_schema(spec.answer),
-            tags=set(spec.groups),
             annotations=ToolAnnotations(
                 read_only_hint=spec.read_only,
                 destructive_hint=spec.destructive,
@@ -79,59 +74,27 @@ class RequestTool(Tool):
             return refused(refusal)
         finally:
             seconds = asyncio.get_running_loop().time() - started
-            _log.info("tool", tool=self.name, outcome=outcome, ms=round(1000 * seconds, 1))
+            _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
 
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
-        request = validated(self._spec.request, self.parameters, arguments)
+        dates = DayReading()
+        request = validated(self._spec.request, self.parameters, arguments, dates)
         services = for_caller(await self._tenant.services())
-        told = _ProgressReports(get_context(), services.syncer.specs)
-        stop = services.syncer.listen(told)
+        dated = has_days(self._spec, asked=dates.used)
+        services = await with_days(services) if dated else services
+        if dates.used:
+            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
+        reports = ProgressReports(get_context(), services.syncer.specs)
+        stop = services.syncer.listen(reports.overhear)
         try:
             person = PersonAtClient(get_context(), services.clock)
-            return await self._spec.run(request, replace(services, tell=told, note=told.note, person=person))
+            told = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
+            answer = await self._spec.run(request, told)
+            reports.end(whole=getattr(answer, "warming", None) is None)
+            return with_zone(answer, services) if dated else answer
         finally:
             stop()
-            await told.close()
-
-
-class _ProgressReports:
-    """Passes the progress of listings on to the client that waits for this call."""
-
-    def __init__(self, context: Context, specs: Mapping[str, EntitySpec]) -> None:
-        self._context = context
-        self._specs = specs
-        self._seen: dict[str, Progress] = {}
-        self._told = 0.0
-        self._sending: set[asyncio.Task[None]] = set()
-
-    def __call__(self, progress: Progress) -> None:
-        self._seen[progress.entity] = progress
-        done = sum(each.done for each in self._seen.values())
-        if done <= self._told:
-            return  # the protocol wants each report to be greater than the one before
-        self._told = done
-        totals = [each.total for each in self._seen.values() if each.total is not None]
-        total = sum(totals) if len(totals) == len(self._seen) else None
-        collection = titled(self._specs[progress.entity].collection)
-        # The numbers are sums over the entities; the message names what is fetched now, with its own.
-        of = "" if progress.total is None else f"/{progress.total}"
-        message = f"syncing {collection}: {progress.done}{of}"
-        self._report(total, message)
-
-    def note(self, message: str) -> None:
-        """Say what is waited for."""
-        self._told += _LITTLE
-        self._report(None, message)
-
-    def _report(self, total: int | None, message: str) -> None:
-        report = self._context.report_progress(self._told, total, message)
-        task = asyncio.ensure_future(report)
-        self._sending.add(task)
-        task.add_done_callback(self._sending.discard)
-
-    async def close(self) -> None:
-        """Wait until what was reported is on its way; a client that is gone is no reason to fail."""
-        await asyncio.gather(*self._sending, return_exceptions=True)
+            await reports.close()
 
 
 def payload_of(answer: Answer) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """`katana-mcp sync`: the cache brought up to date once, or kept so; stopped anywhere, the next run goes on there."""
 
 import asyncio
+import contextlib
 import json
 import signal
 import sys
@@ -50,7 +51,8 @@ async def watch(job: Job, entities: Sequence[str], *, as_json: bool) -> Report:
     async with _tenant(job) as tenant:
         await _services(tenant)
         working = asyncio.ensure_future(tenant.keep_fresh(names, told))
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
+        with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, working.cancel)
         try:
             await asyncio.wait({working})
         finally:

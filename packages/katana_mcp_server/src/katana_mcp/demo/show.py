@@ -1,6 +1,7 @@
 """Runs the session and prints it; the exit code says whether every step was right."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -51,14 +52,19 @@ async def run(*, color: bool) -> int:
             showing.cancel()
         told.append(number)
 
-    for number in (each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL):
-        asyncio.get_running_loop().add_signal_handler(number, end, number)
+    for number in (each for each in _ENDING if signal.getsignal(each) is signal.SIG_DFL):
+        with contextlib.suppress(NotImplementedError):  # no such handlers on Windows
+            asyncio.get_running_loop().add_signal_handler(number, end, number)
     try:
         return await showing
     except asyncio.CancelledError:
         if not told:
             raise
         return 128 + told[0]
+
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (signal.SIGTERM,)
+"""Signals that end the session; Windows has no SIGHUP."""
 
 
 async def _shown(*, color: bool) -> int:
@@ -88,7 +94,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
     started = time.monotonic()
     async with Client(transport, init_timeout=60) as client:
         tools = await client.list_tools()
-        screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools")
+        screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools listed")
         answers: dict[str, Answer] = {}
         wrong = 0
         for step in STEPS:

@@ -3,13 +3,12 @@
 Refuses a file of a newer version, of another user, or that is no file; never rebuilds, never deletes.
 """
 
-import os
 import sqlite3
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from cache_core.files import private_directory
+from cache_core.files import is_foreign, private_directory
 from katana_mcp.journal.errors import JournalUnusable
 
 BUSY_SECONDS = 5.0
@@ -112,7 +111,7 @@ def _refuse_foreign(path: Path) -> None:
     if not path.exists(follow_symlinks=False):
         return
     found = path.lstat()
-    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid():
+    if not stat.S_ISREG(found.st_mode) or is_foreign(found):
         raise JournalUnusable(f"the journal of writes {path} is not a file of this user; move it away, then try again")
 
 

@@ -3,22 +3,23 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
 from cache_core.conditions import Condition, NoneOf, OneOf, Order, Where, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
+from katana_mcp.days import DayReading
 from katana_mcp.lookup import resolved
 from katana_mcp.names import text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.limits import DATE
-from katana_mcp.tools.requests import NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
+from katana_mcp.tools.requests import MAX_AMOUNT, NUMBER, ListRequest, NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import items, whole
 
@@ -28,7 +29,7 @@ MOST_INSIDE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Conditions for a filter's value; the second argument is the time of the request.
+    """Conditions for a filter's value; the second argument is when the day of the request began at the factory.
 
     Attributes:
         conditions: makes them.
@@ -102,11 +103,24 @@ def where_set(conditions: Callable[[datetime], Where]) -> Means:
     return Means(lambda value, now: conditions(now) if value else ())
 
 
-def _in_utc(value: datetime) -> datetime:
+def _in_utc(value: datetime, info: ValidationInfo) -> datetime:
+    """Return the moment in UTC; one without an offset is one of the factory's time zone."""
     try:
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return _reading(info).days.moment(value) if value.tzinfo is None else value.astimezone(UTC)
     except OverflowError:
-        raise ValueError("must lie between the years 1 and 9999 in UTC") from None
+        raise ValueError(_YEARS) from None
+
+
+_YEARS = "must lie between the years 1 and 9999 in UTC"
+
+
+def _reading(info: ValidationInfo) -> DayReading:
+    """Return how days are read, and note that they are."""
+    context: object = info.context
+    if not isinstance(context, DayReading):
+        return DayReading()
+    context.used = True
+    return context
 
 
 def _written_out(value: object) -> object:
@@ -116,26 +130,30 @@ def _written_out(value: object) -> object:
     raise ValueError(DATE)
 
 
-def _end_of_day(value: object) -> object:
+def _end_of_day(value: object, info: ValidationInfo) -> object:
     """Take a date without a time as the end of that day: "to the 31st" includes the 31st."""
     text = str(_written_out(value))
-    return f"{text}T23:59:59.999Z" if _DATE.fullmatch(text) else text
-
-
-def end_of(moment: datetime) -> datetime:
-    """Return the end of the day of a moment, in UTC, as a date alone means it."""
-    return moment.astimezone(UTC).replace(hour=23, minute=59, second=59, microsecond=999_000)
+    if _DATE.fullmatch(text) is None:
+        return text
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return text  # no day of any calendar: for the datetime to refuse
+    try:
+        return _reading(info).days.end(day)
+    except OverflowError:
+        raise ValueError(_YEARS) from None
 
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 type Until = Annotated[datetime, BeforeValidator(_end_of_day), AfterValidator(_in_utc)]
-"""A point in time up to which something counts; a date alone means the end of that day, UTC."""
+"""A point in time up to which something counts; a date alone means the end of that day in the factory's time zone."""
 
 
-def _with_offset(value: object, read: ValidatorFunctionWrapHandler) -> datetime:
+def _with_offset(value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> datetime:
     try:
-        moment: datetime = read(_end_of_day(value))
+        moment: datetime = read(_end_of_day(value, info))
     except ValueError:
         raise ValueError(_INSTANT) from None
     if moment.tzinfo is None:
@@ -149,10 +167,10 @@ type Instant = Annotated[datetime, WrapValidator(_with_offset), AfterValidator(_
 """A point in time that says its offset, or a day, which means its end; the hour of a moment is not guessed."""
 
 type Moment = Annotated[datetime, BeforeValidator(_written_out), AfterValidator(_in_utc)]
-"""A point in time; without an offset it means UTC."""
+"""A point in time; without an offset it is one of the factory's time zone, a date alone its first moment."""
 
 
-type Amount = Annotated[float, Field(ge=0, le=10**15), NUMBER]
+type Amount = Annotated[float, Field(ge=0, le=MAX_AMOUNT), NUMBER]
 """An amount of money."""
 
 type ExactText = Annotated[str, Field(min_length=1, max_length=256)]
@@ -186,18 +204,18 @@ type ByTotal = Literal["-total_in_base_currency", "total_in_base_currency"]
 AtLocation = Annotated[
     NameOrId | None,
     Refers("location", "location_id", "location"),
-    Field(description="Location id, or name or a part of it."),
+    Field(description="Id, name or a part of it."),
 ]
-InCurrency = Annotated[Currency | None, equals("currency"), Field(description="ISO 4217 code, EUR.")]
+InCurrency = Annotated[Currency | None, equals("currency"), Field(description="Such as EUR.")]
 TotalFrom = Annotated[
     Amount | None,
     at_least("total"),
-    Field(description="Total with tax, in the order's currency, at least this."),
+    Field(description="With tax, in its currency."),
 ]
 TotalTo = Annotated[
     Amount | None,
     at_most("total"),
-    Field(description="Total with tax, in the order's currency, at most this."),
+    Field(description="With tax, in its currency."),
 ]
 
 
@@ -205,22 +223,22 @@ class DatedListRequest(ListRequest):
     """A list of what carries the dates of its making and of its last change."""
 
     created_from: Annotated[Moment | None, not_before("created_at")] = None
-    """Entered in Katana at or after this moment, ISO-8601."""
+    """Entered."""
     created_to: Annotated[Until | None, not_after("created_at")] = None
-    """Entered in Katana at or before this moment; a date alone includes that day."""
+    """Entered."""
     updated_from: Annotated[Moment | None, not_before("updated_at")] = None
-    """Changed at or after this moment."""
+    """Changed."""
     updated_to: Annotated[Until | None, not_after("updated_at")] = None
-    """Changed at or before this moment; a date alone includes that day."""
+    """Changed."""
 
 
 class OrderedListRequest(DatedListRequest):
     """A list of orders, which carry the day of the order too."""
 
     ordered_from: Annotated[Moment | None, not_before("order_created_date")] = None
-    """Dated (`order_created_date`) at or after this moment."""
+    """Its `order_created_date`."""
     ordered_to: Annotated[Until | None, not_after("order_created_date")] = None
-    """Dated at or before this moment; a date alone includes that day."""
+    """Its `order_created_date`."""
 
 
 def spelling(allowed: TypeAliasType) -> BeforeValidator:
@@ -250,7 +268,7 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
     Raises:
         Refused: a name that nothing or several records have.
     """
-    now = services.clock.now()
+    today = services.days.today(services.clock.now())
     values = {name: (spelt or {}).get(name, getattr(request, name)) for name in type(request).model_fields}
     given = [
         (name, value, meaning)
@@ -265,7 +283,7 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
     conditions: list[Condition] = []
     for name, value, meaning in given:
         if isinstance(meaning, Means):
-            conditions.extend(meaning.conditions(value, now))
+            conditions.extend(meaning.conditions(value, today))
         elif isinstance(meaning, Refers):
             rows = [(each, found[meaning.entity, each]) for each in _asked(value)]
             ids = tuple([await _one_id(each, some, meaning, name, services) for each, some in rows])

@@ -36,13 +36,19 @@ def list_tool(entity: Entity) -> AnyTool | None:
         toolset=entity.toolset,
         description=(
             f"List {entity.titles} with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID "
-            f"(cache-backed). {entity.notes.get('list', '')}"
+            f"(cache-backed). {entity.notes.get('list', '')}{_windows(entity.list_request)}"
         ).rstrip(),
         request=entity.list_request,
         answer=listed_of((entity.expanded or next(iter(views.values()))).model),
         run=run,
         reads=_reads(entity, views),
     )
+
+
+def _windows(request: type[ListRequest]) -> str:
+    """Return what is true of every window of dates, once for all of them."""
+    dated = any(name.endswith("_from") for name in request.model_fields)
+    return " `_from` and `_to` count too; a date alone is its whole day." if dated else ""
 
 
 def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from cache_core.conditions import Visibility
 from katana_mcp.descriptor import Entity
@@ -49,6 +50,8 @@ async def nothing_listed(sources: Sequence[str], request: ListRequest, services:
     """Return what is known where no record of these cache entities meets the filters."""
     filters = [name for name in type(request).model_fields if name not in _WINDOW]
     used = request.model_dump(mode="json", include=set(filters), exclude_none=True)
+    # As a clock at the factory shows them, so that a day that was asked for is recognised.
+    used |= {name: services.days.wall(value) for name, value in request if isinstance(value, datetime)}
     searched = ", ".join(f"{name}={used[name]!r}" for name in filters if name in used) or "no filter"
     records = [await services.cache.count(each, (), shown_by(request)) for each in sources]
     near: dict[str, list[str]] = {}

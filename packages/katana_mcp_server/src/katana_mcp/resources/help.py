@@ -1,7 +1,8 @@
 """`katana://help`: how to work with this server, rendered from the tools that are really there."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from katana_mcp.descriptor import AnyTool
@@ -11,6 +12,8 @@ from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
 
 type Schema = Mapping[str, object]
+
+URI, TOOLS, TOOL = "katana://help", "katana://help/tools", "katana://help/tools/{tool}"
 
 EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
     ("Find a part by any part of its code", "search_items", {"query": "00.4021.018.003"}),
@@ -44,20 +47,29 @@ EXAMPLES: tuple[tuple[str, str, dict[str, object]], ...] = (
 """Title, tool and arguments; each is run against the sandbox by a test."""
 
 
-def overview(tools: Sequence[AnyTool]) -> str:
-    """Return the help page: what there is, worked examples, and how to read an answer."""
+def overview(tools: Sequence[AnyTool], unlisted: Collection[str] = ()) -> str:
+    """Return the help page: what there is, worked examples, and how to read an answer.
+
+    Args:
+        tools: what is served.
+        unlisted: those of them that are not listed.
+    """
     names = {tool.name for tool in tools}
     lines = [
         "# Katana: what this server can do",
         "",
         "Reads come from a local cache that is brought up to date before each answer; `as_of` says how current it",
         "is, `stale` (`age_seconds`, `reason`) why it could not be refreshed, `warming` that the first sync runs.",
+        "A day is a day of the factory's `time_zone`: in arguments, where a date alone is enough, and in",
+        "`overdue`, which means due before today. Moments in answers are UTC: say which day they are in that zone.",
         "Each of `warnings` has a `severity` (info, advisory, blocking), a `code` for programs, a `message` and the",
         "`field_path` of the argument that it is about.",
-        "A `source` of `sandbox` means that the data is invented.",
+        "A `source` of `sandbox` means that the data is invented. `empty` says what was searched, in which fields,",
+        "among how many records, and what may have been meant (`did_you_mean`); `next_actions` are calls that go on.",
         "",
         "## Tools",
-        *(f"- `{tool.name}`: {tool.description.splitlines()[0]}" for tool in tools),
+        *(f"- `{tool.name}`: {_purpose(tool)}" for tool in tools if tool.name not in unlisted),
+        *_through_another([tool for tool in tools if tool.name in unlisted]),
         "",
         "## Examples",
         *(f"- {title}: `{call(tool, arguments)}`" for title, tool, arguments in EXAMPLES if tool in names),
@@ -68,7 +80,7 @@ def overview(tools: Sequence[AnyTool]) -> str:
         "## Resources",
         *(f"- `{resource.uri}`{_one(resource)}: {resource.title}" for resource in REFERENCE),
         f"- `{JOURNAL}`, `{ENTRY}`: which writes were planned, and what became of them",
-        "- `katana://help/tools`: every argument of every tool",
+        f"- `{TOOLS}`, `{TOOL}`: the tools, and of one of them every argument and what its answer means",
         "",
         "## Warnings",
         "Each has `severity` (blocking: fix it first; advisory: know it; info), `message`, `field_path`, `code`.",
@@ -76,64 +88,135 @@ def overview(tools: Sequence[AnyTool]) -> str:
     return "\n".join(lines)
 
 
+def _purpose(tool: AnyTool) -> str:
+    return tool.description.splitlines()[0]
+
+
+def _through_another(tools: Sequence[AnyTool]) -> list[str]:
+    if not tools:
+        return []
+    lines = [f"- `{tool.name}`: {_purpose(tool)}" for tool in tools]
+    return ["", "Not listed; `search_tools` shows their arguments, `call_tool` calls them:", "", *lines]
+
+
 def _one(resource: ReferenceResource) -> str:
     return f", `{resource.template}`" if resource.template else ""
 
 
-def tool_reference(tools: Sequence[tuple[str, str, Schema]]) -> str:
-    """Return every tool with its description and its arguments, from name, description and input schema as listed."""
-    parts = [
-        "# Tools",
-        "",
-        "An argument can be left out unless it is `required`. Limits of a text are characters.",
-        "",
-    ]
-    for tool, description, schema in tools:
-        parts += [f"## {tool}", "", description, ""]
-        for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
-            required = name in cast("Sequence[str]", schema.get("required", ()))
-            told = [*(["required"] if required else []), shape(each)]
-            told += [f"default {json.dumps(each['default'])}"] if "default" in each else []
-            parts.append(f"- `{name}` ({'; '.join(told)}): {' '.join(str(each.get('description', '')).split())}")
-        parts.append("")
-    return "\n".join(parts)
+@dataclass(frozen=True, slots=True)
+class ReferredTool:
+    """What the reference says of a tool.
+
+    Attributes:
+        name: as listed.
+        description: as listed.
+        arguments: its input schema as listed.
+        answer: keys of its answer and what they mean.
+    """
+
+    name: str
+    description: str
+    arguments: Schema
+    answer: Sequence[tuple[str, str]]
+
+
+def tool_index(tools: Sequence[AnyTool]) -> str:
+    """Return the names of the tools, what each is for, and where the rest of it stands."""
+    lines = [f"- `{TOOL.replace('{tool}', tool.name)}`: {_purpose(tool)}" for tool in tools]
+    return "\n".join(["# Tools", "", "Every argument of each, and what its answer means:", "", *lines, ""])
+
+
+_ARGUMENTS = """An argument can be left out unless it is `required`. Limits of a text are characters. Keys of an answer
+that are not explained are what they are called; those that every answer may have stand in `katana://help`.
+"""
+
+
+def tool_page(tool: ReferredTool) -> str:
+    """Return one tool with its description, its arguments and what the keys of its answer mean."""
+    return "\n".join([*_section_with_answer(tool), _ARGUMENTS])
+
+
+def tool_reference(tools: Sequence[ReferredTool]) -> str:
+    """Return the same of every tool."""
+    return "\n".join(["# Tools", "", _ARGUMENTS, *(part for tool in tools for part in _section_with_answer(tool))])
+
+
+def _section_with_answer(tool: ReferredTool) -> list[str]:
+    section = [tool_section(tool.name, tool.description, tool.arguments)]
+    if tool.answer:
+        section += ["In the answer:", "", *(f"- `{path}`: {meaning}" for path, meaning in tool.answer), ""]
+    return section
+
+
+def tool_section(name: str, description: str, schema: Schema) -> str:
+    """Return one tool with its description and all that is needed to call it."""
+    parts = [f"## {name}", "", description, ""]
+    required = cast("Sequence[str]", schema.get("required", ()))
+    for argument, each in cast("Mapping[str, Schema]", schema["properties"]).items():
+        told = [*(["required"] if argument in required else []), shape(each)]
+        told += [f"default {json.dumps(each['default'])}"] if "default" in each else []
+        parts.append(f"- `{argument}` ({'; '.join(told)}){_meaning(each)}")
+    return "\n".join([*parts, ""])
+
+
+def _meaning(schema: Schema) -> str:
+    """Return what a schema is described as, if it is."""
+    meaning = " ".join(str(schema.get("description", "")).split())
+    return f": {meaning}" if meaning else ""
 
 
 def shape(schema: Schema) -> str:
-    """Return what a value must be, in words: `list of 1 to 250: integer 1 to 2147483647`."""
+    """Return what a value must be, in words: `list of up to 250: integer`."""
     branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
     if branches is not None:
         return " or ".join(shape(each) for each in branches)
     if schema.get("type") == "array":
-        most = schema.get("maxItems", "any number of")
-        return f"list of {schema.get('minItems', 0)} to {most}: {shape(cast('Schema', schema['items']))}"
+        return f"list{_length(schema, 'minItems', 'maxItems')}: {shape(cast('Schema', schema['items']))}"
     return _of_object(schema) if "properties" in schema else _of_value(schema)
 
 
 def _of_object(schema: Schema) -> str:
     """Return the fields of an object, those of the same shape together."""
     alike: dict[str, list[str]] = {}
+    required = cast("Sequence[str]", schema.get("required", ()))
     for name, each in cast("Mapping[str, Schema]", schema["properties"]).items():
-        alike.setdefault(shape(each), []).append(name)
+        told = f"{'required; ' if name in required else ''}{shape(each)}{_meaning(each)}"
+        alike.setdefault(told, []).append(name)
     return f"object with {', '.join(f'{", ".join(names)} ({told})' for told, names in alike.items())}"
 
 
 def _of_value(schema: Schema) -> str:
     if "enum" in schema:
         return f"one of {', '.join(map(str, cast('Sequence[object]', schema['enum'])))}"
-    if isinstance(schema.get("type"), list):
-        return "integer or text"
-    if "maxLength" in schema:
-        return f"text {schema.get('minLength', 0)} to {schema['maxLength']}"
-    if "maximum" in schema:
-        kind = "integer" if schema.get("type") == "integer" else "number"
-        return f"{kind} {schema.get('minimum')} to {schema['maximum']}"
-    return _FORMS[str(schema.get("format") or schema.get("pattern") or schema.get("type"))]
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " or ".join(_of_value({**schema, "type": each}) for each in cast("Sequence[str]", kind))
+    if kind in {"integer", "number"}:
+        return f"{kind}{_range(schema)}"
+    if kind == "string" and "maxLength" in schema:
+        return f"text{_length(schema, 'minLength', 'maxLength')}"
+    return _FORMS[str(schema.get("format") or schema.get("pattern") or kind)]
 
 
-_FORMS = {"date-time": "moment in ISO-8601", "^[A-Z]{3}$": "three letters", "boolean": "true or false"} | {
-    "integer": "integer",
-    "number": "number",
+def _length(schema: Schema, least: str, most: str) -> str:
+    if most not in schema:
+        return ""
+    return f" of {schema[least]} to {schema[most]}" if schema.get(least, 1) != 1 else f" of up to {schema[most]}"
+
+
+def _range(schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if high is None:
+        return "" if low is None else f" {low} or more"
+    return f" {low} to {high}"
+
+
+_FORMS = {
+    "date-time": "moment in ISO-8601",
+    "^[A-Z]{3}$": "three letters",
+    "boolean": "true or false",
+    "string": "text",
+    "object": "object",
 }
 
 

@@ -144,7 +144,7 @@ PROMPTS: tuple[WorkPrompt, ...] = (
             "4. `list_purchase_orders` with received_from and received_to, and with overdue=true: what came, what "
             "did not, and what is received but not billed.\n"
             "5. `list_sales_orders` with picked_from and picked_to: what left, and what is not invoiced.\n"
-            "6. `inventory_at` with as_of the first moment of the next month and skus_or_variant_ids of what these "
+            "6. `inventory_at` with as_of the last day of the month and skus_or_variant_ids of what these "
             "documents moved: stock and value at the close.\n\n"
             "`katana://factory` says until when the inventory is closed (`inventory_closing_date`). Give a short list "
             "of findings, each with its documents and what to do, most valuable first. " + _END

@@ -86,6 +86,8 @@ class Envelope(Answer):
 
     as_of: str | None = None
     """When the rows were last known to be complete, UTC."""
+    time_zone: str | None = None
+    """The factory's, of which days are: dates without a time in arguments, `overdue`, the day of each moment."""
     stale: Stale | None = None
     warming: str | None = None
     """How far the first sync is, `120/2300`, while rows may be missing."""

@@ -31,15 +31,18 @@ def _no_flag(said: str) -> BeforeValidator:
 WHOLE, NUMBER = _no_flag("must be a whole number"), _no_flag("must be a number")
 """What a number must not be though Python takes it for one: true and false."""
 
+MAX_ID, MAX_PAGE, MAX_AMOUNT = 2**31 - 1, 1_000_000, 10**15
+"""The largest id, page and amount that is taken."""
+
 type SkuOrVariantId = (
-    Annotated[StrictStr, Field(min_length=1, max_length=256)] | Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+    Annotated[StrictStr, Field(min_length=1, max_length=256)] | Annotated[StrictInt, Field(ge=1, le=MAX_ID)]
 )
 type SkusOrVariantIds = Annotated[list[SkuOrVariantId], Field(min_length=1, max_length=250)]
-type RecordNumber = Annotated[StrictInt, Field(ge=1, le=2**31 - 1)]
+type RecordNumber = Annotated[StrictInt, Field(ge=1, le=MAX_ID)]
 type NameOrId = RecordNumber | Annotated[StrictStr, Field(min_length=1, max_length=256)]
 type SearchLimit = Annotated[int, Field(ge=1, le=50), WHOLE]
 type ListLimit = Annotated[int, Field(ge=1, le=250), WHOLE]
-type PageNumber = Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
+type PageNumber = Annotated[int, Field(ge=1, le=MAX_PAGE), WHOLE]
 
 
 class Request(BaseModel):
@@ -62,7 +65,7 @@ class Request(BaseModel):
     @model_validator(mode="after")
     def _ranges_run_forward(self) -> Self:
         for first in type(self).model_fields:
-            for begins, ends, word in _RANGES:
+            for begins, ends, word in RANGES:
                 if not first.endswith(begins) or (low := getattr(self, first)) is None:
                     continue
                 last = f"{first.removesuffix(begins)}{ends}"
@@ -82,7 +85,7 @@ def own_ids(*names: str) -> Offers:
     return own_id("ids", *names)
 
 
-_RANGES = (("_from", "_to", "later"), ("_min", "_max", "more"))
+RANGES = (("_from", "_to", "later"), ("_min", "_max", "more"))
 
 
 class SearchRequest(Request):
@@ -94,7 +97,7 @@ class SearchRequest(Request):
     limit: SearchLimit = 20
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the rows found, from 1."""
+    """From 1."""
 
 
 class ForgivingSearchRequest(SearchRequest):
@@ -109,13 +112,13 @@ class ListRequest(Request):
     """What every list takes; an entity's filters are added to it."""
 
     ids: Annotated[list[RecordNumber], Field(min_length=1, max_length=250)] | None = None
-    """Only these ids, in this order; ids that do not exist are named in `not_found`."""
+    """Only these, in this order."""
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
-    """Page of the list, from 1."""
+    """From 1."""
     include_deleted: bool = False
-    """Also records that are deleted in Katana."""
+    """Also deleted ones."""
 
 
 def _finite(value: object) -> object:
@@ -137,11 +140,11 @@ def _plain(value: Decimal) -> Decimal:
 
 type WriteQuantity = Annotated[
     Decimal,
-    Field(ge=0, le=10**15),
+    Field(ge=0, le=MAX_AMOUNT),
     BeforeValidator(_finite),
     AfterValidator(_plain),
     NUMBER,
-    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 10**15}),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": MAX_AMOUNT}),
 ]
 """A quantity to write, exact: zero and fractions are values."""
 

@@ -5,6 +5,7 @@
 | `invalid_argument` | blocking | an argument has the wrong type, form or range |
 | `unknown_argument` | blocking | an argument that the tool does not have |
 | `unknown_tool` | blocking | a tool that is not served |
+| `call_directly` | blocking | `call_tool` was to call a tool that is listed by itself: one that changes something |
 | `not_found` | blocking, in a search advisory | nothing has the id, number, code, SKU or name that was given |
 | `ambiguous_name` | blocking | a name, code or SKU that several live records have |
 | `nothing_to_search` | blocking | a search text without a letter or a digit |
@@ -64,6 +65,7 @@
 | `default_price` | info | no price was given, so the item's own was taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
+| `time_zone_unknown` | info | the factory's time zone is not known, so days are those of UTC |
 | `cold_cache` | advisory | the first sync is still running: rows may be missing |
 | `stock_unknown` | advisory | the stock of some variants could not be read; they are not empty |
 | `unread_records` | advisory | records that are in Katana but could not be read; they are left out, not gone |
@@ -80,6 +82,7 @@
 INVALID_ARGUMENT = "invalid_argument"
 UNKNOWN_ARGUMENT = "unknown_argument"
 UNKNOWN_TOOL = "unknown_tool"
+CALL_DIRECTLY = "call_directly"
 NOT_FOUND = "not_found"
 AMBIGUOUS_NAME = "ambiguous_name"
 NOTHING_TO_SEARCH = "nothing_to_search"
@@ -139,6 +142,7 @@ DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
 DEFAULT_TAX_RATE = "default_tax_rate"
 TAX_UNKNOWN = "tax_unknown"
+TIME_ZONE_UNKNOWN = "time_zone_unknown"
 COLD_CACHE = "cold_cache"
 STOCK_UNKNOWN = "stock_unknown"
 UNREAD_RECORDS = "unread_records"

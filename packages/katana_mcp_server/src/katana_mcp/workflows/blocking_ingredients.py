@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, cast
 
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
@@ -23,6 +23,7 @@ from katana_mcp.unread import unread_warnings
 from katana_mcp.values import NOTHING, number, rows, total, whole
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
+from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _ORDERS, _RECIPE_ROWS = "manufacturing_order", "manufacturing_order_recipe_row"
 _READS = (*SOURCES, _RECIPE_ROWS, *VARIANT_ENTITIES, "location", "supplier")
@@ -37,9 +38,9 @@ class ListBlockingIngredientsRequest(Request):
     location_id: Annotated[NameOrId | None, Refers("location", "location_id", "location")] = None
     """Where it is made: location id, or name or a part of it."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
-    """Only orders due at or after this moment."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
-    """Only orders due at or before this moment; a date alone includes that day."""
+    """When orders are due; both ends count, a date alone is its whole day."""
     include_expected: bool = True
     """False: leave out ingredients that are on their way in sufficient quantity."""
     limit: ListLimit = 25
@@ -130,7 +131,12 @@ _SHORT, _COMING, _LAST = "NOT_AVAILABLE", "EXPECTED", "9999"
 
 
 async def _run(request: ListBlockingIngredientsRequest, services: Services) -> Answer:
-    began = services.clock.monotonic()
+    with patient(services) as reads:
+        return await _answer(request, reads)
+
+
+async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) -> Answer:
+    services, began = reads.services, reads.services.clock.monotonic()
     now = await current(services, _READS, (_ORDERS, _RECIPE_ROWS))
     with now.refusals():
         request, notices = await completed(request, services)
@@ -141,13 +147,15 @@ async def _run(request: ListBlockingIngredientsRequest, services: Services) -> A
     first = offset(request)
     found = waits[first : first + request.limit]
     variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
-    stock = await services.stock.ensure(variants, spent=services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     coming = await arrivals(variants, services)
     shown = await _shown(found, stock, coming, services)
     left = [*([_ORDERS] if more_orders else []), *([_RECIPE_ROWS] if more_rows else []), *coming.cut]
     page = paged("list_blocking_ingredients", request, shown, len(waits), now)
     if not orders and await none_at_all(services, _ORDERS):
         page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
+    actions = cast("list[str]", page.fields.get("next_actions", []))
+    page.fields["next_actions"] = [*actions, *goes_on("list_blocking_ingredients", now, len(stock.unknown))]
     return now.answer(
         BlockingIngredientsAnswer,
         *notices,
@@ -245,7 +253,7 @@ def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
         manufacturing_order_id=whole(order, "id"),
         order_no=text(order, "order_no"),
         production_deadline_date=deadline,
-        overdue=(deadline is not None and deadline < iso(services.clock.now())) or None,
+        overdue=(deadline is not None and deadline < iso(services.days.today(services.clock.now()))) or None,
         needed=number(row, "total_remaining_quantity"),
         ingredient_availability=text(row, "ingredient_availability"),
         ingredient_expected_date=text(row, "ingredient_expected_date"),

@@ -63,13 +63,14 @@ class Arrival:
 
     def shown(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
+        today = iso(services.days.today(services.clock.now()))
         return Incoming.model_validate(
             {
                 self.key: whole(self.document, "id"),
                 "order_no": self.order_no,
                 "quantity": self.quantity,
                 "expected_date": self.date,
-                "overdue": (self.date is not None and self.date < iso(services.clock.now())) or None,
+                "overdue": (self.date is not None and self.date < today) or None,
                 "supplier": names.name("supplier", self.document.get("supplier_id")),
             }
         )

@@ -11,7 +11,7 @@ from cache_core.protocol import Stored
 from cache_core.records import Record, iso
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import Instant, Refers, end_of, where
+from katana_mcp.operations.filters import Instant, Refers, where
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -107,7 +107,7 @@ def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAt
     now = services.clock.now()
     if request.as_of <= now:
         return request
-    if request.as_of == end_of(now):
+    if request.as_of == services.days.tonight(now):
         return request.model_copy(update={"as_of": now})
     message = f"as_of is {iso(request.as_of)}: must not lie ahead of now, {iso(now)}"
     raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "as_of"))

@@ -59,9 +59,9 @@ class GetInventoryMovementsRequest(Request):
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250."""
     location_id: AtLocation = None
     moved_from: Annotated[Moment | None, not_before("movement_date")] = None
-    """Dated at or after this moment."""
+    """When it moved; both ends count, a date alone is its whole day."""
     moved_to: Annotated[Until | None, not_after("movement_date")] = None
-    """Dated at or before this moment; a date alone includes that day."""
+    """When it moved; both ends count, a date alone is its whole day."""
     resource_type: Annotated[
         list[Kind] | None, Field(min_length=1, max_length=10), spelling(Kind), one_of("resource_type")
     ] = None

@@ -27,6 +27,7 @@ from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.unread import unread_warnings
 from katana_mcp.values import NOTHING, number, rows, whole
 from katana_mcp.workflows.stock import age_of, unread
+from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = ("variant", "product", "material", "location", "supplier")
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
@@ -112,14 +113,19 @@ class _Short:
 
 
 async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
-    began = services.clock.monotonic()
+    with patient(services) as reads:
+        return await _answer(request, reads)
+
+
+async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Answer:
+    services, began = reads.services, reads.services.clock.monotonic()
     now = await current(services, (*_READS, *needed(request)), ("variant",))
     with now.refusals():
         request, notices = await completed(request, services)
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
     ids = [each.id for each in variants if isinstance(each.id, int)]
-    stock = await services.stock.ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
     places = tuple(each for each in conditions if each.field == "location_id")
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, _at(places)), key=_Short.rank)
@@ -127,8 +133,7 @@ async def _run(request: ListLowStockItemsRequest, services: Services) -> Answer:
     shown = await _shown(found[first : first + request.limit], services)
     page = paged("list_low_stock_items", request, shown, len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
-    if stock.unknown:
-        actions = [*actions, f"list_low_stock_items(...) again: {len(stock.unknown)} variants are not checked yet"]
+    actions = [*actions, *goes_on("list_low_stock_items", now, len(stock.unknown))]
     if not count and await none_at_all(services, "variant"):
         actions = [none_yet("items")]
     page.fields["next_actions"] = actions

@@ -23,4 +23,4 @@ class ListCustomersRequest(DatedListRequest):
     """The exact category."""
     currency: InCurrency = None
     order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""

@@ -48,7 +48,7 @@ class ListItemsRequest(DatedListRequest):
     category: Annotated[ExactText | None, exactly("category_name")] = None
     """The exact category."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
-    """Default supplier: id, or name or a part of it."""
+    """Default supplier: id, name or a part of it."""
     sellable: Annotated[bool | None, equals("is_sellable")] = None
     """Whether it is sold."""
     producible: Annotated[bool | None, _where_granted("is_producible")] = None
@@ -60,9 +60,9 @@ class ListItemsRequest(DatedListRequest):
     include_archived: bool = False
     """Also items that are archived in Katana."""
     include_rows: bool = False
-    """Also each item's variants, with prices and codes."""
+    """Also each item's variants."""
     order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""
 
 
 def listing(request: ListItemsRequest) -> Mapping[str, View]:

@@ -32,5 +32,5 @@ MANUFACTURING_ORDERS = Entity(
     get=GET_MANUFACTURING_ORDER,
     more=(GET_MANUFACTURING_ORDER_RECIPE,),
     absent=not_written("manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
-    notes={"list": "Filters combine; newest first. `overdue=true`: open orders whose deadline has passed."},
+    notes={"list": "Filters combine; newest first."},
 )

@@ -37,20 +37,20 @@ class ListManufacturingOrdersRequest(OrderedListRequest):
     also = own_ids("manufacturing_order_id", "manufacturing_order_ids", "linked_manufacturing_order_id")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=5), spelling(Status), one_of("status")] = None
-    """Only these statuses."""
+    """Any of these."""
     open: Annotated[bool | None, open_until("status", "DONE")] = None
     """True: not done; false: done."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """True: open orders whose production deadline has passed. False: no filter."""
+    """True: open orders whose production deadline has passed."""
     ingredient_availability: Annotated[
         list[Availability] | None,
         Field(min_length=1, max_length=6),
         spelling(Availability),
         one_of("ingredient_availability"),
     ] = None
-    """Only orders whose ingredients are so."""
+    """Whether its ingredients are there."""
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "variant_id", "variant")] = None
-    """Orders that make any of these SKUs (texts) or variant ids (integers)."""
+    """Orders that make any of these SKUs (texts) or variant ids."""
     ingredient_skus_or_variant_ids: Annotated[
         Variants | None,
         Refers("variant", "variant_id", "variant", inside=("manufacturing_order_recipe_row", "manufacturing_order_id")),
@@ -62,14 +62,14 @@ class ListManufacturingOrdersRequest(OrderedListRequest):
     sales_order_id: Annotated[NameOrId | None, Refers("sales_order", "sales_order_id", "sales order")] = None
     """Made for this sales order: id or order number."""
     deadline_from: Annotated[Moment | None, not_before("production_deadline_date")] = None
-    """Due at or after this moment."""
+    """When it is due."""
     deadline_to: Annotated[Until | None, not_after("production_deadline_date")] = None
-    """Due at or before this moment; a date alone includes that day."""
+    """When it is due."""
     done_from: Annotated[Moment | None, not_before("done_date")] = None
-    """Done at or after this moment."""
+    """When it was done."""
     done_to: Annotated[Until | None, not_after("done_date")] = None
-    """Done at or before this moment; a date alone includes that day."""
+    """When it was done."""
     include_rows: bool = False
     """Also each order's recipe rows."""
     order_by: SortKey | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""

@@ -57,7 +57,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "sku": names.sku(record.get("variant_id")),
         "name": names.variant(record.get("variant_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
         "url": services.url(f"/manufacturingorder/{stored.id}"),
     }
 
@@ -73,6 +73,6 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     return header(stored, names, services) | {"recipe_rows": lines}
 
 
-def overdue(now: datetime) -> Where:
+def overdue(today: datetime) -> Where:
     """Not done, and its deadline has passed."""
-    return (NoneOf("status", ("DONE",)), Below("production_deadline_date", iso(now)))
+    return (NoneOf("status", ("DONE",)), Below("production_deadline_date", iso(today)))

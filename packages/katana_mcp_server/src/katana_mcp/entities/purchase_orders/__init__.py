@@ -29,7 +29,7 @@ PURCHASE_ORDERS = Entity(
     get=GET_PURCHASE_ORDER,
     writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
     notes={
-        "list": "Filters combine; newest first. `overdue=true`: open orders whose arrival date has passed.",
+        "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is.",
     },
 )

@@ -39,36 +39,36 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     also = own_ids("purchase_order_id", "purchase_order_ids")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=4), spelling(Status), one_of("status")] = None
-    """Only these statuses."""
+    """Any of these."""
     open: Annotated[bool | None, open_until("status", "RECEIVED")] = None
     """True: not wholly received; false: received."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """True: open orders whose arrival date has passed; drafts do not count. False: no filter."""
+    """True: open orders whose arrival date has passed; drafts do not count."""
     billing_status: Annotated[
         list[BillingStatus] | None, Field(min_length=1, max_length=3), spelling(BillingStatus), one_of("billing_status")
     ] = None
     """Only these billing statuses."""
     entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
-    """Bought goods, or work done by a supplier with our ingredients."""
+    """Bought, or made by a supplier of our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
-    """Supplier id, or name or a part of it."""
+    """Id, name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "purchase_order_rows[].variant_id", "variant")
     ] = None
-    """Orders with a row for any of these SKUs (texts) or variant ids (integers)."""
+    """In a row: SKUs (texts) or variant ids."""
     currency: InCurrency = None
     arrival_from: Annotated[Moment | None, not_before("expected_arrival_date")] = None
-    """Expected at or after this moment."""
+    """Expected."""
     arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None
-    """Expected at or before this moment; a date alone includes that day."""
+    """Expected."""
     received_from: Annotated[Moment | None, not_before("purchase_order_rows[].received_date")] = None
-    """With a row received at or after this moment."""
+    """With a row received."""
     received_to: Annotated[Until | None, not_after("purchase_order_rows[].received_date")] = None
-    """With a row received at or before this moment; a date alone includes that day."""
+    """With a row received."""
     total_min: TotalFrom = None
     total_max: TotalTo = None
     order_by: Literal[ByCreation, "-expected_arrival_date", "expected_arrival_date", ByChange, ByTotal] | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""
     include_rows: bool = False
-    """Also each order's rows, with SKU and name."""
+    """Also each order's rows."""

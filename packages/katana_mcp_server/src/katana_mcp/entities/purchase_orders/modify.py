@@ -34,9 +34,11 @@ from katana_mcp.writing.change import HAVING, Change, Draft, number_lane, record
 from katana_mcp.writing.stock_moves import described
 from katana_mcp.writing.totals import totals_of
 
+_READS = (*READS, INGREDIENTS)
+
 
 async def _gather(request: ModifyPurchaseOrderRequest, services: Services) -> OldOrder:
-    facts = await gather_old(request.purchase_order_id, services)
+    facts = await gather_old(request.purchase_order_id, services, _READS)
     if request.status is not None or request.unreceive:
         facts = await with_ingredients(facts, services)
     having = () if request.order_no is None else await live_with_key(services, ENTITY, request.order_no)
@@ -182,5 +184,5 @@ MODIFY = Change(
     gather=_gather,
     plan=plan,
     checks=checks,
-    reads=(*READS, INGREDIENTS),
+    reads=_READS,
 )

@@ -79,7 +79,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "purchase_order_id": whole(record, "id"),
         "supplier": names.name("supplier", record.get("supplier_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
         "net_total": total([number(row, "total") for row in rows(record, "purchase_order_rows")]),
         "row_count": len(rows(record, "purchase_order_rows")),
         "url": services.url(f"/purchaseorder/{stored.id}"),
@@ -106,6 +106,6 @@ def with_rows(
     return header(stored, names, services) | {"rows": lines}
 
 
-def overdue(now: datetime) -> Where:
+def overdue(today: datetime) -> Where:
     """Something is still to come, and the arrival date has passed; a draft cannot be late."""
-    return (NoneOf("status", ("RECEIVED", "DRAFT")), Below("expected_arrival_date", iso(now)))
+    return (NoneOf("status", ("RECEIVED", "DRAFT")), Below("expected_arrival_date", iso(today)))

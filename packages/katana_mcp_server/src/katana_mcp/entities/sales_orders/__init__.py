@@ -35,6 +35,6 @@ SALES_ORDERS = Entity(
     get=GET_SALES_ORDER,
     absent=not_written("sales_orders", "list_sales_orders", "get_sales_order"),
     notes={
-        "list": "Filters combine; newest first. `overdue=true`: open orders whose delivery date has passed.",
+        "list": "Filters combine; newest first.",
     },
 )

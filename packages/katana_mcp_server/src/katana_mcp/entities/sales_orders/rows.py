@@ -71,7 +71,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "sales_order_id": whole(record, "id"),
         "customer": names.name("customer", record.get("customer_id")),
         "location": names.name("location", record.get("location_id")),
-        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
         "net_total": total([number(row, "total") for row in rows(record, "sales_order_rows")]),
         "row_count": len(rows(record, "sales_order_rows")),
         "url": services.url(f"/salesorder/{stored.id}"),
@@ -90,6 +90,6 @@ def told[L: SalesOrderLine](model: type[L], row: Record, order: Stored, names: N
     return line(model, row, names, sales_order_row_id=whole(row, "id"), currency=currency, **own)
 
 
-def overdue(now: datetime) -> Where:
+def overdue(today: datetime) -> Where:
     """Open, and its delivery date has passed; a quote (PENDING) cannot be late."""
-    return (NoneOf("status", ("DELIVERED", "PENDING")), Below("delivery_date", iso(now)))
+    return (NoneOf("status", ("DELIVERED", "PENDING")), Below("delivery_date", iso(today)))

@@ -30,12 +30,12 @@ class ListStockAdjustmentsRequest(DatedListRequest):
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_adjustment_rows[].variant_id", "variant")
     ] = None
-    """Adjustments with a row for any of these SKUs (texts) or variant ids (integers)."""
+    """In a row: SKUs (texts) or variant ids."""
     adjusted_from: Annotated[Moment | None, not_before("stock_adjustment_date")] = None
-    """Adjusted at or after this moment."""
+    """Adjusted."""
     adjusted_to: Annotated[Until | None, not_after("stock_adjustment_date")] = None
-    """Adjusted at or before this moment; a date alone includes that day."""
+    """Adjusted."""
     order_by: Literal[ByCreation, "-stock_adjustment_date", "stock_adjustment_date", ByChange] | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""
     include_rows: bool = False
-    """Also each adjustment's rows, with SKU and name."""
+    """Also each adjustment's rows."""

@@ -29,7 +29,7 @@ STOCK_TRANSFERS = Entity(
     get=GET_STOCK_TRANSFER,
     writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
     notes={
-        "list": "Filters combine; newest first. `overdue=true`: not received though the arrival date has passed.",
+        "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is; null clears a date or the notes.",
     },
 )

@@ -34,28 +34,28 @@ class ListStockTransfersRequest(DatedListRequest):
     also = own_ids("stock_transfer_id", "stock_transfer_ids")
 
     status: Annotated[list[Status] | None, Field(min_length=1, max_length=3), spelling(Status), one_of("status")] = None
-    """Only these statuses."""
+    """Any of these."""
     open: Annotated[bool | None, open_until("status", "received")] = None
     """True: not received; false: received."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """True: in transit though the arrival date has passed; drafts do not count. False: no filter."""
+    """True: in transit though the arrival date has passed; drafts do not count."""
     source_location_id: Annotated[NameOrId | None, Refers("location", "source_location_id", "location")] = None
-    """Where it leaves: location id, or name or a part of it."""
+    """Where it leaves: id, name or a part of it."""
     target_location_id: Annotated[NameOrId | None, Refers("location", "target_location_id", "location")] = None
-    """Where it goes: location id, or name or a part of it."""
+    """Where it goes: id, name or a part of it."""
     skus_or_variant_ids: Annotated[
         Variants | None, Refers("variant", "stock_transfer_rows[].variant_id", "variant")
     ] = None
-    """Transfers with a row for any of these SKUs (texts) or variant ids (integers)."""
+    """In a row: SKUs (texts) or variant ids."""
     transfer_from: Annotated[Moment | None, not_before("transfer_date")] = None
-    """Transferred at or after this moment."""
+    """Transferred."""
     transfer_to: Annotated[Until | None, not_after("transfer_date")] = None
-    """Transferred at or before this moment; a date alone includes that day."""
+    """Transferred."""
     arrival_from: Annotated[Moment | None, not_before("expected_arrival_date")] = None
-    """Expected at or after this moment."""
+    """Expected."""
     arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None
-    """Expected at or before this moment; a date alone includes that day."""
+    """Expected."""
     order_by: SortKey | None = None
-    """Sort key, `-` for descending; newest created first by default."""
+    """Descending with `-`."""
     include_rows: bool = False
-    """Also each transfer's rows, with SKU and name."""
+    """Also each transfer's rows."""

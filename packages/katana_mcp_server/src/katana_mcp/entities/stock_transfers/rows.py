@@ -57,7 +57,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
         "stock_transfer_id": whole(record, "id"),
         "source_location": names.name("location", record.get("source_location_id")),
         "target_location": names.name("location", record.get("target_location_id")),
-        "overdue": hold(overdue(services.clock.now()), record) or None,
+        "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
         "row_count": len(rows(record, "stock_transfer_rows")),
         "url": services.url(f"/stocktransfer/{stored.id}"),
     }
@@ -67,6 +67,6 @@ with_rows = with_lines(header, StockTransferLine, "stock_transfer")
 """How a transfer is shown with its rows, their SKUs and names."""
 
 
-def overdue(now: datetime) -> Where:
+def overdue(today: datetime) -> Where:
     """Not received, and its arrival date has passed; a draft cannot be late."""
-    return (NoneOf("status", ("received", "draft")), Below("expected_arrival_date", iso(now)))
+    return (NoneOf("status", ("received", "draft")), Below("expected_arrival_date", iso(today)))

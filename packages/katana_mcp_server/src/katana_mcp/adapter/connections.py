@@ -1,0 +1,185 @@
+"""How long a client may take to send a request and to read its answer, and how many connections there may be at once.
+
+uvicorn limits neither the time of headers and bodies nor the connections that it accepts. No client can be told from
+another before its headers are there, so when all connections are taken, the one that has waited longest without a
+request under way makes room for a new one.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import h11
+from uvicorn.config import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from katana_mcp.adapter.refusals import (
+    DISPLACED,
+    NO_CONNECTION_LEFT,
+    NO_HTTP,
+    SLOW_BODY,
+    SLOW_HEADERS,
+    SLOW_READER,
+    Refusal,
+    RefusalLog,
+)
+
+BACKLOG = 100
+"""Connections that the system keeps until they are accepted; up to so many are accepted at once."""
+_UNAVAILABLE = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long clients are waited for, in seconds.
+
+    Attributes:
+        headers: from the start of a connection, or the end of an answer, to the last header of a request.
+        body: from the last header to the end of the body; also for how long an answer may stay unread.
+    """
+
+    headers: float
+    body: float
+
+
+class ConnectionPool:
+    """The connections of a server, at most so many at once."""
+
+    def __init__(self, most: int, patience: Patience, refusals: RefusalLog) -> None:
+        self._most = most
+        self._open: set[LimitedProtocol] = set()
+        # In the order in which they began to wait.
+        self._waiting: dict[LimitedProtocol, None] = {}
+        self.patience = patience
+        self.refusals = refusals
+
+    @property
+    def protocol(self) -> type[asyncio.Protocol]:
+        """What uvicorn makes a connection's protocol with."""
+        return cast("type[asyncio.Protocol]", partial(LimitedProtocol, self))
+
+    def admit(self, connection: "LimitedProtocol") -> bool:
+        """Take a new connection in; where there is no room, for the one that has waited longest for its client."""
+        if len(self._open) >= self._most:
+            longest = next(iter(self._waiting), None)
+            if longest is None:
+                return False
+            longest.cut(DISPLACED)
+        self._open.add(connection)
+        self.wait_for(connection)
+        return True
+
+    def wait_for(self, connection: "LimitedProtocol") -> None:
+        """Note that this connection has no request under way."""
+        if connection in self._open:
+            self._waiting.setdefault(connection)
+
+    def serve(self, connection: "LimitedProtocol") -> None:
+        """Note that a request of this connection is being answered."""
+        self._waiting.pop(connection, None)
+
+    def leave(self, connection: "LimitedProtocol") -> None:
+        """Forget a connection."""
+        self._open.discard(connection)
+        self._waiting.pop(connection, None)
+
+
+class LimitedProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 with an end to its patience."""
+
+    def __init__(
+        self,
+        pool: ConnectionPool,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._pool = pool
+        self._reading: asyncio.TimerHandle | None = None
+        self._writing: asyncio.TimerHandle | None = None
+        self._phase: tuple[object, object] | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - as uvicorn has it
+        """Begin, or say at once that there is no room."""
+        super().connection_made(transport)
+        if self._pool.admit(self):
+            self._follow()
+        else:
+            self._note(NO_CONNECTION_LEFT)
+            transport.write(_UNAVAILABLE)
+            transport.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sent."""
+        if not self.transport.is_closing():
+            super().data_received(data)
+            self._follow()
+
+    def on_response_complete(self) -> None:
+        """Go on to the next request."""
+        super().on_response_complete()
+        self._follow()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP."""
+        self._note(NO_HTTP)
+        super().send_400_response(msg)
+
+    def pause_writing(self) -> None:
+        """Wait until the client has read more of its answer, for a while."""
+        super().pause_writing()
+        self._writing = self.loop.call_later(self._pool.patience.body, self.cut, SLOW_READER)
+
+    def resume_writing(self) -> None:
+        """Go on with the answer."""
+        super().resume_writing()
+        self._writing = _cancelled(self._writing)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def cut(self, refusal: Refusal) -> None:
+        """Close the connection without a word; one that was asked nothing is not worth a line."""
+        self._forget()
+        if self._began():
+            self._note(refusal)
+        self.transport.abort()
+
+    def _follow(self) -> None:
+        """Wait for what the client has to send next; the time does not begin anew with each byte."""
+        answering = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it is, before the first request
+        (self._pool.serve if answering else self._pool.wait_for)(self)
+        phase = (self.cycle, self.conn.their_state)
+        if phase == self._phase:
+            return
+        self._phase = phase
+        self._reading = _cancelled(self._reading)
+        if self.transport.is_closing():
+            return
+        if phase[1] is h11.IDLE:
+            self._reading = self.loop.call_later(self._pool.patience.headers, self.cut, SLOW_HEADERS)
+        elif phase[1] is h11.SEND_BODY:
+            self._reading = self.loop.call_later(self._pool.patience.body, self.cut, SLOW_BODY)
+
+    def _began(self) -> bool:
+        """Whether the client sent anything that is not answered."""
+        return self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+
+    def _note(self, refusal: Refusal) -> None:
+        self._pool.refusals.note(refusal, self.client[0] if self.client else "unknown")
+
+    def _forget(self) -> None:
+        self._pool.leave(self)
+        self._reading = _cancelled(self._reading)
+        self._writing = _cancelled(self._writing)
+
+
+def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

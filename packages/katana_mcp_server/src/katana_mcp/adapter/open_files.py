@@ -1,0 +1,20 @@
+"""How many files and connections the system lets this process open; some systems have no such limit."""
+
+try:
+    from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit, setrlimit
+except ImportError:
+
+    def allow_open_files(wanted: int) -> int:
+        """Return how many files may be open."""
+        return wanted
+
+else:
+
+    def allow_open_files(wanted: int) -> int:
+        """Have the system allow so many open files, where it lets us, and return how many may be open, up to that."""
+        soft, hard = getrlimit(RLIMIT_NOFILE)
+        if RLIM_INFINITY in {soft, hard} or soft >= wanted:
+            return wanted
+        allowed = min(wanted, hard)
+        setrlimit(RLIMIT_NOFILE, (allowed, hard))
+        return allowed

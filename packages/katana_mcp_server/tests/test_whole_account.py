@@ -1,0 +1,102 @@
+"""Questions about a whole account wait for a cold cache, say how far they are, and go on where they ended."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Payload, Stage, payload_of, staged, within
+from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig
+
+LOW, BLOCKING = "list_low_stock_items", "list_blocking_ingredients"
+MOST = 40.5
+"""Seconds: clients give a call up after 60."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """What was reported of a call."""
+
+    done: list[float] = field(default_factory=list[float])
+    totals: list[float | None] = field(default_factory=list[float | None])
+    messages: list[str] = field(default_factory=list[str])
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        self.done.append(progress)
+        self.totals.append(total)
+        self.messages.append(message or "")
+
+
+async def _asked(stage: Stage, clock: ManualClock, tool: str, arguments: Mapping[str, object]) -> tuple[Payload, Heard]:
+    """Return what the tool answers within the time that it may take, and what was reported meanwhile."""
+    heard = Heard()
+    call = stage.client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=heard)
+    return payload_of(await within(clock, MOST, call)), heard
+
+
+def _account(clock: ManualClock, variants: int, seconds: float) -> OwnSandbox:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=variants), clock=clock))
+    own.sandbox.faults.add(Fault("*", action=Delay(seconds), times=None))
+    return own
+
+
+@pytest.mark.parametrize("tool", [LOW, BLOCKING])
+async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool: str) -> None:
+    clock = ManualClock(auto=False)
+    own = _account(clock, 2_000, 0.8)
+    async with staged(own) as stage:
+        began = clock.monotonic()
+        cold, heard = await _asked(stage, clock, tool, {"limit": 20})
+        assert 5 < clock.monotonic() - began <= MOST
+        assert [name for name in ("warming", "stale", "total_is_lower_bound") if name in cold] == []
+        assert [each["code"] for each in cold["warnings"] if each["code"] != "truncated_result"] == []
+        assert not any("again" in each for each in cold["next_actions"])
+        warm = payload_of(await within(clock, MOST, stage.client.call_tool(tool, {"limit": 20})))
+        assert (cold["rows"], cold["total"]) == (warm["rows"], warm["total"])
+        assert cold["rows"]
+    assert own.sandbox.max_requests_in_window() <= 60
+    assert len(heard.done) > 5
+    assert heard.done == sorted(set(heard.done))
+    assert set(heard.totals) == {heard.done[-1]}
+    assert any(each.startswith("syncing variants: 250/2") for each in heard.messages)
+    assert any(each.startswith("syncing inventory: ") for each in heard.messages)
+
+
+async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_goes_on_from_there() -> None:
+    clock = ManualClock(auto=False)
+    own = _account(clock, 5_000, 2)
+    answers: list[Payload] = []
+    async with staged(own) as stage:
+        while not answers or any("again" in each for each in answers[-1]["next_actions"]):
+            answer, heard = await _asked(stage, clock, LOW, {"limit": 3})
+            assert heard.done == sorted(set(heard.done))
+            assert all(
+                total is not None and done <= total for done, total in zip(heard.done, heard.totals, strict=True)
+            )
+            answers.append(answer)
+            assert len(answers) < 12
+    assert "warming" in answers[0]
+    assert "the first sync is at" in answers[0]["next_actions"][-1]
+    assert "it goes on from there" in answers[0]["next_actions"][-1]
+    checked = [each["checked"] for each in answers]
+    assert checked == sorted(checked)
+    assert any(0 < each["checked"] < each["variants"] and "warming" not in each for each in answers)
+    assert answers[-1]["checked"] == answers[-1]["variants"] > 4_000
+    assert "total_is_lower_bound" not in answers[-1]
+    assert own.sandbox.max_requests_in_window() <= 60
+    pages = Counter(dict(each.query).get("page") for each in own.sandbox.requests(path="/variants"))
+    assert [page for page, count in pages.items() if page not in {None, "1"} and count > 2] == []
+
+
+async def test_what_others_read_is_no_progress_of_this_call() -> None:
+    clock = ManualClock(auto=False)
+    own = _account(clock, 600, 0.5)
+    async with staged(own) as stage:
+        other = asyncio.ensure_future(stage.client.call_tool(LOW, {"limit": 1}))
+        _, heard = await _asked(stage, clock, "list_customers", {"limit": 1})
+        await within(clock, MOST, other)
+    assert any("customers" in each for each in heard.messages)
+    assert not [each for each in heard.messages if "variants" in each]
