@@ -212,7 +212,8 @@ class LedgerMachine(StockMachine):
         row = self.account.tenant.get("sales_order_rows", line["sales_order_row_id"])
         header = {"sales_order_id": found["sales_order_id"], "return_location_id": PLACES[0]}
         path = f"/sales_returns/{self.account.tenant.create('sales_returns', header)['id']}"
-        body = {"sales_return_id": int(path.rpartition("/")[2]), "variant_id": row["variant_id"], "quantity": 1}
+        body = {"sales_return_id": int(path.rpartition("/")[2]), "variant_id": row["variant_id"]}
+        body["quantity"] = line["quantity"]
         self.account.tenant.create("sales_return_rows", {**body, "fulfillment_row_id": line["id"]})
         self.account.call("PATCH", path, {"status": "RESTOCKED_ALL"})
         assert self.account.state() != before
