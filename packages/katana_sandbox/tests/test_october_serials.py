@@ -83,7 +83,8 @@ async def test_units_made_to_order_are_shipped_from_their_reservation_or_by_name
     assert order["sales_order_row_id"] == row["id"]
 
 
-async def test_serials_are_attached_only_where_they_exist(api: Caller, variant: int) -> None:
+async def test_serials_are_attached_only_where_they_exist(sandbox: Sandbox, api: Caller, variant: int) -> None:
+    sandbox.switches.set("serial_attach_mo", "404")
     order = await ordered(api, variant, 1)
     unknown = f"manufacturing order {order['id']} not found"
     assert said(await post(api, "ManufacturingOrder", order["id"], "A")) == (404, unknown), "no minting on an order"

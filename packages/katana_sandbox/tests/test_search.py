@@ -106,11 +106,12 @@ async def test_variants_are_searched_by_item_and_shown_with_it(api: Caller, tena
 
 
 @pytest.mark.parametrize("state", ["archived", "deleted"])
+@pytest.mark.parametrize("kind", ["materials", "services"])
 async def test_variants_that_are_archived_or_deleted_are_found_when_included(
-    api: Caller, tenant: Tenant, state: str
+    api: Caller, tenant: Tenant, state: str, kind: str
 ) -> None:
-    item = tenant.create("materials", {"name": "Old", "variants": [{"sku": "OLD-1"}]})
-    path = f"/materials/{item['id']}"
+    item = tenant.create(kind, {"name": "Old", "variants": [{"sku": "OLD-1"}]})
+    path = f"/{kind}/{item['id']}"
     await (api.patch(path, {"is_archived": True}) if state == "archived" else api.delete(path))
     body = {"filter": {"sku": "OLD-1"}}
     assert (await api.post("/variants/search", body)).ids == []

@@ -153,10 +153,10 @@ SWITCHES: tuple[Switch, ...] = (
     ),
     Switch(
         "serial_attach_mo",
-        "404",
-        "POST /serial_numbers on a manufacturing order: not found, or it mints",
+        "mint",
+        "POST /serial_numbers on a manufacturing order mints, as it did until September, or answers 404",
         "October 5.4; 4.11",
-        ("404", "mint"),
+        ("mint", "404"),
     ),
     Switch("stocktake_patch", 204, "PATCH of a stocktake answers 204, or 200 with the stocktake", "October 6.2"),
     Switch("ship_pending", "allow", "fulfilling an order in PENDING", "October 1", ("allow", "refuse")),
