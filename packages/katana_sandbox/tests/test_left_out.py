@@ -11,7 +11,7 @@ from katana_sandbox import SWITCHES
 from katana_sandbox.registry import build_router
 
 FACTS = Path(__file__).parents[4] / "shared" / "reference" / "katana-api-facts.md"
-SPEC = FACTS.with_name("katana-openapi.yaml")
+SPEC = FACTS.with_name("katana-openapi-2026-10.yaml")
 README = Path(__file__).parents[1] / "README.md"
 VERBS = {"get", "post", "patch", "delete"}
 # Returns and stocktakes are not served; 7.1 is a table of defaults for what stands elsewhere.
