@@ -76,7 +76,7 @@ def _transfers() -> dict[str, Write]:
                     collection,
                     "no_effective_change",
                     additional_info="usual",
-                    expected_arrival_date="2026-04-04T21:00:00.000Z",  # midnight in Tallinn
+                    expected_arrival_date="2026-04-05T00:00:00.000Z",
                     status="inTransit",
                 ),
             },
