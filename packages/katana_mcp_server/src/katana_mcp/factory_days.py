@@ -39,7 +39,8 @@ async def with_days(services: Services) -> Services:
     states = await services.cache.states(FACTORY)
     if states[entity].completed_at is None:
         began = services.clock.monotonic()
-        await services.fresh.ensure(FACTORY)
+        with services.awaited(FACTORY):
+            await services.fresh.ensure(FACTORY)
         services = replace(services, fresh=services.fresh.after(services.clock.monotonic() - began))
     stored = await services.cache.select(entity, Selection(limit=1))
     return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
