@@ -40,6 +40,7 @@ def _of(place: str, *first: str) -> Measure:
 MEASURES: Mapping[str, tuple[Measure, tuple[int, ...]]] = {
     "client": (_of("outside.client"), (0,)),
     "calls": (_of("serving.warm_calls"), (0,)),
+    "http": (_of("over_http.calls"), (0,)),
     "starts": (_of("serving.starts"), (0,)),
     "budget": (_of("outside.budget"), (0,)),
     "catalogue": (_of("caches.variants"), SIZES),

@@ -20,7 +20,7 @@ class Figure:
     Attributes:
         topic: the table it stands in.
         what: what was measured, as `bench.lines` declares it.
-        size: records of what it was measured on, 0 where that does not matter.
+        size: records of what it was measured on, or clients, 0 where that does not matter.
         values: by side: a backend, or `ours` where there is one side alone, and `floor`.
         note: what else should be known, a few words.
     """

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 SIZES = (5_000, 50_000, 500_000)
 ORDERS = (10_000, 100_000)
 FACTORIES = (5_000, 50_000, 500_000)
+CLIENTS = (1, 8, 32, 100)
 
 CATALOGUE = "Catalogue of variants"
 SALES = "Sales orders with 3 rows"
@@ -15,12 +16,15 @@ OTHERS = "Other documents, pages → stored and searchable"
 SYNC = "Cold sync of variants with their products"
 CLIENT = "Client"
 CALLS = "Warm read tools, in-memory client"
+HTTP = "Warm calls over HTTP, by clients at once"
 START = "Process start to tools/list over stdio"
 BUDGET = "Request budget in a file"
 SANDBOX = "Sandbox"
 
 STORED = "pages → stored and searchable"
 AGAIN = "the same pages again, unchanged"
+LATENCY = "a code searched, p50"
+PER_PROCESSOR = "a code searched, per second of the processor"
 SAME = "same answer"
 """A side of a call: the same answer, under the same schema, from a tool that does nothing else."""
 
@@ -52,7 +56,7 @@ class Line:
         topic: the table it stands in.
         what: what is measured.
         unit: `ms`, `rows/s`, `MB`, `bytes`, `s`, `requests`.
-        sizes: records of what it is measured on; 0 where that does not matter.
+        sizes: records of what it is measured on, or clients; 0 where that does not matter.
         goal: by size what it is to reach, for rates at least, otherwise at most.
         ratio: by size how many times the floor's cost it may be.
         over: how much more than the floor it may be.
@@ -194,6 +198,8 @@ def _lines() -> Iterator[Line]:
     for tool in READ_TOOLS:
         yield Line(topic=CALLS, what=f"{tool}, p50", over=5, note="floor: a FastMCP tool that does nothing")
         yield Line(topic=CALLS, what=f"{tool}, requests to Katana", unit="requests", goal={0: 0})
+    yield Line(topic=HTTP, what=LATENCY, sizes=CLIENTS, note="by the clock; floor: a FastMCP tool that does nothing")
+    yield Line(topic=HTTP, what=PER_PROCESSOR, unit="calls/s", sizes=CLIENTS, note="of the server's process alone")
     for what, unit in (("start", "s CPU"), ("memory, idle", "MB")):
         yield Line(topic=START, what=what, unit=unit, ratio={0: 2}, note="floor: a FastMCP server with one tool")
     yield Line(topic=BUDGET, what="a place taken and given back, p50", note="floor: a budget in memory")

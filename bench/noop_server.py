@@ -3,6 +3,8 @@
 Beside it one whose tools give the answers of others again: what an answer costs FastMCP and its client by its size.
 """
 
+import socket
+import sys
 from collections.abc import Iterable
 from typing import Any, Self
 
@@ -48,5 +50,18 @@ def repeating(tools: Iterable[Repeating]) -> FastMCP[Any]:
     return FastMCP("repeating", tools=list(tools))
 
 
+def main() -> None:
+    """Serve over stdio, or with `http` on a free port, which stderr tells."""
+    if sys.argv[1:] != ["http"]:
+        server().run(show_banner=False)
+        return
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sys.stderr.write(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp\n")
+        sys.stderr.flush()
+        quiet = {"access_log": False, "log_level": "warning"}
+        server().run(transport="http", show_banner=False, sockets=[listener], uvicorn_config=quiet)
+
+
 if __name__ == "__main__":
-    server().run(show_banner=False)
+    main()

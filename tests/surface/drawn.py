@@ -83,6 +83,6 @@ _KINDS: dict[str, Callable[[Schema, str, Pools], SearchStrategy[Any]]] = {
     "array": _list,
     "object": _object,
     "integer": lambda schema, *_: st.integers(schema.get("minimum", 0), min(schema.get("maximum", 99), 99)),
-    "number": lambda *_: NUMBERS,
+    "number": lambda schema, *_: NUMBERS.map(lambda each: min(each, schema.get("maximum", each))),
     "boolean": lambda *_: st.booleans(),
 }

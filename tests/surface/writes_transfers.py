@@ -44,7 +44,11 @@ def _transfers() -> dict[str, Write]:
     stock = {"inventory", "inventory_movements", "negative_stock"}
     waiting = {"sales_orders", "sales_order_rows", "manufacturing_orders", "manufacturing_order_recipe_rows"}
     moves = frozenset(stock | waiting)
-    changed: Arguments = {"additional_info": "usual", "expected_arrival_date": "2026-04-05", "status": "inTransit"}
+    changed: Arguments = {
+        "additional_info": "usual",
+        "expected_arrival_date": "2026-04-05T00:00:00Z",
+        "status": "inTransit",
+    }
     return {
         "create_stock_transfer": Write(
             collection=collection,

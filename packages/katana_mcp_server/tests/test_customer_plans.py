@@ -1,6 +1,7 @@
 """What is planned for customers, and what speaks against it: pure functions of a request and of facts."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -8,17 +9,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from katana_mcp.entities.customers.create import CREATE, CreateCustomerRequest, NewCustomer
-from katana_mcp.entities.customers.delete import DELETE, LeavingCustomer
-from katana_mcp.entities.customers.head import OldCustomer
-from katana_mcp.entities.customers.modify import MODIFY
-from katana_mcp.entities.customers.wanted import ModifyCustomerRequest
+from katana_mcp.documents.transition import Facts, Linked
+from katana_mcp.entities.customers.writes import WRITES
 from katana_mcp.journal.entries import ActionState, Plan
+from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, Recognise, Ref
 from katana_mcp.writing.outcome import PlanOutcome
 from katana_mcp.writing.preview import FieldChange
 
+CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 LINES = ("first_name", "last_name", "company", "phone", "line_1", "line_2", "city", "state", "zip", "country")
 RECORD: dict[str, Any] = {
@@ -44,14 +44,14 @@ def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | 
     return [(each.severity, each.code, each.field_path) for each in warnings]
 
 
-def _new(**fields: object) -> CreateCustomerRequest:
-    return CreateCustomerRequest.model_validate({"name": "Velo Berger", **fields})
+def _new(**fields: object) -> Request:
+    return CREATE.request.model_validate({"name": "Velo Berger", **fields})
 
 
 def test_a_new_customer_is_one_request_recognised_by_all_that_it_is_to_hold() -> None:
     dock = {"entity_type": "shipping", "city": "Linz", "line_2": "", "default": True}
     request = _new(discount_rate=7.5, phone="", addresses=[{"entity_type": "billing", "zip": "08010"}, dock])
-    draft = CREATE.plan(request, NewCustomer(now=NOW, taken=(3,), known=(2, 3)))
+    draft = CREATE.plan(request, Facts(taken=(3,), known=(2, 3)))
     empty = dict.fromkeys(LINES)
     expects = {
         **dict.fromkeys(
@@ -112,26 +112,26 @@ BILLING, SHIPPING = {"entity_type": "billing"}, {"entity_type": "shipping", "def
 def test_what_speaks_against_the_addresses_of_a_new_customer_names_its_field(
     addresses: list[dict[str, object]], told: tuple[str, str, str] | None
 ) -> None:
-    assert _told(CREATE.checks(_new(addresses=addresses), NewCustomer(now=NOW))) == ([told] if told else [])
+    assert _told(CREATE.checks(_new(addresses=addresses), Facts())) == ([told] if told else [])
 
 
 def test_a_name_that_others_have_is_told_with_their_ids() -> None:
-    (warning,) = CREATE.checks(_new(), NewCustomer(now=NOW, taken=(3, 4), known=(2, 3, 4)))
+    (warning,) = CREATE.checks(_new(), Facts(taken=(3, 4), known=(2, 3, 4)))
     assert _told([warning]) == [("advisory", "duplicate_name", "name")]
     assert "customer 3, 4 is called Velo Berger too" in warning.message
     renamed = _change(name="Velo Berger 2")
     assert _told(MODIFY.checks(renamed, _old(taken=(9,)))) == [("advisory", "duplicate_name", "name")]
 
 
-def _change(**fields: object) -> ModifyCustomerRequest:
-    return ModifyCustomerRequest.model_validate({"customer_id": 5, **fields})
+def _change(**fields: object) -> Request:
+    return MODIFY.request.model_validate({"customer_id": 5, **fields})
 
 
-def _old(taken: tuple[int, ...] = (), **changed: object) -> OldCustomer:
-    return OldCustomer(now=NOW, record=RECORD | changed, taken=taken)
+def _old(taken: tuple[int, ...] = (), **changed: object) -> Facts:
+    return Facts(record=RECORD | changed, taken=taken)
 
 
-def _sent(request: ModifyCustomerRequest, facts: OldCustomer | None = None) -> list[tuple[str, str, object]]:
+def _sent(request: Request, facts: Facts | None = None) -> list[tuple[str, str, object]]:
     return [(each.method, each.path, each.body) for each in MODIFY.plan(request, facts or _old()).actions]
 
 
@@ -363,15 +363,27 @@ def test_addresses_that_are_alike_come_back_as_one_that_is_the_default_if_one_of
 
     undone = _undone(_change(delete_address_ids=[12, 13, 15]), old, "applied")
     assert undone == {"customer_id": 5, "add_addresses": back}
-    undo = ModifyCustomerRequest.model_validate(undone)
+    undo = MODIFY.request.model_validate(undone)
     bare = _old(addresses=RECORD["addresses"][:1], default_shipping_id=None)
     assert MODIFY.checks(undo, bare) == []
 
-    draft = DELETE.plan(DELETE.request.model_validate({"customer_id": 5}), LeavingCustomer(old=old))
+    draft = DELETE.plan(DELETE.request.model_validate({"customer_id": 5}), old)
     undoing: Any = draft.undoing
     again: dict[str, Any] = undoing["arguments"]
     assert again["addresses"][1:] == back
-    assert CREATE.checks(CreateCustomerRequest.model_validate(again), NewCustomer(now=NOW)) == []
+    assert CREATE.checks(CREATE.request.model_validate(again), Facts()) == []
+
+
+def test_what_a_way_back_leaves_is_said() -> None:
+    (warning,) = MODIFY.checks(_change(currency="SEK"), _old(currency=None))
+    assert _told([warning]) == [("advisory", "no_way_back", "currency")]
+    assert warning.message == "currency was empty and cannot be emptied: the way back leaves it as it then is"
+    twin = RECORD["addresses"][2] | {"id": 15}
+    old = _old(addresses=[*RECORD["addresses"], twin])
+    for verb, request in ((MODIFY, {"delete_address_ids": [13, 15]}), (DELETE, {})):
+        (warning,) = verb.checks(verb.request.model_validate({"customer_id": 5, **request}), old)
+        assert _told([warning]) == [("advisory", "no_way_back", "addresses")]
+        assert warning.message == "address 15 is like another one that goes: the way back adds only one of them"
 
 
 def test_what_was_not_applied_is_not_undone() -> None:
@@ -384,7 +396,7 @@ def test_what_was_not_applied_is_not_undone() -> None:
     assert _undone(request, _old(), "failed") is None
 
 
-def _undone(request: ModifyCustomerRequest, facts: OldCustomer, *ends: str) -> dict[str, object] | None:
+def _undone(request: Request, facts: Facts, *ends: str) -> dict[str, object] | None:
     """Return the arguments that undo a plan of which the actions ended like this, the last of these all others."""
     draft = MODIFY.plan(request, facts)
     plan = Plan(
@@ -409,16 +421,16 @@ def _undone(request: ModifyCustomerRequest, facts: OldCustomer, *ends: str) -> d
 
 
 def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
-    gone = OldCustomer(now=NOW, record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
+    gone = Facts(record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
     delete = DELETE.request.model_validate({"customer_id": 5})
-    for warnings in (MODIFY.checks(_change(phone="1"), gone), DELETE.checks(delete, LeavingCustomer(old=gone))):
+    for warnings in (MODIFY.checks(_change(phone="1"), gone), DELETE.checks(delete, gone)):
         assert _told(warnings) == [("blocking", "not_found", "customer_id")]
 
 
 def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again() -> None:
     request = DELETE.request.model_validate({"customer_id": "Velo Berger"})
     orders = tuple({"id": nr, "order_no": f"SO-{nr}", "status": "NOT_SHIPPED"} for nr in (9, 8))
-    facts = LeavingCustomer(old=_old(), open_orders=3, newest=orders)
+    facts = replace(_old(), linked=Linked(count=3, newest=orders))
     draft = DELETE.plan(request, facts)
     assert draft.actions == (
         Action(
@@ -457,16 +469,16 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
             ],
         },
     }
-    assert draft.content != DELETE.plan(request, LeavingCustomer(old=_old())).content
+    assert draft.content != DELETE.plan(request, _old()).content
 
 
 def test_orders_that_are_not_known_yet_are_told() -> None:
     request = DELETE.request.model_validate({"customer_id": 5})
-    unknown = LeavingCustomer(old=_old(), is_counted=False)
+    unknown = replace(_old(), linked=Linked(is_counted=False))
     assert _told(DELETE.checks(request, unknown)) == [("advisory", "cold_cache", None)]
-    assert DELETE.checks(request, LeavingCustomer(old=_old())) == []
+    assert DELETE.checks(request, _old()) == []
 
 
 def test_a_name_of_blanks_is_none() -> None:
     with pytest.raises(ValidationError, match="must not be blank"):
-        CreateCustomerRequest.model_validate({"name": "   "})
+        CREATE.request.model_validate({"name": "   "})

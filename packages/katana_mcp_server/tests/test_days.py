@@ -152,7 +152,9 @@ async def test_an_account_whose_zone_is_not_known_counts_in_utc_and_says_so(stag
     answer = await stage.call("list_sales_orders", delivery_from="2026-03-08")
     assert answer["time_zone"] == "UTC"
     told = [each["message"] for each in answer["warnings"] if each["code"] == "time_zone_unknown"]
-    assert told == ["the factory's time zone 'Middle/Earth' is no time zone that is known here: days are those of UTC"]
+    assert told == [
+        "the factory's time zone has a name in katana://factory that is not known here: days are those of UTC"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ async def test_a_search_of_sales_orders_asks_for_no_other_document(stage: Stage)
     await stage.call("search_sales_orders", query="berger")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
     borrowed = {"customers", "suppliers", "products", "materials", "variants"}
-    assert asked == {"sales_orders", *borrowed, "locations", "services"}
+    assert asked == {"sales_orders", *borrowed, "locations", "services", "factory"}
 
 
 def test_no_older_entity_borrows_from_a_document(services: Services) -> None:

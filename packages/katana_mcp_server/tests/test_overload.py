@@ -148,7 +148,7 @@ async def test_answers_that_nobody_reads_hold_no_connection(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with opened(own, capsys, body_timeout=SHORT) as door:
-        request = _headers(door, "Content-Length: 0", token=None) * 100_000
+        request = _headers(door, "Content-Length: 0", _NO_SESSION) * 100_000
         loop = asyncio.get_running_loop()
         with capture_logs() as logs, socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -157,6 +157,50 @@ async def test_answers_that_nobody_reads_hold_no_connection(
             with pytest.raises(ConnectionError):
                 await loop.sock_sendall(client, request)
     assert "answer not read in time" in _refused(logs)
+
+
+async def test_who_has_no_token_gets_one_answer_over_each_connection(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with opened(own, capsys, allowed_origins=("https://shop.example",)) as door:
+        question = ("Origin: https://shop.example", "Access-Control-Request-Method: POST")
+        for first, status in (
+            (_headers(door, "Content-Length: 0", token=None), b"401"),
+            (_headers(door, "Content-Length: 0", "Origin: https://evil.example"), b"403"),
+            (_headers(door, *question, method="OPTIONS", token=None), b"200"),
+        ):
+            async with held(door, first + _headers(door, "Content-Length: 2") + b"{}") as (client,):
+                answers = (await client.ended()).lower()
+            assert re.findall(rb"http/1.1 (\d+) ", answers) == [status]
+            assert b"\r\nconnection: close\r\n" in answers
+
+
+async def test_who_has_no_token_may_send_the_whole_body_and_reads_the_answer(
+    own: OwnSandbox, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = b"x" * 2_000_000
+    async with (
+        opened(own, capsys) as door,
+        held(door, _headers(door, f"Content-Length: {len(body)}", token=None)) as (client,),
+    ):
+        answer = await client.reader.readuntil(b"\r\n\r\n")
+        client.writer.write(body)
+        await client.writer.drain()
+        answer += await client.reader.read()
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert answer.endswith(b"'Authorization: Bearer TOKEN'.\n")
+
+
+async def test_bodies_that_nobody_waits_for_make_room(own: OwnSandbox, capsys: pytest.CaptureFixture[str]) -> None:
+    slow = "Content-Length: 100"
+    async with (
+        opened(own, capsys, body_timeout=LONG, max_connections=4) as door,
+        held(door, _headers(door, slow, token=None) + b"{", 4) as held_up,
+    ):
+        for each in held_up:
+            await each.reader.readuntil(b"\r\n\r\n")
+        assert (await _answer(door))[0] == 200
+        assert (await held_up[0].ended()).endswith(b"'Authorization: Bearer TOKEN'.\n")
 
 
 async def test_a_flood_of_half_sent_requests_shuts_nobody_out(

@@ -1,6 +1,8 @@
 """What people type: other case, blanks, a supplier's code for a SKU, a date for a day, an id that nothing has."""
 
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from server_wire import live
@@ -53,8 +55,11 @@ async def test_a_filter_by_an_id_that_nothing_has_is_refused(stage: Stage, argum
 
 async def test_a_date_alone_reaches_to_the_end_of_that_day(stage: Stage, own: OwnSandbox) -> None:
     orders = [each for each in live(own.sandbox.tenant(), "sales_orders") if each["delivery_date"]]
-    day = orders[0]["delivery_date"][:10]
-    due = sorted(each["id"] for each in orders if each["delivery_date"].startswith(day))
+    (factory,) = live(own.sandbox.tenant(), "factory")
+    zone = ZoneInfo(factory["timezone"])
+    days = {each["id"]: datetime.fromisoformat(each["delivery_date"]).astimezone(zone).date() for each in orders}
+    day = str(days[orders[0]["id"]])
+    due = sorted(nr for nr, each in days.items() if str(each) == day)
     answer = await stage.call("list_sales_orders", delivery_from=day, delivery_to=day, limit=250)
     assert sorted(each["sales_order_id"] for each in answer["rows"]) == due
 

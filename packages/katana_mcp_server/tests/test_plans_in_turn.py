@@ -149,7 +149,7 @@ async def test_what_is_looked_up_again_is_looked_up_by_the_number_that_was_sent(
         stage.own.sandbox.faults.add(Fault("GET /purchase_orders", action=ReplicaLag(600), times=None))
         (lost,) = (await within(clock, 400, applying(stage, tokens[1])))["outcomes"]
         stage.own.sandbox.faults.clear()
-        report = await within(clock, 60, reconcile(job_on(own, tmp_path)))
+        report = await within(clock, 100, reconcile(job_on(own, tmp_path)))
         (found,) = (await applying(stage, tokens[1]))["outcomes"]
         assert (report.fine, counted(lost), counted(found)) == (True, {"unknown": 1}, {"applied": 1})
         assert [made["order_no"] for made in live(tenant, "purchase_orders") if made["id"] == found["id"]] == [

@@ -14,11 +14,11 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 from katana_mcp import cli
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.settings import load
+from katana_mcp.adapter.catalogue import listing
+from katana_mcp.settings import load, load_choice
+from katana_mcp.surface import served, unlisted
 from katana_sandbox import ManualClock, Sandbox
 
-NAMES = [each["name"] for each in catalogue() if each["name"] != "rebuild_cache"]
 COMMAND = ("-m", "katana_mcp", "serve", "--sandbox")
 HELLO = (
     {
@@ -54,6 +54,13 @@ def _environment(home: Path | str, **more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": str(home), **more}
 
 
+async def _usual_names() -> list[str]:
+    """Return the tools that are listed where nothing is chosen."""
+    choice = load_choice(_env_file=None)
+    specs = served(choice)
+    return [each["name"] for each in await listing(specs, unlisted(specs, choice))]
+
+
 async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_path: Path) -> None:
     sandbox = Sandbox(clock=ManualClock())
     async with sandbox.serve() as url:
@@ -65,7 +72,7 @@ async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_
             keep_alive=False,
         )
         async with Client(transport, mode="auto", init_timeout=60) as client:
-            assert [each.name for each in await client.list_tools()] == NAMES
+            assert [each.name for each in await client.list_tools()] == await _usual_names()
             answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
             status = (await client.call_tool("cache_status", {})).structured_content or {}
     assert answer["source"] == "sandbox"
@@ -85,7 +92,7 @@ async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path
             keep_alive=False,
         )
         async with Client(transport, mode="legacy", init_timeout=60) as client:
-            assert [each.name for each in await client.list_tools()] == NAMES
+            assert [each.name for each in await client.list_tools()] == await _usual_names()
             answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
             status = (await client.call_tool("cache_status", {})).structured_content or {}
     assert answer["total"] > 0

@@ -329,7 +329,8 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
         cut = payload_of(first)
         assert [each["code"] for each in cut["warnings"]] == ["truncated_result"]
         fits = len(cut["rows"])
-        assert cut["next_actions"] == [f"list_sales_orders(..., limit={fits}, page=2)"]
+        assert cut["next_actions"] == ["list_sales_orders(..., limit=250, page=2)"]
+        second = await stage.call("list_sales_orders", limit=250, page=2, include_rows=True)
         assert cut["total"] == total > fits
         page, more = 1, True
         while more:
@@ -337,4 +338,6 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
             assert answer["warnings"] == []
             seen += [row["sales_order_id"] for row in answer["rows"]]
             page, more = page + 1, answer["has_more"]
+    both = [*cut["rows"], *second["rows"]]
+    assert [row["sales_order_id"] for row in both] == seen[: len(both)]
     assert seen == _newest_first(live(tenant, "sales_orders"))

@@ -2,24 +2,22 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from katana_mcp.entities.stock_transfers.create import CREATE, CreateStockTransferRequest, NewTransfer
-from katana_mcp.entities.stock_transfers.delete import DELETE
-from katana_mcp.entities.stock_transfers.head import OldTransfer
-from katana_mcp.entities.stock_transfers.modify import MODIFY, ModifyStockTransferRequest
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.stock_transfers.writes import WRITES
 from katana_mcp.naming import Known, Named, number_checks
+from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
 from katana_mcp.writing.numbers import Numbered, next_number
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
-NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
+CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 NEXT = "no stock_transfer_number was given: it gets the next free number, ST-6 as of now, when the plan is applied"
 NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
 TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
@@ -36,25 +34,34 @@ RECORD: dict[str, Any] = {
 }
 
 
-def _new(**changed: object) -> CreateStockTransferRequest:
+def _new(**changed: object) -> Request:
     usual: dict[str, Any] = {
         "source_location_id": "North",
         "destination_location_id": 2,
         "rows": [{"sku_or_variant_id": "FORK", "quantity": 0.1}],
     }
-    return CreateStockTransferRequest.model_validate(usual | changed)
+    return CREATE.request.model_validate(usual | changed)
 
 
-def _facts(**changed: object) -> NewTransfer:
-    usual = NewTransfer(
-        now=NOW,
-        numbered=Numbered(number="ST-6"),
-        source=Named("North", (NORTH,)),
-        destination=Named(2, (SOUTH,)),
-        goods=(Named("FORK", (FORK,)),),
-    )
-    fields: dict[str, Any] = changed
-    return replace(usual, **fields)
+def _facts(request: Request | None = None, **changed: object) -> Facts:
+    """Return what is known of a request, the usual one by default: what its names stand for by their arguments."""
+    asked: Any = request or _new()
+    usual: dict[str, Any] = {
+        "source_location_id": Named("North", (NORTH,)),
+        "destination_location_id": Named(2, (SOUTH,)),
+        "goods": (Named("FORK", (FORK,)),),
+    }
+    named: dict[str, Any] = usual | {name: changed.pop(name) for name in usual.keys() & changed.keys()}
+    places = ("source_location_id", "destination_location_id")
+    found = {("location", getattr(asked, name)): named[name] for name in places}
+    found |= {("variant", row.sku_or_variant_id): each for row, each in zip(asked.rows, named["goods"], strict=True)}
+    fields: dict[str, Any] = {"numbered": Numbered(number="ST-6"), "references": found} | changed
+    return Facts(**fields)
+
+
+def _read(*known: Known) -> dict[tuple[str, int | str], Named]:
+    """Return what a transfer holds the ids of, as it was read: variants have a SKU."""
+    return {("variant" if each.sku else "location", each.id): Named(each.id, (each,)) for each in known}
 
 
 def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
@@ -93,9 +100,15 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
 @pytest.mark.parametrize(
     ("facts", "told"),
     [
-        ({"destination": Named(1, (NORTH,))}, ("blocking", "same_source_destination", "destination_location_id")),
-        ({"source": Named("Nort", (), ("North",))}, ("blocking", "not_found", "source_location_id")),
-        ({"destination": Named("x", (NORTH, SOUTH))}, ("blocking", "ambiguous_name", "destination_location_id")),
+        (
+            {"destination_location_id": Named(1, (NORTH,))},
+            ("blocking", "same_source_destination", "destination_location_id"),
+        ),
+        ({"source_location_id": Named("Nort", (), ("North",))}, ("blocking", "not_found", "source_location_id")),
+        (
+            {"destination_location_id": Named("x", (NORTH, SOUTH))},
+            ("blocking", "ambiguous_name", "destination_location_id"),
+        ),
         ({"goods": (Named("F"),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
         ({"goods": (Named("F", listed=False),)}, ("blocking", "cold_cache", "rows[0].sku_or_variant_id")),
         ({"goods": (Named(7, (Known(id=7, deleted=True),)),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
@@ -109,8 +122,8 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
 )
 def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any], told: tuple[str, str, str]) -> None:
     request = _new(stock_transfer_number="ST-6")
-    assert _told(CREATE.checks(request, _facts(**facts))) == [told]
-    planned = CREATE.plan(request, _facts(**facts))
+    assert _told(CREATE.checks(request, _facts(request, **facts))) == [told]
+    planned = CREATE.plan(request, _facts(request, **facts))
     unresolved = told[1] in {"not_found", "ambiguous_name"} or told == (
         "blocking",
         "cold_cache",
@@ -119,17 +132,28 @@ def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any
     assert (planned.actions == ()) is unresolved
 
 
+def test_a_plan_depends_on_what_it_names_and_not_on_the_stock() -> None:
+    usual = CREATE.plan(_new(), _facts())
+    renamed = _facts(source_location_id=Named("North", (Known(id=1, name="Nord"),)))
+    assert CREATE.plan(_new(), renamed).content != usual.content
+    assert CREATE.plan(_new(), _facts(levels={7: {1: Decimal(0)}})).content == usual.content
+
+
+def test_an_empty_text_is_nothing_in_a_new_transfer() -> None:
+    assert CREATE.plan(_new(additional_info=""), _facts()).sent == CREATE.plan(_new(), _facts()).sent
+
+
 def test_nothing_moves_nothing() -> None:
     request = _new(stock_transfer_number="ST-6", rows=[{"sku_or_variant_id": "FORK", "quantity": 0}])
     assert _told(CREATE.checks(request, _facts())) == [("blocking", "invalid_quantity", "rows[0].quantity")]
 
 
-def _change(**fields: object) -> ModifyStockTransferRequest:
-    return ModifyStockTransferRequest.model_validate({"stock_transfer_id": 5, **fields})
+def _change(**fields: object) -> Request:
+    return MODIFY.request.model_validate({"stock_transfer_id": 5, **fields})
 
 
-def _old(**changed: object) -> OldTransfer:
-    return OldTransfer(now=NOW, record=RECORD | changed)
+def _old(**changed: object) -> Facts:
+    return Facts(record=RECORD | changed)
 
 
 def test_a_change_sends_what_differs_and_keeps_the_notes_that_katana_would_wipe() -> None:
@@ -200,7 +224,7 @@ def test_a_status_follows_the_present_one(was: str, wanted: str, told: list[tupl
 
 
 def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
-    gone = OldTransfer(now=NOW, record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
+    gone = Facts(record=RECORD | {"deleted_at": "2026-03-02T08:00:00.000Z"}, deleted=True)
     delete = DELETE.request.model_validate({"stock_transfer_id": 5})
     for warnings in (MODIFY.checks(_change(status="received"), gone), DELETE.checks(delete, gone)):
         assert _told(warnings) == [("blocking", "not_found", "stock_transfer_id")]
@@ -208,7 +232,7 @@ def test_what_is_deleted_is_neither_changed_nor_deleted_again() -> None:
 
 def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
     request = DELETE.request.model_validate({"stock_transfer_id": "ST-5"})
-    facts = OldTransfer(now=NOW, record=RECORD | {"status": "received"}, goods=(Named(7, (FORK,)),))
+    facts = Facts(record=RECORD | {"status": "received"}, references=_read(FORK))
     draft = DELETE.plan(request, facts)
     assert draft.undoing is None
     assert [(each.method, each.path, each.body) for each in draft.actions] == [("DELETE", "/stock_transfers/5", None)]
@@ -242,7 +266,7 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
 )
 def test_what_no_new_transfer_would_bring_back_has_no_way_back(changed: dict[str, object]) -> None:
     request = DELETE.request.model_validate({"stock_transfer_id": "ST-5"})
-    draft = DELETE.plan(request, OldTransfer(now=NOW, record=RECORD | changed))
+    draft = DELETE.plan(request, Facts(record=RECORD | changed))
     assert (len(draft.actions), draft.revert) == (1, None)
 
 
@@ -296,19 +320,17 @@ def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknow
     goods = (Named("FORK", (FORK,)), Named(7, (FORK,)))
     request = _new(rows=rows, stock_transfer_number="ST-6")
     for held, told in ((Decimal(3), "3.5 FORK would leave North, which has 3"), (Decimal("3.5"), None), (None, None)):
-        facts = _facts(goods=goods, levels={} if held is None else {7: {1: held}})
+        facts = _facts(request, goods=goods, levels={} if held is None else {7: {1: held}})
         assert [each.message for each in CREATE.checks(request, facts)] == ([] if told is None else [told])
-    (warning,) = CREATE.checks(request, _facts(goods=goods, levels={7: {1: Decimal(0)}}))
+    (warning,) = CREATE.checks(request, _facts(request, goods=goods, levels={7: {1: Decimal(0)}}))
     assert _told([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
 
 
 @pytest.mark.parametrize(("held", "codes"), [(Decimal(1), ["insufficient_stock"]), (Decimal(2), [])])
 def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, codes: list[str]) -> None:
-    request = ModifyStockTransferRequest(stock_transfer_id=5, status="received")
+    request = _change(status="received")
     record = {**RECORD, "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": Decimal(2)}]}
-    facts = OldTransfer(
-        now=NOW, record=record, goods=(Named(7, (FORK,)),), places={1: "North", 2: "South"}, levels={7: {1: held}}
-    )
+    facts = Facts(record=record, references=_read(NORTH, SOUTH, FORK), levels={7: {1: held}})
     assert [each.code for each in MODIFY.checks(request, facts)] == codes
 
 
@@ -316,12 +338,9 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     wheel = Known(id=8, sku="WHEEL")
     moved = [(None, 9), (7, 2), (0, 9), (8, 3), (7, 1)]
     record = RECORD | {"stock_transfer_rows": [{"variant_id": each, "quantity": amount} for each, amount in moved]}
-    goods = (Named(7, (FORK,)), Named(8, (wheel,)), Named(7, (FORK,)))
-    facts = OldTransfer(
-        now=NOW,
+    facts = Facts(
         record=record,
-        goods=goods,
-        places={1: "North", 2: "South"},
+        references=_read(NORTH, SOUTH, FORK, wheel),
         levels={7: {1: Decimal(3)}, 8: {1: Decimal(2)}},
     )
     request = _change(status="received")
@@ -329,11 +348,12 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     assert [(each.sku, each.quantity) for each in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
     told = [each.message for each in MODIFY.checks(request, facts)]
     assert told == ["3 WHEEL would leave North, which has 2"]
-    unread = replace(facts, goods=())
+    unread = replace(facts, references={})
     assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])
 
 
 def test_a_quantity_has_as_many_decimals_as_katana_keeps() -> None:
-    assert _new(rows=[{"sku_or_variant_id": "FORK", "quantity": 0.0000000001}]).rows[0].quantity == Decimal("1E-10")
+    (row,) = _new(rows=[{"sku_or_variant_id": "FORK", "quantity": 0.0000000001}]).model_dump()["rows"]
+    assert row["quantity"] == Decimal("1E-10")
     with pytest.raises(ValidationError, match="must have at most 10 decimals"):
         _new(rows=[{"sku_or_variant_id": "FORK", "quantity": 0.00000000001}])

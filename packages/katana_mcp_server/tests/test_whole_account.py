@@ -1,15 +1,22 @@
 """Questions about a whole account wait for a cold cache, say how far they are, and go on where they ended."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from cache_core.specs.customers import CUSTOMER
+from cache_core.specs.variants import VARIANT
+from cache_core.sync import Progress
+from katana_mcp.adapter.progress import ProgressReports
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig
+
+if TYPE_CHECKING:
+    from fastmcp import Context
 
 LOW, BLOCKING = "list_low_stock_items", "list_blocking_ingredients"
 MOST = 40.5
@@ -91,12 +98,23 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
     assert [page for page, count in pages.items() if page not in {None, "1"} and count > 2] == []
 
 
+class _Told:
+    """Stands for the client that a call reports to."""
+
+    def __init__(self) -> None:
+        self.reports: list[tuple[float, float | None, str | None]] = []
+
+    async def report_progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        self.reports.append((progress, total, message))
+
+
 async def test_what_others_read_is_no_progress_of_this_call() -> None:
-    clock = ManualClock(auto=False)
-    own = _account(clock, 600, 0.5)
-    async with staged(own) as stage:
-        other = asyncio.ensure_future(stage.client.call_tool(LOW, {"limit": 1}))
-        _, heard = await _asked(stage, clock, "list_customers", {"limit": 1})
-        await within(clock, MOST, other)
-    assert any("customers" in each for each in heard.messages)
-    assert not [each for each in heard.messages if "variants" in each]
+    told = _Told()
+    reports = ProgressReports(cast("Context", told), {CUSTOMER.name: CUSTOMER, VARIANT.name: VARIANT})
+    reports.expect(["customer"])
+    reports.overhear(Progress("variant", 250, 600))
+    reports.overhear(Progress("customer", 20, 40))
+    reports.overhear(Progress("variant", 600, 600))
+    reports.end(whole=True)
+    await reports.close()
+    assert told.reports == [(0.5, 1, "syncing customers: 20/40"), (1.0, 1, "read")]

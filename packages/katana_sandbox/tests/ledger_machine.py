@@ -34,7 +34,6 @@ class LedgerMachine(StockMachine):
         self.made = self._product({}, {parts[2]: 3, self.kit: 1})
         self.unit = self._product({"serial_tracked": True}, {parts[0]: 1})
         self.account.goods += [self.kit, self.made]
-        self.minted = 0
         self._make_units(PLACES[0], day(1), final=True)
         LedgerMachine.steps -= 1  # the invariants are also checked before the first rule
 
@@ -140,12 +139,8 @@ class LedgerMachine(StockMachine):
     def _make_units(self, place: int, date: str, *, final: bool) -> None:
         body = {"variant_id": self.unit, "planned_quantity": 2, "location_id": place}
         order = self.account.tenant.create("manufacturing_orders", body)
-        names = [f"U{self.minted + number}" for number in range(2)]
-        self.minted += 2
-        bond = {"resource_type": "ManufacturingOrder", "resource_id": order["id"], "serial_numbers": names}
-        units = [entry["id"] for entry in self.account.tenant.create("serial_numbers", bond)["successful"]]
         run = {"manufacturing_order_id": order["id"], "completed_quantity": 2, "completed_date": date}
-        self.post("/manufacturing_order_productions", {**run, "is_final": final, "serial_numbers": units})
+        self.post("/manufacturing_order_productions", {**run, "is_final": final})
 
     @rule(place=WHERE, which=ANY, reserve=st.booleans(), on=DAYS)
     def sell_unit(self, place: int, which: int, reserve: bool, on: int) -> None:
@@ -198,6 +193,33 @@ class LedgerMachine(StockMachine):
     @invariant()
     def counted(self) -> None:
         LedgerMachine.steps += 1
+
+    @rule(place=WHERE, counted=st.integers(0, 9))
+    def count(self, place: int, counted: int) -> None:
+        line = {"variant_id": self.made, "counted_quantity": counted}
+        body = {"stocktake_number": "T", "location_id": place, "stocktake_rows": [line]}
+        path = f"/stocktakes/{self.account.tenant.create('stocktakes', body)['id']}"
+        for status in ("IN_PROGRESS", "COMPLETED"):
+            self.account.call("PATCH", path, {"status": status})
+        assert float(self.account.tenant.get("inventory", (self.made, place))["quantity_in_stock"]) == counted
+
+    @rule(which=ANY)
+    def return_and_take_back(self, which: int) -> None:
+        found = self.pick("sales_order_fulfillments", which)
+        if found is None:
+            return
+        before, line = self.account.state(), found["sales_order_fulfillment_rows"][0]
+        row = self.account.tenant.get("sales_order_rows", line["sales_order_row_id"])
+        header = {"sales_order_id": found["sales_order_id"], "return_location_id": PLACES[0]}
+        path = f"/sales_returns/{self.account.tenant.create('sales_returns', header)['id']}"
+        body = {"sales_return_id": int(path.rpartition("/")[2]), "variant_id": row["variant_id"]}
+        body["quantity"] = line["quantity"]
+        self.account.tenant.create("sales_return_rows", {**body, "fulfillment_row_id": line["id"]})
+        self.account.call("PATCH", path, {"status": "RESTOCKED_ALL"})
+        assert self.account.state() != before
+        self.account.call("PATCH", path, {"status": "NOT_RETURNED"})
+        self.account.call("DELETE", path)
+        assert self.account.state() == before
 
     @invariant()
     def every_kit_that_left_was_built(self) -> None:

@@ -145,11 +145,12 @@ async def test_a_returned_fulfillment_is_not_deleted(api: Caller, tenant: Tenant
     """4.5 [I]."""
     order = await sold(api)
     shipment = await shipped(api, order)
-    line = {"fulfillment_row_id": shipment["sales_order_fulfillment_rows"][0]["id"], "quantity": 1}
-    fields = {"sales_order_id": order["id"], "sales_return_rows": [line], "created_at": "2026-03-01T00:00:00.000Z"}
-    ctx = tenant.context()
-    with tenant.db.undo.transaction():
-        ctx.insert("sales_returns", fields)
+    line = order["sales_order_rows"][0]
+    header = {"sales_order_id": order["id"], "return_location_id": next(tenant.all("locations"))["id"]}
+    key = tenant.create("sales_returns", header)["id"]
+    body = {"sales_return_id": key, "variant_id": line["variant_id"], "quantity": 1}
+    row = shipment["sales_order_fulfillment_rows"][0]["id"]
+    assert (await api.post("/sales_return_rows", {**body, "fulfillment_row_id": row})).status == 200
     assert (await api.delete(f"/sales_order_fulfillments/{shipment['id']}")).status == 422
 
 

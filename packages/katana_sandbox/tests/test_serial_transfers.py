@@ -11,7 +11,9 @@ from .serial_floor import ASSIGNED, COUNT, LATER, NOW, ledger, made, mint, post,
 
 
 @pytest.fixture
-async def variant(api: Caller, tenant: Tenant) -> int:
+async def variant(sandbox: Sandbox, api: Caller, tenant: Tenant) -> int:
+    """A product whose manufacturing orders take serial numbers before they are made."""
+    sandbox.switches.set("serial_attach_mo", "mint")
     return await gadget(api, tenant, serial_tracked=True, is_purchasable=True)
 
 
@@ -22,7 +24,7 @@ async def linked(api: Caller, variant: int) -> tuple[dict[str, Any], dict[str, A
     return row, answer.body
 
 
-async def test_a_transfer_binds_units_and_answers_sentinels(sandbox: Sandbox, api: Caller, variant: int) -> None:
+async def test_a_transfer_binds_units_and_answers_sentinels(api: Caller, variant: int) -> None:
     one, two = await made(api, variant, "A", "B")
     row = await sold(api, variant, 2)
     answer = await post(api, "SalesOrderRow", row["id"], "A")
@@ -34,35 +36,17 @@ async def test_a_transfer_binds_units_and_answers_sentinels(sandbox: Sandbox, ap
     assert [(entry["id"], entry["resource_id"], entry["transaction_date"]) for entry in listed] == [
         (one, row["id"], None)
     ]
-    sandbox.switches.set("serial_sentinels", False)
-    shown = (await post(api, "SalesOrderRow", row["id"], "B")).body["successful"][0]
-    assert (shown["id"], shown["resource_id"], shown["transaction_date"]) == (two, row["id"], None)
+    assert (await post(api, "SalesOrderRow", row["id"], "B")).body["successful"][0]["id"] == two
     assert (await api.get(f"/sales_order_rows/{row['id']}")).body["serial_numbers"] == [one, two]
     again = await post(api, "SalesOrderRow", row["id"], "B")
     assert said(again) == (422, f"row already has serial number with id ({two})")
     assert said(await post(api, "SalesOrderRow", (await sold(api, variant))["id"], "B")) == (422, ASSIGNED)
 
 
-async def test_unknown_serials_are_refused_in_the_recorded_words_or_reported(
-    sandbox: Sandbox, api: Caller, variant: int
-) -> None:
-    order = await ordered(api, variant, 2)
-    units = await mint(api, order, "A", "B")
-    production = (await produced(api, order, 1, serial_numbers=[units[1]])).body
-    row = await sold(api, variant)
-    assert said(await post(api, "SalesOrderRow", row["id"], "A", "X")) == (422, "serial numbers not found")
-    assert said(await post(api, "Production", production["id"], "X")) == (422, "UnknownSerialNumber")
-    sandbox.switches.set("unknown_serials", "report")
-    answer = await post(api, "SalesOrderRow", row["id"], "A", "X")
-    assert (answer.status, answer.body["failed"]) == (200, [{"serial_number": "X", "reason": "MISSING"}])
-    assert [entry["serial_number"] for entry in answer.body["successful"]] == ["A"]
-
-
-async def test_a_production_takes_units_of_its_order_later(sandbox: Sandbox, api: Caller, variant: int) -> None:
-    sandbox.switches.set("production_serial_count", False)
+async def test_a_production_takes_units_of_its_order_later(api: Caller, variant: int) -> None:
     order = await ordered(api, variant, 1)
     unit = (await mint(api, order, "A"))[0]
-    production = (await produced(api, order, 1, completed_date=NOW)).body
+    production = (await produced(api, order, 1, completed_date=NOW, serial_numbers=[])).body
     assert (await post(api, "Production", production["id"], "A")).status == 200
     assert await ledger(api, unit) == (True, [("ManufacturingOrder", None, 1), ("Production", NOW, 1)])
 
@@ -140,10 +124,8 @@ async def test_a_transfer_moves_units_without_counting_them(api: Caller, variant
     assert (await api.post("/stock_transfers", over)).status == 422
 
 
-async def test_make_to_order_serials_are_reserved_and_can_not_be_shipped(
-    sandbox: Sandbox, api: Caller, variant: int
-) -> None:
-    """4.11, 4.13: every body of a fulfillment is refused, until the switch stands for Katana's mending."""
+async def test_make_to_order_serials_are_reserved_and_shipped(api: Caller, variant: int) -> None:
+    """4.11, 4.13; October 5.4."""
     row, order = await linked(api, variant)
     unit = (await mint(api, order, "A"))[0]
     assert (await ledger(api, unit))[1] == [("ManufacturingOrder", None, 0), ("SalesOrderRow", None, -1)]
@@ -159,12 +141,7 @@ async def test_make_to_order_serials_are_reserved_and_can_not_be_shipped(
         422,
         f"row already has serial number with id ({unit})",
     )
-    assert said(await ship(api, row)) == (422, COUNT)
-    assert said(await ship(api, row, serial_numbers=[unit])) == (422, ASSIGNED)
-    assert said(await ship(api, row, traceability=[{"serial_number_id": unit}])) == (422, ASSIGNED)
-    await api.post("/manufacturing_order_unlink", {"sales_order_row_id": row["id"]})
-    assert said(await ship(api, row, serial_numbers=[unit])) == (422, ASSIGNED), "5.45: unlinking does not free it"
-    sandbox.switches.set("make_to_order_serials", "free")
+    assert said(await ship(api, row, serial_numbers=[])) == (422, COUNT)
     assert (await ship(api, row, serial_numbers=[unit])).status == 200
     assert ("SalesOrderRow", LATER, -1) in (await ledger(api, unit))[1]
 
@@ -179,15 +156,3 @@ async def test_deleting_the_bindings_first_lets_the_unit_go_and_loses_its_entrie
     assert await ledger(api, unit) == (False, [])
     assert (await ship(api, row, serial_numbers=[unit])).status == 200
     assert await ledger(api, unit) == (False, [("SalesOrderRow", LATER, -1)])
-
-
-async def test_minting_after_a_production_without_serials_writes_a_lone_reservation(
-    sandbox: Sandbox, api: Caller, variant: int
-) -> None:
-    """5.45."""
-    sandbox.switches.set("production_serial_count", False)
-    row, order = await linked(api, variant)
-    await produced(api, order, 1, is_final=True)
-    entry = (await post(api, "ManufacturingOrder", order["id"], "A")).body["successful"][0]
-    assert (entry["resource_type"], entry["resource_id"], entry["quantity_change"]) == ("SalesOrderRow", row["id"], -1)
-    assert await ledger(api, entry["id"]) == (False, [("SalesOrderRow", None, -1)])

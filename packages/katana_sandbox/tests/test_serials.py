@@ -9,7 +9,9 @@ from .serial_floor import ASSIGNED, COUNT, LATER, NOW, ledger, made, mint, post,
 
 
 @pytest.fixture
-async def variant(api: Caller, tenant: Tenant) -> int:
+async def variant(sandbox: Sandbox, api: Caller, tenant: Tenant) -> int:
+    """A product whose manufacturing orders take serial numbers before they are made."""
+    sandbox.switches.set("serial_attach_mo", "mint")
     return await gadget(api, tenant, serial_tracked=True, is_purchasable=True)
 
 
@@ -66,17 +68,12 @@ async def test_the_list_is_alphabetical_wrapped_paged_and_filtered(api: Caller, 
     assert (await api.get("/serial_numbers", {"resource_type": "Nothing"})).status == 400
 
 
-async def test_stock_is_listed_whole_under_two_paths_unless_switched(
-    sandbox: Sandbox, api: Caller, variant: int
-) -> None:
+async def test_stock_is_listed_whole_under_two_paths(api: Caller, variant: int) -> None:
     await mint(api, await ordered(api, variant, 3), "B", "A", "C")
     whole = await api.get("/serial_numbers_stock", {"limit": 1})
     alias = await api.get("/serial_numbers/serial_numbers_stock", {"limit": 1})
     assert [row["serial_number"] for row in whole.rows] == ["A", "B", "C"], "5.44"
     assert alias.rows == whole.rows
-    sandbox.switches.set("serial_stock_pages", True)
-    answer = await api.get("/serial_numbers_stock", {"limit": 1, "page": 2})
-    assert ([row["serial_number"] for row in answer.rows], answer.page["total_records"]) == (["B"], "3")
 
 
 async def test_make_to_stock_from_the_order_to_the_customer(api: Caller, variant: int) -> None:
@@ -97,15 +94,6 @@ async def test_make_to_stock_from_the_order_to_the_customer(api: Caller, variant
         False,
         [("ManufacturingOrder", None, 1), ("Production", NOW, 1), ("SalesOrderRow", LATER, -1)],
     )
-
-
-async def test_stock_may_count_undated_entries(sandbox: Sandbox, api: Caller, variant: int) -> None:
-    unit = (await made(api, variant, "A"))[0]
-    row = await sold(api, variant)
-    await ship(api, row, serial_numbers=[unit])
-    assert (await ledger(api, unit))[0] is False
-    sandbox.switches.set("serial_in_stock", "all")
-    assert (await ledger(api, unit))[0] is True, "the order's +1 counts"
 
 
 @pytest.mark.parametrize("reserved", [True, False])
@@ -141,7 +129,7 @@ async def test_a_shipment_takes_free_units_of_its_variant_only(api: Caller, tena
     alien = (await made(api, await gadget(api, tenant, serial_tracked=True), "A"))[0]
     row, other = await sold(api, variant), await sold(api, variant)
     await reserve(api, other, one)
-    assert said(await ship(api, row)) == (422, COUNT)
+    assert said(await ship(api, row, serial_numbers=[])) == (422, COUNT)
     assert said(await ship(api, row, serial_numbers=[alien])) == (422, COUNT)
     assert said(await ship(api, row, serial_numbers=[one])) == (422, ASSIGNED), "4.13: bound elsewhere"
     assert said(await reserve(api, row, one)) == (422, ASSIGNED)
@@ -229,7 +217,7 @@ async def test_deleting_answers_204_whatever_it_is_given(api: Caller, variant: i
     assert (refused.status, detail["path"], detail["message"]) == (422, "/ids/0", "must be number")
 
 
-async def test_what_can_not_be_minted_or_transferred_to(sandbox: Sandbox, api: Caller) -> None:
+async def test_what_can_not_be_minted_or_transferred_to(api: Caller) -> None:
     for kind, entity in (
         ("ManufacturingOrder", "manufacturing order"),
         ("Production", "production"),
@@ -237,6 +225,3 @@ async def test_what_can_not_be_minted_or_transferred_to(sandbox: Sandbox, api: C
     ):
         assert said(await post(api, kind, 999999, "A")) == (404, f"{entity} 999999 not found"), "4.13"
     assert (await post(api, "SalesOrderFulfillmentRow", 1, "A")).status == 422
-    assert (await api.post("/serial_numbers", {"resource_type": "SalesOrderRow", "resource_id": 1})).status == 422
-    sandbox.switches.set("unknown_serial_resource", "422")
-    assert said(await post(api, "ManufacturingOrder", 999999, "A")) == (422, "No entity found")

@@ -112,7 +112,7 @@ async def test_a_sales_order_row_is_read_by_id_and_searched_by_its_order(api: Ca
     row = order["sales_order_rows"][0]["id"]
     shown = (await api.get(f"/sales_order_rows/{row}")).body
     assert (shown["sales_order_id"], shown["quantity"], shown["total"]) == (order["id"], 2, 42)
-    where = {"filter": {"where": {"sales_order_id": order["id"]}}}
+    where = {"filter": {"sales_order_id": order["id"]}}
     assert (await api.post("/sales_order_rows/search", where)).ids == [row]
     assert (await api.delete(f"/sales_order_rows/{row}")).status == 204
     assert (await api.get(f"/sales_order_rows/{row}")).status == 404
@@ -121,7 +121,8 @@ async def test_a_sales_order_row_is_read_by_id_and_searched_by_its_order(api: Ca
 async def test_a_shipping_fee_is_found_by_its_order(api: Caller) -> None:
     order = await sold(api)
     body = {"sales_order_id": order["id"], "amount": "10", "tax_rate_id": 10000101}
-    fee = (await api.post("/sales_order_shipping_fee", body)).body
+    created = (await api.post("/sales_order_shipping_fee", body)).body
+    fee = {**created, "amount": "10.0000000000"}
     assert (await api.get("/sales_order_shipping_fee", {"sales_order_id": order["id"]})).rows == [fee]
     assert (await api.get(f"/sales_order_shipping_fee/{fee['id']}")).body == fee
     raised = (await api.patch(f"/sales_order_shipping_fee/{fee['id']}", {"amount": "12.5"})).body

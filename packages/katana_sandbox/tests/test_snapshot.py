@@ -66,6 +66,7 @@ async def test_units_and_kits_are_undone_after_a_restore_as_before_it(
     sandbox: Sandbox, api: Caller, path: Path
 ) -> None:
     tenant = sandbox.tenant()
+    sandbox.switches.set("serial_attach_mo", "mint")
     unit_of = await gadget(api, tenant, serial_tracked=True)
     unit = (await made(api, unit_of, "A"))[0]
     kit = await gadget(api, tenant, is_auto_assembly=True)

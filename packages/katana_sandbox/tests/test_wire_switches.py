@@ -58,7 +58,7 @@ async def test_pagination_is_told_in_strings_or_in_numbers(sandbox: Sandbox, api
     """1.5."""
 
     async def page() -> dict[str, Any]:
-        answer = await (api.post(path, {"filter": {"limit": 2}}) if "search" in path else api.get(path, {"limit": 2}))
+        answer = await (api.post(path, {"limit": 2}) if "search" in path else api.get(path, {"limit": 2}))
         return answer.page
 
     strings = await page()

@@ -39,7 +39,8 @@ async def with_days(services: Services) -> Services:
     states = await services.cache.states(FACTORY)
     if states[entity].completed_at is None:
         began = services.clock.monotonic()
-        await services.fresh.ensure(FACTORY)
+        with services.awaited(FACTORY):
+            await services.fresh.ensure(FACTORY)
         services = replace(services, fresh=services.fresh.after(services.clock.monotonic() - began))
     stored = await services.cache.select(entity, Selection(limit=1))
     return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
@@ -51,7 +52,8 @@ def with_zone(answer: Answer, services: Services) -> Answer:
         return answer
     days, warnings = services.days, answer.warnings
     if days.unknown is not None:
-        called = f"{days.unknown!r} is no time zone that is known here" if days.unknown else "is not known"
+        # What it is called is a text of Katana's, which none of our own sentences repeats.
+        called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
         told = f"the factory's time zone {called}: days are those of UTC"
         warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, told)]
     return answer.model_copy(update={"time_zone": days.name, "warnings": warnings})

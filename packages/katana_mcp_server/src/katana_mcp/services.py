@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -17,6 +17,7 @@ from katana_mcp.codes import Codes
 from katana_mcp.days import IN_UTC, Days
 from katana_mcp.journal.journal import Journal
 from katana_mcp.live_lookups import CallLookups
+from katana_mcp.page_ends import PageEnds
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, Stale
 from katana_mcp.tools.asking import NOBODY, Person
@@ -95,6 +96,7 @@ class Services:
         on_due: told which entities this call waits for, before it does.
         until: when a plan of this call stops waiting, by the monotonic clock; None for a while from its beginning.
         awaited: lets first listings be waited for.
+        pages: where pages ended that were answered.
     """
 
     cache: CacheBackend
@@ -124,6 +126,7 @@ class Services:
     on_due: OnDue = _unexpected
     until: float | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
+    pages: PageEnds = field(default_factory=PageEnds)
 
     def url(self, path: str) -> str | None:
         """Return a link into Katana's web app, `/salesorder/7`; None in the sandbox, whose records are not there."""

@@ -34,6 +34,11 @@ class Field:
     store: Callable[[object], object] | None = None
 
 
+def plain_fields(names: str) -> tuple[Field, ...]:
+    """Fields that are stored as they come, null when left out; their names with spaces between."""
+    return tuple(Field(name) for name in names.split())
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """A query parameter that compares a field; `values` closes it to an enum.
@@ -52,6 +57,11 @@ class Filter:
     def column(self) -> str:
         """The field compared."""
         return self.field or self.name
+
+
+def plain_filters(names: str, kind: FilterKind = "str") -> tuple[Filter, ...]:
+    """Filters of one kind by fields of their own name; the names with spaces between."""
+    return tuple(Filter(name, kind) for name in names.split())
 
 
 @dataclass(frozen=True, slots=True)

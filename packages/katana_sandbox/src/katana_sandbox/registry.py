@@ -1,7 +1,11 @@
 """Every collection, and the routes that follow from their descriptors."""
 
 from katana_sandbox.collections.additional_costs import ADDITIONAL_COSTS
+from katana_sandbox.collections.batches import BATCHES
+from katana_sandbox.collections.bin_transfers import BIN_TRANSFER_ROWS, BIN_TRANSFERS
+from katana_sandbox.collections.bins import BIN_LOCATIONS, VARIANT_BIN_LOCATIONS
 from katana_sandbox.collections.bom_rows import BOM_ROWS
+from katana_sandbox.collections.custom_field_definitions import CUSTOM_FIELD_DEFINITIONS
 from katana_sandbox.collections.customer_addresses import CUSTOMER_ADDRESSES
 from katana_sandbox.collections.customers import CUSTOMERS
 from katana_sandbox.collections.factory import FACTORY
@@ -22,6 +26,7 @@ from katana_sandbox.collections.manufacturing_orders import MANUFACTURING_ORDERS
 from katana_sandbox.collections.materials import MATERIALS
 from katana_sandbox.collections.negative_stock import NEGATIVE_STOCK
 from katana_sandbox.collections.operators import OPERATORS
+from katana_sandbox.collections.order_reranks import ORDER_RERANKS
 from katana_sandbox.collections.outsourced_purchase_order_recipe_rows import OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS
 from katana_sandbox.collections.po_additional_cost_rows import PO_ADDITIONAL_COST_ROWS
 from katana_sandbox.collections.price_list_customers import PRICE_LIST_CUSTOMERS
@@ -34,12 +39,13 @@ from katana_sandbox.collections.purchase_order_receive import PURCHASE_ORDER_REC
 from katana_sandbox.collections.purchase_order_rows import PURCHASE_ORDER_ROWS
 from katana_sandbox.collections.purchase_orders import PURCHASE_ORDERS
 from katana_sandbox.collections.recipes import RECIPES
+from katana_sandbox.collections.sales_order_accounting_metadata import SALES_ORDER_ACCOUNTING_METADATA
 from katana_sandbox.collections.sales_order_addresses import SALES_ORDER_ADDRESSES
 from katana_sandbox.collections.sales_order_fulfillments import SALES_ORDER_FULFILLMENTS
 from katana_sandbox.collections.sales_order_rows import SALES_ORDER_ROWS
 from katana_sandbox.collections.sales_order_shipping_fee import SALES_ORDER_SHIPPING_FEE
 from katana_sandbox.collections.sales_orders import SALES_ORDERS
-from katana_sandbox.collections.sales_returns import SALES_RETURNS
+from katana_sandbox.collections.sales_returns import SALES_RETURN_ROWS, SALES_RETURNS
 from katana_sandbox.collections.serial_numbers import (
     SERIAL_ENTRIES,
     SERIAL_NUMBERS,
@@ -49,9 +55,11 @@ from katana_sandbox.collections.serial_numbers import (
 from katana_sandbox.collections.services import SERVICE_VARIANTS, SERVICES
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENT_ROWS, STOCK_ADJUSTMENTS
 from katana_sandbox.collections.stock_transfers import STOCK_TRANSFER_ROWS, STOCK_TRANSFERS
+from katana_sandbox.collections.stocktakes import STOCKTAKE_ROWS, STOCKTAKES
 from katana_sandbox.collections.supplier_addresses import SUPPLIER_ADDRESSES
 from katana_sandbox.collections.suppliers import SUPPLIERS
 from katana_sandbox.collections.tax_rates import TAX_RATES
+from katana_sandbox.collections.users import USERS
 from katana_sandbox.collections.variants import VARIANTS
 from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.operations import create, delete, get, update
@@ -92,6 +100,18 @@ COLLECTIONS: dict[str, Collection] = {
         SALES_ORDER_FULFILLMENTS,
         SALES_ORDER_SHIPPING_FEE,
         SALES_RETURNS,
+        SALES_RETURN_ROWS,
+        SALES_ORDER_ACCOUNTING_METADATA,
+        CUSTOM_FIELD_DEFINITIONS,
+        ORDER_RERANKS,
+        USERS,
+        BATCHES,
+        BIN_LOCATIONS,
+        VARIANT_BIN_LOCATIONS,
+        BIN_TRANSFERS,
+        BIN_TRANSFER_ROWS,
+        STOCKTAKES,
+        STOCKTAKE_ROWS,
         SERIAL_UNITS,
         SERIAL_ENTRIES,
         SERIAL_NUMBERS,

@@ -4,9 +4,10 @@ import hashlib
 import hmac
 from collections.abc import Mapping
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from katana_mcp.adapter.caller import PRINCIPAL, READ_ONLY, principal_of
@@ -40,7 +41,7 @@ class OwnDoor:
             await self._app(scope, receive, send)
         elif (refusal := self._refusal(scope)) is not None:
             self._refusals.note(refusal, client_of(scope))
-            await _ANSWERS[refusal](scope, receive, send)
+            await _turned_away(_ANSWERS[refusal], scope, receive, send)
         else:
             await _ended(self._app, scope, receive, send)
 
@@ -79,6 +80,12 @@ class PageDoor(CORSMiddleware):
 
         await super().__call__(scope, receive, sent if scope.get("method") == "OPTIONS" else send)
 
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """Return what a browser is told, over a connection that ends with it: no token is asked for here."""
+        response = super().preflight_response(request_headers)
+        response.headers[_CONNECTION] = _CLOSE
+        return response
+
 
 class TokenDoor:
     """Passes on what comes with the one token, compared by digest, in constant time."""
@@ -97,7 +104,7 @@ class TokenDoor:
             await self._app({**scope, PRINCIPAL: self._principal}, receive, send)
         else:
             self._refusals.note(WRONG_TOKEN, client_of(scope))
-            await _ANSWERS[WRONG_TOKEN](scope, receive, send)
+            await _turned_away(_ANSWERS[WRONG_TOKEN], scope, receive, send)
 
     def _came_with_token(self, scope: Scope) -> bool:
         credentials = _sent(scope, b"authorization")
@@ -146,6 +153,27 @@ async def _ended(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> No
         await send({"type": "http.response.body", "body": b""})
 
 
+async def _turned_away(answer: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer at once, and end the connection when the body is there, which is not looked at.
+
+    Who has no token cannot send one request after the other over a connection, which would keep others waiting. Ended
+    earlier, the connection would be reset by the rest of the body, and the answer be lost.
+    """
+
+    async def sent(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            MutableHeaders(raw=message["headers"])[_CONNECTION] = _CLOSE
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        while (await receive()).get("more_body", False):
+            pass
+        await send({"type": "http.response.body", "body": b""})
+
+    await answer(scope, receive, sent)
+
+
+_CONNECTION, _CLOSE = "Connection", "close"
 _NO_TOKEN = "Send the server's token (KATANA_MCP_HTTP_TOKEN) with every request, as 'Authorization: Bearer TOKEN'.\n"
 _ANSWERS: Mapping[Refusal, ASGIApp] = {
     FOREIGN_HOST: PlainTextResponse("Misdirected Request", 421),

@@ -1,16 +1,19 @@
 """How long a client may take to send a request and to read its answer, and how many connections there may be at once.
 
 uvicorn limits neither the time of headers and bodies nor the connections that it accepts. No client can be told from
-another before its headers are there, so when all connections are taken, the one that has waited longest without a
-request under way makes room for a new one.
+another before its token is there, so when all connections are taken, the one that has been longest without a request
+that was let in makes room for a new one, whatever else is sent over it.
 """
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 import h11
+from starlette.types import Scope
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
@@ -50,7 +53,7 @@ class ConnectionPool:
     def __init__(self, most: int, patience: Patience, refusals: RefusalLog) -> None:
         self._most = most
         self._open: set[LimitedProtocol] = set()
-        # In the order in which they began to wait.
+        # Without a request that was let in, in the order in which they began to be.
         self._waiting: dict[LimitedProtocol, None] = {}
         self.patience = patience
         self.refusals = refusals
@@ -61,7 +64,7 @@ class ConnectionPool:
         return cast("type[asyncio.Protocol]", partial(LimitedProtocol, self))
 
     def admit(self, connection: "LimitedProtocol") -> bool:
-        """Take a new connection in; where there is no room, for the one that has waited longest for its client."""
+        """Take a new connection in; where there is no room, for the one that has waited longest."""
         if len(self._open) >= self._most:
             longest = next(iter(self._waiting), None)
             if longest is None:
@@ -72,12 +75,12 @@ class ConnectionPool:
         return True
 
     def wait_for(self, connection: "LimitedProtocol") -> None:
-        """Note that this connection has no request under way."""
+        """Note that no request of this connection is worked on."""
         if connection in self._open:
-            self._waiting.setdefault(connection)
+            self._waiting[connection] = None
 
     def serve(self, connection: "LimitedProtocol") -> None:
-        """Note that a request of this connection is being answered."""
+        """Note that a request of this connection was let in and is worked on."""
         self._waiting.pop(connection, None)
 
     def leave(self, connection: "LimitedProtocol") -> None:
@@ -97,8 +100,9 @@ class LimitedProtocol(H11Protocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(config, server_state, app_state, _loop)
+        super().__init__(config, server_state, {**app_state, _CONNECTION: self}, _loop)
         self._pool = pool
+        self._under_way = 0
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
         self._phase: tuple[object, object] | None = None
@@ -144,6 +148,21 @@ class LimitedProtocol(H11Protocol):
         self._forget()
         super().connection_lost(exc)
 
+    @contextmanager
+    def kept(self) -> Generator[None]:
+        """Keep the connection, whoever else comes, while a request that was let in is worked on.
+
+        An answer may be sent, and the next request be let in, before what is behind the first has ended.
+        """
+        self._under_way += 1
+        self._pool.serve(self)
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if not self._under_way:
+                self._pool.wait_for(self)
+
     def cut(self, refusal: Refusal) -> None:
         """Close the connection without a word; one that was asked nothing is not worth a line."""
         self._forget()
@@ -153,8 +172,6 @@ class LimitedProtocol(H11Protocol):
 
     def _follow(self) -> None:
         """Wait for what the client has to send next; the time does not begin anew with each byte."""
-        answering = self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison] - it is, before the first request
-        (self._pool.serve if answering else self._pool.wait_for)(self)
         phase = (self.cycle, self.conn.their_state)
         if phase == self._phase:
             return
@@ -178,6 +195,15 @@ class LimitedProtocol(H11Protocol):
         self._pool.leave(self)
         self._reading = _cancelled(self._reading)
         self._writing = _cancelled(self._writing)
+
+
+_CONNECTION = "katana_mcp.connection"
+
+
+def connection_of(scope: Scope) -> LimitedProtocol:
+    """Return the connection over which a request came."""
+    connection: LimitedProtocol = scope["state"][_CONNECTION]
+    return connection
 
 
 def _cancelled(timer: asyncio.TimerHandle | None) -> None:

@@ -10,6 +10,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from katana_mcp.adapter.connections import connection_of
 from katana_mcp.adapter.refusals import NO_CALL_LEFT, NO_SESSION_LEFT, RefusalLog, client_of
 
 _BUSY = "Too many calls at once: try again in a second (KATANA_MCP_MAX_CALLS).\n"
@@ -31,15 +32,19 @@ class CallLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with 503."""
-        if scope["type"] != "http" or scope["method"] == "GET":
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
+        elif scope["method"] == "GET":
+            with connection_of(scope).kept():
+                await self._app(scope, receive, send)
         elif self._running >= self._most:
             self._refusals.note(NO_CALL_LEFT, client_of(scope))
             await PlainTextResponse(_BUSY, 503, {_RETRY_AFTER: _SECONDS[NO_CALL_LEFT]})(scope, receive, send)
         else:
             self._running += 1
             try:
-                await self._app(scope, receive, self._with_retry_after(scope, send))
+                with connection_of(scope).kept():
+                    await self._app(scope, receive, self._with_retry_after(scope, send))
             finally:
                 self._running -= 1
 

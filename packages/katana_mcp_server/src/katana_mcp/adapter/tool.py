@@ -25,6 +25,7 @@ from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.outgoing import json_of, outgoing
 from katana_mcp.tools.warnings import Refused
+from katana_mcp.writing.gathering import in_time
 
 _log = structlog.get_logger("katana_mcp.tool")
 
@@ -79,7 +80,7 @@ class RequestTool(Tool):
     async def _answer(self, arguments: dict[str, Any]) -> Answer:
         dates = DayReading()
         request = validated(self._spec.request, self.parameters, arguments, dates)
-        services = for_caller(await self._tenant.services())
+        services = in_time(for_caller(await self._tenant.services()))
         dated = has_days(self._spec, asked=dates.used)
         services = await with_days(services) if dated else services
         if dates.used:

@@ -1,6 +1,7 @@
 """`list_<plural>`: a page of rows under filters, newest first unless told otherwise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from cache_core.conditions import Order, hold
 from cache_core.protocol import Selection
@@ -8,7 +9,7 @@ from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.names import text
 from katana_mcp.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import offset, page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
@@ -70,16 +71,23 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
         request, notices = await completed(request, services)
-        stored, total, missing = await _rows(tuple(views), request, services)
-        if not total and now.warming is None and await _asked_for_names(tuple(views), request, services):
-            stored, total, missing = await _rows(tuple(views), request, services)
+        found = await _found(tuple(views), request, services)
+        if not found.total and now.warming is None and await _asked_for_names(tuple(views), request, services):
+            found = await _found(tuple(views), request, services)
         # While rows may be missing, nothing found says nothing about what there is.
-        nothing = None if total or now.warming else await nothing_listed(tuple(views), request, services)
+        nothing = None if found.total or now.warming else await nothing_listed(tuple(views), request, services)
         if nothing is not None and nothing.spelt:
-            stored, total, missing = await _rows(tuple(views), request, services, nothing.spelt)
-    empty = nothing if nothing is not None and not total else None
-    rows = await shown(lambda each: views[each], stored, services)
-    page = paged(f"list_{entity.plural}", request, rows, total, now)
+            found = await _found(tuple(views), request, services, nothing.spelt)
+
+        async def render(first: int, last: int) -> list[Answer]:
+            return await shown(lambda each: views[each], await found.window(first, last), services)
+
+        asked = await page_of(f"list_{entity.plural}", request, services, render)
+        if len(views) > 1 and offset(request) >= REACH and asked.first >= min(found.total, REACH):
+            message = f"page: the pages of several types reach the first {REACH} rows; name one type"
+            raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
+    empty = nothing if nothing is not None and not found.total else None
+    page = paged(asked, await render(asked.first, asked.last), found.total, now)
     if len(views) > 1 and page.end >= REACH and "next_actions" in page.fields:
         page.fields["next_actions"] = [
             f"list_{entity.plural}(..., type=...): the pages of several types reach the first {REACH} rows"
@@ -94,7 +102,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
         **page.fields,
         page=request.page,
         limit=request.limit,
-        not_found=missing,
+        not_found=found.missing,
         empty=empty.empty if empty else None,
     )
 
@@ -108,31 +116,52 @@ async def _asked_for_names(sources: Sequence[str], request: ListRequest, service
     return bool(names) and await services.lookups.ask(names)
 
 
-async def _rows(
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The rows that meet the filters.
+
+    Attributes:
+        total: how many there are.
+        window: gives those from one index to another.
+        missing: ids asked for that do not exist.
+    """
+
+    total: int
+    window: Callable[[int, int], Awaitable[Sequence[Sourced]]]
+    missing: list[int] | None = None
+
+
+async def _found(
     sources: Sequence[str],
     request: ListRequest,
     services: Services,
     spelt: Mapping[str, list[str]] | None = None,
-) -> tuple[Sequence[Sourced], int, list[int] | None]:
+) -> _Found:
     conditions = await where(request, services, spelt)
-    start, end = offset(request), offset(request) + request.limit
     if request.ids is not None:
         found = await _by_ids(sources, request.ids, services)
         rows = [each for each in found.values() if hold(conditions, each[1].record)]
-        return rows[start:end], len(rows), [each for each in request.ids if each not in found] or None
-    visibility = shown_by(request)
-    order = _order(sources, request)
+        return _Found(len(rows), _of(rows), [each for each in request.ids if each not in found] or None)
+    visibility, order = shown_by(request), _order(sources, request)
+
+    async def one_source(first: int, last: int) -> Sequence[Sourced]:
+        window = Selection(conditions, order, last - first, first, visibility)
+        return [(sources[0], row) for row in await services.cache.select(sources[0], window)]
+
+    async def merged(first: int, last: int) -> Sequence[Sourced]:
+        until = Selection(conditions, order, min(last, REACH), 0, visibility)
+        rows = [(each, row) for each in sources for row in await services.cache.select(each, until)]
+        return _merged(rows, order)[first : min(last, REACH)]
+
     total = sum([await services.cache.count(each, conditions, visibility) for each in sources])
-    if len(sources) == 1:
-        window = Selection(conditions, order, request.limit, start, visibility)
-        return [(sources[0], row) for row in await services.cache.select(sources[0], window)], total, None
-    if start >= REACH:
-        message = f"page: the pages of several types reach the first {REACH} rows; name one type"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
-    end = min(end, REACH)
-    first = Selection(conditions, order, end, 0, visibility)
-    rows = [(each, row) for each in sources for row in await services.cache.select(each, first)]
-    return _merged(rows, order)[start:end], total, None
+    return _Found(total, one_source if len(sources) == 1 else merged)
+
+
+def _of(rows: Sequence[Sourced]) -> Callable[[int, int], Awaitable[Sequence[Sourced]]]:
+    async def window(first: int, last: int) -> Sequence[Sourced]:
+        return rows[first:last]
+
+    return window
 
 
 def _order(sources: Sequence[str], request: ListRequest) -> Order:

@@ -10,7 +10,7 @@ from katana_mcp.names import none_yet
 from katana_mcp.near import near_misses
 from katana_mcp.operations import coded
 from katana_mcp.operations.matches import matched, partial_matches
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import offset, page_of, paged
 from katana_mcp.operations.ranking import comparable, ranked
 from katana_mcp.operations.rows import Sourced, shown
 from katana_mcp.services import Services, current
@@ -53,9 +53,6 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     if not parse(request.query).tokens:
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
-    if offset(request) >= REACH:
-        message = f"page: a search reaches the first {REACH} rows; ask with more words"
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
     search = Search(request.query, limit=min(offset(request) + request.limit, REACH))
     results, hits = await _found(entity, search, services)
@@ -64,13 +61,21 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     if written is not None:
         results, hits = await _found(entity, replace(search, text=written), services)
         is_missed = await coded.is_missed(entity, written, rows_of(hits), services)
-    hits_of_page = hits[offset(request) : search.limit]
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return await shown(entity.view, rows_of(hits[first:last]), services)
+
+    asked = await page_of(f"search_{entity.plural}", request, services, render)
+    if offset(request) >= REACH and asked.first >= len(hits):
+        message = f"page: a search reaches the first {REACH} rows; ask with more words"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
+    hits_of_page = hits[asked.first : asked.last]
     rows_of_page = rows_of(hits_of_page)
-    rows = await shown(entity.view, rows_of_page, services)
+    rows = await render(asked.first, asked.last)
     total = sum(result.total for result in results.values())
     # While rows may be missing, nothing found says nothing about what there is.
     empty = None if hits or now.warming else await _empty(entity, request, services)
-    page = paged(f"search_{entity.plural}", request, rows, total, now)
+    page = paged(asked, rows, total, now)
     if page.end >= REACH and "next_actions" in page.fields:
         page.fields["next_actions"] = [
             f"search_{entity.plural}(...) with more words: pages reach the first {REACH} rows"
@@ -82,7 +87,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         *warnings,
         **({"next_actions": _next_actions(entity, empty)} if empty else {}),
         **page.fields,
-        matched=matched(request.query, hits_of_page[: page.end - offset(request)]),
+        matched=matched(request.query, hits_of_page[: page.end - asked.first]),
         total_is_lower_bound=any(result.cut for result in results.values()) or None,
         empty=empty,
     )

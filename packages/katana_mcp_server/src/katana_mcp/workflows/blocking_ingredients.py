@@ -13,7 +13,7 @@ from katana_mcp.descriptor import ToolSpec
 from katana_mcp.lookup import first_rows, none_at_all
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
 from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -142,16 +142,16 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         request, notices = await completed(request, services)
         conditions = (NoneOf("status", ("DONE",)), *await where(request, services))
     orders, more_orders = await first_rows(services, _ORDERS, Selection(conditions, Order("id"), _MOST))
-    rows, more_rows = await _waiting(request, orders, services)
-    waits = sorted(_waits(rows, orders), key=_Wait.rank)
-    first = offset(request)
-    found = waits[first : first + request.limit]
-    variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
-    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
-    coming = await arrivals(variants, services)
-    shown = await _shown(found, stock, coming, services)
+    waiting, more_rows = await _waiting(request, orders, services)
+    waits = sorted(_waits(waiting, orders), key=_Wait.rank)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return (await _rows(waits[first:last], reads, began))[0]
+
+    asked = await page_of("list_blocking_ingredients", request, services, render)
+    shown, stock, coming = await _rows(waits[asked.first : asked.last], reads, began)
     left = [*([_ORDERS] if more_orders else []), *([_RECIPE_ROWS] if more_rows else []), *coming.cut]
-    page = paged("list_blocking_ingredients", request, shown, len(waits), now)
+    page = paged(asked, shown, len(waits), now)
     if not orders and await none_at_all(services, _ORDERS):
         page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
     actions = cast("list[str]", page.fields.get("next_actions", []))
@@ -170,6 +170,17 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         orders_held_up=len(_orders([each for wait in waits for each in wait.rows])) if now.warming is None else None,
         stale=now.staleness or stale_stock(stock, services),
     )
+
+
+async def _rows(
+    found: Sequence[_Wait], reads: PatientReads, began: float
+) -> tuple[list[Answer], StockAnswer, Arrivals]:
+    """Return the rows of these ingredients, with the stock and the arrivals that they tell of."""
+    services = reads.services
+    variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
+    stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
+    coming = await arrivals(variants, services)
+    return await _shown(found, stock, coming, services), stock, coming
 
 
 def _too_many(left: Sequence[str]) -> ToolWarning:

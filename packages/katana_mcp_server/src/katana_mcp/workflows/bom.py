@@ -14,7 +14,7 @@ from katana_mcp.descriptor import ToolSpec
 from katana_mcp.lookup import first_rows
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import spelling
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import WHOLE, ListLimit, PageNumber, Request, SkusOrVariantIds
@@ -137,11 +137,13 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     tree = _Tree(ends, read, cut=cut)
     for each in asked:
         tree.draw(_Line(0, each), request.levels)
-    first = offset(request)
-    lines = tree.lines[first : first + request.limit]
-    shown = await _shown(lines, services)
     said = beside(resolved)
-    page = paged("get_bom", request, shown, len(tree.lines), now, beside=said.parts)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return await _shown(tree.lines[first:last], services)
+
+    lines = await page_of("get_bom", request, services, render, said.parts)
+    page = paged(lines, await render(lines.first, lines.last), len(tree.lines), now, beside=said.parts)
     page.fields.setdefault("next_actions", resolved.next_actions)
     return now.answer(
         BomAnswer,

@@ -1,16 +1,17 @@
 """`get_inventory_movements`: the stock ledger of variants, each movement with the document that caused it."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, cast
 
 from pydantic import Field
 
-from cache_core.conditions import OneOf, Order
+from cache_core.conditions import OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, one_of, spelling, where
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -115,17 +116,19 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
         request, notices = await completed(request, services)
-        checked, stored, total = await _window(request, resolved, services)
-    variants = [("variant", each) for each in resolved.variants]
-    wanted: dict[str, list[object]] = {
-        "variant": [],
-        "location": [row.record.get("location_id") for row in stored],
-        "factory": [],
-    }
-    names = await look_up(services.cache, wanted, variants)
+        mine = (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
+        conditions = (*mine, *await where(request, services))
+    few = await services.cache.count(LEDGER, mine) <= _CHECKED
+    checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
+    total = await services.cache.count(LEDGER, conditions)
     said = beside(resolved)
-    moved: list[Answer] = [_movement(row.record, names) for row in stored]
-    page = paged("get_inventory_movements", request, moved, total, now, beside=said.parts)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return (await _rows(conditions, (first, last), resolved, services))[0]
+
+    asked = await page_of("get_inventory_movements", request, services, render, said.parts)
+    moved, stored, names = await _rows(conditions, (asked.first, asked.last), resolved, services)
+    page = paged(asked, moved, total, now, beside=said.parts)
     page.fields.setdefault("next_actions", resolved.next_actions)
     kept = cast("list[InventoryMovement]", page.fields["rows"])
     # Within one date the rank decides; sorted after the cut, so that the next page begins where this one ends.
@@ -146,18 +149,20 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     )
 
 
-async def _window(
-    request: GetInventoryMovementsRequest, resolved: Resolved, services: Services
-) -> tuple[Ledger, tuple[Stored, ...], int]:
-    """Return the ledger of the variants, the page of it, newest first, and how many movements there are in all."""
-    mine = (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
-    conditions = (*mine, *await where(request, services))
-    few = await services.cache.count(LEDGER, mine) <= _CHECKED
-    checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
-    order = Order("movement_date", descending=True)
-    selection = Selection(conditions, order, request.limit, offset(request))
-    rows = await services.cache.select(LEDGER, selection)
-    return checked, rows, await services.cache.count(LEDGER, conditions)
+async def _rows(
+    conditions: Where, window: tuple[int, int], resolved: Resolved, services: Services
+) -> tuple[list[Answer], Sequence[Stored], Names]:
+    """Return the movements from one index to another, newest first, as they are shown and as they are cached."""
+    first, last = window
+    selection = Selection(conditions, Order("movement_date", descending=True), last - first, first)
+    stored = await services.cache.select(LEDGER, selection)
+    wanted: dict[str, list[object]] = {
+        "variant": [],
+        "location": [row.record.get("location_id") for row in stored],
+        "factory": [],
+    }
+    names = await look_up(services.cache, wanted, [("variant", each) for each in resolved.variants])
+    return [_movement(row.record, names) for row in stored], stored, names
 
 
 def _movement(record: Record, names: Names) -> Answer:

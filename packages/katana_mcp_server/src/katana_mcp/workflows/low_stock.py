@@ -17,7 +17,7 @@ from katana_mcp.descriptor import ToolSpec
 from katana_mcp.lookup import first_rows, none_at_all
 from katana_mcp.names import Names, look_up, none_yet, text
 from katana_mcp.operations.filters import AtLocation, Refers, needed, where
-from katana_mcp.operations.paging import offset, paged
+from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -129,9 +129,12 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     places = tuple(each for each in conditions if each.field == "location_id")
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, _at(places)), key=_Short.rank)
-    first = offset(request)
-    shown = await _shown(found[first : first + request.limit], services)
-    page = paged("list_low_stock_items", request, shown, len(found), now)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return await _shown(found[first:last], services)
+
+    asked = await page_of("list_low_stock_items", request, services, render)
+    page = paged(asked, await render(asked.first, asked.last), len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
     actions = [*actions, *goes_on("list_low_stock_items", now, len(stock.unknown))]
     if not count and await none_at_all(services, "variant"):

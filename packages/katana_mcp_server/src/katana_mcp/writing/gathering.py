@@ -26,7 +26,7 @@ _PLACE = "one of Katana's 60 requests a minute, which others use"
 
 
 def in_time(services: Services) -> Services:
-    """Return services with which one plan waits, for whatever it waits for, as long as that and no longer."""
+    """Return services with which a call waits for its plan, whatever else it waits for, as long and no longer."""
     return replace(services, until=services.clock.monotonic() + WAITS)
 
 
@@ -36,8 +36,9 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
     Raises:
         Refused: something that it names is not there, or Katana did not say in time.
     """
-    began = services.clock.monotonic()
-    left = max(_LEAST, WAITS if services.until is None else services.until - began)
+    now = services.clock.monotonic()
+    until = now + WAITS if services.until is None else services.until
+    left, began = max(_LEAST, until - now), min(now, until - WAITS)
     patient = replace(services, fresh=services.fresh.waiting(max(_LEAST, left - _MARGIN)))
     states = await services.cache.states(change.reads)
     cold = [name for name, state in states.items() if state.completed_at is None]

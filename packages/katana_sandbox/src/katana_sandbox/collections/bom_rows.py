@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.operations.create import run as create_one
 from katana_sandbox.wire.encoding import Record
@@ -59,20 +59,14 @@ BOM_ROWS = Collection(
     entity="BOM row",
     operations=("list", "update", "delete"),
     fields=(
-        Field("product_variant_id"),
-        Field("product_item_id"),
-        Field("ingredient_variant_id"),
-        Field("quantity"),
-        Field("notes"),
+        *plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes"),
         Field("rank", 0),
     ),
     create=_CREATE,
     update=record(ingredient_variant_id=integer(1), quantity=maybe(number(0, 1e17)), notes=maybe(text(high=255))),
     filters=(
         Filter("id"),
-        Filter("product_variant_id", "int"),
-        Filter("product_item_id", "int"),
-        Filter("ingredient_variant_id", "int"),
+        *plain_filters("product_variant_id product_item_id ingredient_variant_id", kind="int"),
     ),
     ranges=Ranges(ids=False, deleted=False),
     key="uuid",

@@ -2,7 +2,8 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.collections.search import search
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import add_customer_address, make_default, nested_address
 from katana_sandbox.wire.encoding import Record
@@ -10,6 +11,7 @@ from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
 
 _TEXTS = ("first_name", "last_name", "company", "email", "phone", "comment", "currency", "reference_id", "category")
+_SEARCHABLE = " ".join((*_TEXTS, "id", "name", "default_billing_id", "default_shipping_id", "created_at", "updated_at"))
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -38,9 +40,7 @@ CUSTOMERS = Collection(
     fields=(
         Field("name"),
         *(Field(name) for name in _TEXTS),
-        Field("discount_rate"),
-        Field("default_billing_id"),
-        Field("default_shipping_id"),
+        *plain_fields("discount_rate default_billing_id default_shipping_id"),
     ),
     create=record(
         ("name",),
@@ -55,19 +55,10 @@ CUSTOMERS = Collection(
         discount_rate=maybe(number(0, 100)),
         default_shipping_id=maybe(integer(1)),
     ),
-    filters=(
-        Filter("name"),
-        Filter("first_name"),
-        Filter("last_name"),
-        Filter("company"),
-        Filter("email"),
-        Filter("reference_id"),
-        Filter("category"),
-        Filter("currency"),
-        Filter("phone"),
-    ),
+    filters=(*plain_filters("name first_name last_name company email reference_id category currency phone"),),
     children=(("customer_addresses", "customer_id"),),
     embeds=(Embed("addresses", "customer_addresses", "customer_id"),),
+    routes=(Route("POST", "/customers/search", search(_SEARCHABLE)),),
     on_create=_create,
     on_update=_update,
 )

@@ -1,6 +1,6 @@
 """Locations: read-only; the filter is spelled purchases_allowed, the field purchase_allowed."""
 
-from katana_sandbox.descriptor import Collection, Filter
+from katana_sandbox.descriptor import Collection, Filter, plain_filters
 
 LOCATIONS = Collection(
     name="locations",
@@ -10,9 +10,7 @@ LOCATIONS = Collection(
         Filter("name"),
         Filter("legal_name"),
         Filter("address_id", "int"),
-        Filter("is_primary", "bool"),
-        Filter("sales_allowed", "bool"),
-        Filter("manufacturing_allowed", "bool"),
+        *plain_filters("is_primary sales_allowed manufacturing_allowed", kind="bool"),
         Filter("purchases_allowed", "bool", "purchase_allowed"),
         Filter("rank", "int"),
     ),

@@ -1,11 +1,7 @@
 """Operations of manufacturing orders: their progress moves the order, their order may bind them."""
 
-from dataclasses import replace
-
-from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.product_operation_rows import OPERATION_TYPES
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
-from katana_sandbox.operations import update
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
@@ -34,16 +30,6 @@ _UPDATE = record(
     cost_per_hour=maybe(_AMOUNT),
     cost_parameter=maybe(_AMOUNT),
 )
-_STRICT = replace(
-    _UPDATE,
-    members={**_UPDATE.members, "manufacturing_order_id": integer(1)},
-    required=("manufacturing_order_id", "status"),
-)
-
-
-def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    strict = ctx.switches.word("operation_row_patch") == "strict"
-    return update.run(ctx, replace(collection, update=_STRICT) if strict else collection, call)
 
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
@@ -54,16 +40,12 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     name="manufacturing_order_operation_rows",
     entity="manufacturing order operation row",
-    operations=("list", "get", "create", "delete"),
+    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
         Field("type", "process"),
         Field("rank", 0),
-        Field("manufacturing_order_id"),
-        Field("operation_id"),
-        Field("operation_name"),
-        Field("resource_id"),
-        Field("resource_name"),
+        *plain_fields("manufacturing_order_id operation_id operation_name resource_id resource_name"),
         Field("assigned_operators", ()),
         Field("completed_by_operators", ()),
         Field("active_operator_id"),
@@ -108,5 +90,4 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     on_update=update_operation_row,
     on_delete=check_row_deletable,
     settle=settle_changed_row,
-    routes=(Route("PATCH", "/manufacturing_order_operation_rows/{id}", _patch),),
 )

@@ -1,27 +1,32 @@
 """What a production consumed and what its operations took: shown inside it, hardly writable."""
 
-from katana_sandbox.descriptor import Collection, Field
+from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
+from katana_sandbox.rules.traceability import INGREDIENT_TRACE
 from katana_sandbox.wire.schema import integer, number, record, several
 from katana_sandbox.wire.times import stored_moment
 
 MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
     name="manufacturing_order_production_ingredients",
     entity="production ingredient",
-    operations=("update",),
+    operations=("list", "update"),
     fields=(
-        Field("location_id"),
-        Field("variant_id"),
-        Field("manufacturing_order_id"),
-        Field("manufacturing_order_recipe_row_id"),
-        Field("production_id"),
-        Field("quantity"),
+        *plain_fields(
+            "location_id variant_id manufacturing_order_id manufacturing_order_recipe_row_id production_id quantity"
+        ),
         Field("production_date", store=stored_moment),
         Field("cost", 0),
         Field("batch_transactions", ()),
     ),
-    update=record(batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number()))),
+    update=record(
+        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
+        traceability=INGREDIENT_TRACE,
+    ),
+    filters=(
+        Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),
+        Filter("production_ids", "int", "production_id", many=True),
+    ),
     foreign_keys=("production_id", "manufacturing_order_id", "variant_id"),
     references={"production_id": "manufacturing_order_productions"},
     hidden=frozenset({"batch_transactions"}),
@@ -33,11 +38,7 @@ MANUFACTURING_ORDER_PRODUCTION_OPERATIONS = Collection(
     name="manufacturing_order_production_operations",
     entity="production operation",
     fields=(
-        Field("location_id"),
-        Field("manufacturing_order_id"),
-        Field("manufacturing_order_operation_id"),
-        Field("production_id"),
-        Field("time"),
+        *plain_fields("location_id manufacturing_order_id manufacturing_order_operation_id production_id time"),
         Field("production_date", store=stored_moment),
         Field("cost", 0),
     ),

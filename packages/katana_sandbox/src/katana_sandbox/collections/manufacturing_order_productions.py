@@ -1,20 +1,25 @@
 """Productions of manufacturing orders: what was made when, from what and in what time."""
 
+from typing import cast
+
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.manufacturing_orders import BATCHES
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, View
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
+from katana_sandbox.rules.items import is_tracked
 from katana_sandbox.rules.manufacturing_productions import (
     check_production_deletable,
     create_production,
     update_production,
 )
 from katana_sandbox.rules.manufacturing_settle import settle_changed_production
-from katana_sandbox.rules.serials import PRODUCTION, wire_entries
+from katana_sandbox.rules.serials import PRODUCTION, brought_units, wire_entries, wire_entry
+from katana_sandbox.rules.traceability import INGREDIENT_TRACE, OUTPUT_TRACE
 from katana_sandbox.store.keys import Key
-from katana_sandbox.wire.encoding import encode
+from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused
+from katana_sandbox.wire.numbers import as_decimal, shortest
 from katana_sandbox.wire.schema import decimal_or_text, flag, integer, moment, number, record, several
 from katana_sandbox.wire.times import stored_moment
 
@@ -26,12 +31,14 @@ _CREATE = record(
     is_final=flag(),
     batch_transaction=record(("batch_id",), batch_id=integer(0)),
     serial_numbers=several(number()),
+    traceability=OUTPUT_TRACE,
     ingredients=several(
         record(
             ("manufacturing_order_recipe_row_id", "quantity"),
             manufacturing_order_recipe_row_id=number(),
             quantity=decimal_or_text(),
             batch_transactions=BATCHES,
+            traceability=INGREDIENT_TRACE,
         )
     ),
     operations=several(
@@ -39,7 +46,6 @@ _CREATE = record(
             ("manufacturing_order_operation_id", "time"),
             manufacturing_order_operation_id=number(),
             time=decimal_or_text(),
-            batch_transactions=BATCHES,
         )
     ),
 )
@@ -56,7 +62,18 @@ def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
     factory = {"factory_id": b"1"} if ctx.switches.on("production_factory_id") else {}
-    return {**factory, "serial_numbers": encode(wire_entries(ctx, PRODUCTION, key))}
+    production = ctx.get("manufacturing_order_productions", key, deleted=True) or {}
+    serials = wire_entries(ctx, PRODUCTION, key)
+    serials += [wire_entry(ctx, entry) for entry in brought_units(ctx, production)]
+    shown = {**factory, "serial_numbers": encode(serials)}
+    if not is_tracked(ctx, production.get("variant_id")):
+        return shown
+    trace: list[Record] = [{"serial_number_id": unit["id"], "batch_id": None, "quantity": "1"} for unit in serials]
+    batch = cast("Record", production.get("batch_transaction") or {})
+    rest = as_decimal(production["quantity"]) - len(trace)
+    if rest > 0:
+        trace.append({"serial_number_id": None, "batch_id": batch.get("batch_id"), "quantity": shortest(rest)})
+    return {**shown, "traceability": encode(trace)}
 
 
 MANUFACTURING_ORDER_PRODUCTIONS = Collection(
@@ -73,7 +90,7 @@ MANUFACTURING_ORDER_PRODUCTIONS = Collection(
         Field("is_final", default=False),
         Field("batch_transaction"),
     ),
-    update=record(production_date=moment()),
+    update=record(production_date=moment(), traceability=OUTPUT_TRACE),
     filters=(Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders"},

@@ -1,6 +1,6 @@
 """Ingredients of manufacturing orders, newest first; locked once their order is done."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Field, Filter, plain_filters
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text
@@ -45,8 +45,7 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         batch_transactions=_BATCHES,
     ),
     filters=(
-        Filter("manufacturing_order_id", "int"),
-        Filter("variant_id", "int"),
+        *plain_filters("manufacturing_order_id variant_id", kind="int"),
         Filter("ingredient_availability", values=INGREDIENTS),
     ),
     foreign_keys=("manufacturing_order_id", "variant_id"),

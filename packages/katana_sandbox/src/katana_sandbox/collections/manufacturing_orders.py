@@ -1,11 +1,10 @@
 """Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
 
-from dataclasses import replace
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View
-from katana_sandbox.operations import update
+from katana_sandbox.collections.search import search
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
@@ -20,6 +19,11 @@ from katana_sandbox.wire.times import stored_moment
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
 BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
 _QUANTITY = number(0.00001, 1e15)
+_SEARCHABLE = (
+    "id order_no status variant_id location_id planned_quantity actual_quantity completed_quantity"
+    " remaining_quantity includes_partial_completions is_linked_to_sales_order ingredient_availability total_cost"
+    " order_created_date production_deadline_date done_date created_at updated_at"
+)
 _KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
 _UPDATE = record(
@@ -35,18 +39,12 @@ _UPDATE = record(
     done_date=moment(1),
     additional_info=maybe(text(1)),
 )
-_UPDATE_WITH_SERIALS = record(**_UPDATE.members, serial_numbers=several(integer()))
 _MAKE_TO_ORDER = {
     "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
     "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
 }
 _MAKE_ORDERS = record(("salesOrderIds",), salesOrderIds=several(integer(), 1), createSubassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
-
-
-def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    serials = ctx.switches.on("manufacturing_order_serial_numbers")
-    return update.run(ctx, replace(collection, update=_UPDATE_WITH_SERIALS) if serials else collection, call)
 
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
@@ -91,15 +89,10 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
     entity="manufacturing order",
-    operations=("list", "get", "create", "delete"),
+    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
-        Field("order_no"),
-        Field("variant_id"),
-        Field("planned_quantity"),
-        Field("actual_quantity"),
-        Field("completed_quantity"),
-        Field("remaining_quantity"),
+        *plain_fields("order_no variant_id planned_quantity actual_quantity completed_quantity remaining_quantity"),
         Field("includes_partial_completions", default=False),
         Field("batch_transactions", ()),
         Field("location_id"),
@@ -157,8 +150,8 @@ MANUFACTURING_ORDERS = Collection(
     on_delete=check_deletable,
     settle=settle_changed_order,
     routes=(
-        Route("PATCH", "/manufacturing_orders/{id}", _patch),
         Route("POST", "/manufacturing_order_make_to_order", _make_to_order),
         Route("POST", "/manufacturing_order_unlink", _unlink),
+        Route("POST", "/manufacturing_orders/search", search(_SEARCHABLE)),
     ),
 )

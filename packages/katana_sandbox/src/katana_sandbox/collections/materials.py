@@ -1,7 +1,7 @@
 """Materials: bought parts that products are made of."""
 
 from katana_sandbox.collections.products import ARCHIVABLE, ATTRIBUTES, CONFIGS, CUSTOM_FIELDS, NEW_CONFIGS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View, plain_filters
 from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record
@@ -87,9 +87,7 @@ MATERIALS = Collection(
         configs=CONFIGS,
     ),
     filters=(
-        Filter("name"),
-        Filter("uom"),
-        Filter("category_name"),
+        *plain_filters("name uom category_name"),
         Filter("is_sellable", "bool"),
         Filter("default_supplier_id", "int"),
         Filter("batch_tracked", "bool"),

@@ -1,6 +1,6 @@
 """Ingredients of outsourced purchase order rows."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
+from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields, plain_filters
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import unpost
 from katana_sandbox.rules.outsourcing import SOURCE, check_open, line_pairs
@@ -58,11 +58,7 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
     entity="outsourced purchase order recipe row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("purchase_order_id"),
-        Field("purchase_order_row_id"),
-        Field("ingredient_variant_id"),
-        Field("planned_quantity_per_unit"),
-        Field("notes"),
+        *plain_fields("purchase_order_id purchase_order_row_id ingredient_variant_id planned_quantity_per_unit notes"),
         Field("batch_transactions", ()),
         Field("cost"),
     ),
@@ -77,11 +73,7 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
     update=record(
         ingredient_variant_id=integer(1), planned_quantity_per_unit=_QUANTITY, notes=text(), batch_transactions=_BATCHES
     ),
-    filters=(
-        Filter("purchase_order_id", "int"),
-        Filter("purchase_order_row_id", "int"),
-        Filter("ingredient_variant_id", "int"),
-    ),
+    filters=(*plain_filters("purchase_order_id purchase_order_row_id ingredient_variant_id", kind="int"),),
     foreign_keys=("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),
     references={"purchase_order_row_id": "purchase_order_rows", "ingredient_variant_id": "variants"},
     parts=_parts,

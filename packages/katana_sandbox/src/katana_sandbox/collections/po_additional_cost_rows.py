@@ -1,9 +1,9 @@
 """Additional costs of purchase orders, by cost group."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields, plain_filters
 from katana_sandbox.rules.purchase_edits import create_cost, update_cost
 from katana_sandbox.rules.purchases import settle_cost
-from katana_sandbox.wire.schema import choice, integer, number, record
+from katana_sandbox.wire.schema import choice, integer, maybe, number, record, text
 
 _METHODS = ("BY_VALUE", "NON_DISTRIBUTED")
 _COST = {
@@ -11,6 +11,7 @@ _COST = {
     "tax_rate_id": integer(1),
     "price": number(0, 1e17),
     "distribution_method": choice(*_METHODS),
+    "reference": maybe(text(high=255)),
 }
 
 PO_ADDITIONAL_COST_ROWS = Collection(
@@ -18,24 +19,17 @@ PO_ADDITIONAL_COST_ROWS = Collection(
     entity="additional cost row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("additional_cost_id"),
-        Field("group_id"),
-        Field("name"),
+        *plain_fields("additional_cost_id group_id name"),
         Field("distribution_method", "BY_VALUE"),
-        Field("tax_rate_id"),
-        Field("tax_rate"),
-        Field("price"),
-        Field("price_in_base"),
-        Field("currency"),
-        Field("currency_conversion_rate"),
-        Field("currency_conversion_rate_fix_date"),
-        Field("reference"),
+        *plain_fields(
+            "tax_rate_id tax_rate price price_in_base currency currency_conversion_rate"
+            " currency_conversion_rate_fix_date reference"
+        ),
     ),
     create=record(("additional_cost_id", "group_id", "tax_rate_id", "price"), group_id=integer(1), **_COST),
     update=record(**_COST),
     filters=(
-        Filter("group_id", "int"),
-        Filter("additional_cost_id", "int"),
+        *plain_filters("group_id additional_cost_id", kind="int"),
         Filter("distribution_method", values=_METHODS),
         Filter("tax_rate_id", "int"),
         Filter("currency"),

@@ -3,7 +3,17 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, View
+from katana_sandbox.descriptor import (
+    Collection,
+    Context,
+    Field,
+    Filter,
+    Ranges,
+    Route,
+    View,
+    plain_fields,
+    plain_filters,
+)
 from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
@@ -59,18 +69,12 @@ PRODUCT_OPERATION_ROWS = Collection(
     entity="product operation row",
     operations=("list", "update", "delete"),
     fields=(
-        Field("product_id"),
-        Field("product_variant_id"),
-        Field("operation_id"),
-        Field("operation_name"),
+        *plain_fields("product_id product_variant_id operation_id operation_name"),
         Field("type", "process"),
-        Field("resource_id"),
-        Field("resource_name"),
-        Field("cost_per_hour"),
-        Field("cost_parameter"),
-        Field("planned_cost_per_unit"),
-        Field("planned_time_per_unit"),
-        Field("planned_time_parameter"),
+        *plain_fields(
+            "resource_id resource_name cost_per_hour cost_parameter planned_cost_per_unit planned_time_per_unit"
+            " planned_time_parameter"
+        ),
         Field("rank", 0),
         Field("group_boundary"),
     ),
@@ -78,8 +82,7 @@ PRODUCT_OPERATION_ROWS = Collection(
     filters=(
         Filter("product_id", "int"),
         Filter("product_operation_row_id", "int", "id"),
-        Filter("product_variant_id", "int"),
-        Filter("operation_id", "int"),
+        *plain_filters("product_variant_id operation_id", kind="int"),
         Filter("operation_name"),
         Filter("resource_id", "int"),
         Filter("resource_name"),

@@ -1,6 +1,6 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View, plain_filters
 from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record
@@ -107,17 +107,10 @@ PRODUCTS = Collection(
         configs=CONFIGS,
     ),
     filters=(
-        Filter("name"),
-        Filter("uom"),
-        Filter("category_name"),
-        Filter("is_sellable", "bool"),
-        Filter("is_producible", "bool"),
-        Filter("is_purchasable", "bool"),
-        Filter("is_auto_assembly", "bool"),
+        *plain_filters("name uom category_name"),
+        *plain_filters("is_sellable is_producible is_purchasable is_auto_assembly", kind="bool"),
         Filter("default_supplier_id", "int"),
-        Filter("batch_tracked", "bool"),
-        Filter("serial_tracked", "bool"),
-        Filter("operations_in_sequence", "bool"),
+        *plain_filters("batch_tracked serial_tracked operations_in_sequence", kind="bool"),
         Filter("purchase_uom"),
         Filter("purchase_uom_conversion_rate", "num"),
     ),

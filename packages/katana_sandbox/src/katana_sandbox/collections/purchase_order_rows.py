@@ -1,32 +1,36 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
 from katana_sandbox.collections.purchase_orders import ROW
-from katana_sandbox.descriptor import Collection, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields, plain_filters
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
+from katana_sandbox.store.keys import Key
+from katana_sandbox.wire.encoding import encode, rows
 from katana_sandbox.wire.schema import integer, moment, record, text
 from katana_sandbox.wire.times import stored_moment
+
+
+def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
+    trace = rows(ctx.get("purchase_order_rows", key, deleted=True) or {}, "traceability")
+    return {"traceability": encode(trace)} if trace else {}
+
 
 PURCHASE_ORDER_ROWS = Collection(
     name="purchase_order_rows",
     entity="purchase order row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("quantity"),
-        Field("variant_id"),
-        Field("tax_rate_id"),
-        Field("price_per_unit"),
+        *plain_fields("quantity variant_id tax_rate_id price_per_unit"),
         Field("price_per_unit_in_base_currency", 0),
         Field("purchase_uom_conversion_rate", 1),
-        Field("purchase_uom"),
-        Field("currency"),
-        Field("conversion_rate"),
+        *plain_fields("purchase_uom currency conversion_rate"),
         Field("total", 0),
         Field("total_in_base_currency", 0),
         Field("conversion_date"),
         Field("received_date", store=stored_moment),
         Field("arrival_date", store=stored_moment),
         Field("batch_transactions", ()),
+        Field("traceability", ()),
         Field("purchase_order_id"),
         Field("location_id"),
         Field("landed_cost", 0),
@@ -40,14 +44,11 @@ PURCHASE_ORDER_ROWS = Collection(
     ),
     update=record(received_date=moment(camel=True), **ROW),
     filters=(
-        Filter("purchase_order_id", "int"),
-        Filter("variant_id", "int"),
-        Filter("tax_rate_id", "int"),
+        *plain_filters("purchase_order_id variant_id tax_rate_id", kind="int"),
         Filter("purchase_uom"),
         Filter("location_id", "int"),
-        Filter("group_id", "int"),
     ),
-    foreign_keys=("purchase_order_id", "variant_id"),
+    foreign_keys=("purchase_order_id", "variant_id", "group_id"),
     references={
         "purchase_order_id": "purchase_orders",
         "variant_id": "variants",
@@ -55,6 +56,8 @@ PURCHASE_ORDER_ROWS = Collection(
         "location_id": "locations",
     },
     children=(("outsourced_purchase_order_recipe_rows", "purchase_order_row_id"),),
+    parts=_parts,
+    hidden=frozenset({"traceability"}),
     parent=("purchase_order_id", "purchase_orders"),
     on_create=insert_row,
     on_update=update_row,

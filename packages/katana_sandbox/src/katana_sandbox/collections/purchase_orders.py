@@ -1,6 +1,17 @@
 """Purchase orders: status and totals follow from rows and receipts."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Guard, View
+from katana_sandbox.collections.search import search
+from katana_sandbox.descriptor import (
+    Collection,
+    Context,
+    Field,
+    Filter,
+    Guard,
+    Route,
+    View,
+    plain_fields,
+    plain_filters,
+)
 from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing_supply import order_supply
 from katana_sandbox.rules.purchase_edits import check_order_deletable, create_order, update_order
@@ -15,6 +26,10 @@ _BILLING = ("BILLED", "NOT_BILLED", "PARTIALLY_BILLED")
 _DOCUMENT = ("notSent", "sending", "sent", "failed")
 _NO_INGREDIENTS: Record = {"ingredient_availability": None, "ingredient_expected_date": None}
 _KIND = ("regular", "outsourced")
+_SEARCHABLE = (
+    "id order_no status entity_type supplier_id location_id tracking_location_id currency billing_status"
+    " last_document_status default_group_id order_created_date expected_arrival_date created_at updated_at"
+)
 ROW = {
     "quantity": number(0, 1e17),
     "variant_id": integer(),
@@ -56,9 +71,7 @@ PURCHASE_ORDERS = Collection(
         Field("status", "NOT_RECEIVED"),
         Field("order_no"),
         Field("entity_type", "regular"),
-        Field("default_group_id"),
-        Field("supplier_id"),
-        Field("currency"),
+        *plain_fields("default_group_id supplier_id currency"),
         Field("expected_arrival_date", store=stored_moment),
         Field("order_created_date", store=stored_moment),
         Field("additional_info", ""),
@@ -100,8 +113,7 @@ PURCHASE_ORDERS = Collection(
         Filter("currency"),
         Filter("billing_status", values=_BILLING),
         Filter("last_document_status", values=_DOCUMENT, upper=True),
-        Filter("supplier_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("supplier_id location_id", kind="int"),
         Filter("entity_type", values=_KIND),
         Filter("tracking_location_id", "int"),
     ),
@@ -121,6 +133,7 @@ PURCHASE_ORDERS = Collection(
             "Cannot delete purchase orders as purchase orders have bills.",
         ),
     ),
+    routes=(Route("POST", "/purchase_orders/search", search(_SEARCHABLE)),),
     unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe",
     on_create=create_order,

@@ -1,11 +1,12 @@
 """Fulfillments of sales orders; their rows are fixed once made."""
 
-from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route
+from katana_sandbox.collections.sales_returns import returns_of
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
-from katana_sandbox.wire.encoding import Record, rows
+from katana_sandbox.rules.traceability import TRACEABILITY
+from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
@@ -22,11 +23,8 @@ def _update(ctx: Context, fulfillment: Record, changes: Record) -> Record:
 
 def _check_deletable(ctx: Context, fulfillment: Record) -> None:
     check_open_period(ctx, fulfillment["picked_date"])
-    shipped = {row["id"] for row in rows(fulfillment, "sales_order_fulfillment_rows")}
-    for sales_return in ctx.children("sales_returns", "sales_order_id", fulfillment["sales_order_id"]):
-        returned = {row.get("fulfillment_row_id") for row in rows(sales_return, "sales_return_rows")}
-        if shipped & returned:
-            raise unprocessable("fulfillment has been returned")
+    if returns_of(ctx, fulfillment):
+        raise unprocessable("fulfillment has been returned")
 
 
 SALES_ORDER_FULFILLMENTS = Collection(
@@ -40,11 +38,7 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Field("invoice_status", "NOT_INVOICED"),
         Field("conversion_rate"),
         Field("conversion_date", store=stored_moment),
-        Field("tracking_number"),
-        Field("tracking_url"),
-        Field("tracking_carrier"),
-        Field("tracking_method"),
-        Field("packer_id"),
+        *plain_fields("tracking_number tracking_url tracking_carrier tracking_method packer_id"),
     ),
     create=record(
         ("sales_order_id", "status", "sales_order_fulfillment_rows"),
@@ -86,10 +80,7 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Filter("sales_order_id", "int"),
         Filter("status", values=_STATUS),
         Filter("invoice_status", values=("INVOICED", "NOT_INVOICED")),
-        Filter("tracking_number"),
-        Filter("tracking_url"),
-        Filter("tracking_carrier"),
-        Filter("tracking_method"),
+        *plain_filters("tracking_number tracking_url tracking_carrier tracking_method"),
         Filter("picked_date_min", "moment_min", "picked_date"),
     ),
     ranges=Ranges(ids=False),

@@ -2,45 +2,23 @@
 
 from katana_sandbox.collections.sales_orders import AVAILABILITY
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, plain_fields, plain_filters
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, decimal_or_text, integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 ATTRIBUTES = several(record(("key", "value"), key=text(), value=text()))
-TRACEABILITY = several(
-    record(
-        batch_id=maybe(number(0)),
-        bin_location_id=maybe(number(0)),
-        quantity=decimal_or_text(),
-        serial_number_id=maybe(number(0)),
-    )
-)
 
-_SEARCHABLE = frozenset(
-    [
-        "id",
-        "sales_order_id",
-        "variant_id",
-        "location_id",
-        "tax_rate_id",
-        "quantity",
-        "price_per_unit",
-        "total_discount",
-        "tax_rate",
-        "currency",
-        "product_availability",
-        "created_at",
-        "updated_at",
-        "delivery_date",
-        "shipping_date",
-    ]
+_SEARCHABLE = (
+    "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"
+    " tax_rate currency product_availability created_at updated_at delivery_date shipping_date"
 )
 
 
@@ -65,14 +43,10 @@ SALES_ORDER_ROWS = Collection(
     entity="sales order row",
     operations=("list", "get", "create", "update", "delete"),
     fields=(
-        Field("sales_order_id"),
-        Field("quantity"),
-        Field("variant_id"),
-        Field("tax_rate_id"),
-        Field("tax_rate"),
-        Field("location_id"),
-        Field("product_availability"),
-        Field("product_expected_date"),
+        *plain_fields(
+            "sales_order_id quantity variant_id tax_rate_id tax_rate location_id product_availability"
+            " product_expected_date"
+        ),
         Field("price_per_unit", store=decimal_text(10)),
         Field("price_per_unit_in_base_currency", 0),
         Field("total", 0),
@@ -83,10 +57,7 @@ SALES_ORDER_ROWS = Collection(
         Field("batch_transactions", ()),
         Field("serial_numbers", ()),
         Field("serial_number_transactions", ()),
-        Field("linked_manufacturing_order_id"),
-        Field("conversion_rate"),
-        Field("conversion_date"),
-        Field("custom_fields"),
+        *plain_fields("linked_manufacturing_order_id conversion_rate conversion_date custom_fields"),
         Field("traceability", ()),
         Field("sku"),
     ),
@@ -119,10 +90,7 @@ SALES_ORDER_ROWS = Collection(
     ),
     filters=(
         Filter("sales_order_ids", "int", "sales_order_id", many=True),
-        Filter("variant_id", "int"),
-        Filter("tax_rate_id", "int"),
-        Filter("linked_manufacturing_order_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("variant_id tax_rate_id linked_manufacturing_order_id location_id", kind="int"),
         Filter("product_availability", values=AVAILABILITY),
     ),
     foreign_keys=("sales_order_id", "variant_id"),

@@ -2,8 +2,20 @@
 
 from typing import cast
 
+from katana_sandbox.collections.sales_returns import returnable_items
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Guard, Route, View
+from katana_sandbox.descriptor import (
+    Collection,
+    Context,
+    Embed,
+    Field,
+    Filter,
+    Guard,
+    Route,
+    View,
+    plain_fields,
+    plain_filters,
+)
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
 from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
@@ -29,33 +41,14 @@ from katana_sandbox.wire.times import stored_moment
 AVAILABILITY = ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE")
 _INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
 _PRODUCTION = ("NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS", "BLOCKED", "DONE")
-_WHILE_OPEN = ("order_no", "customer_id", "delivery_date", "location_id", "currency")
+_WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
 _CONVERSION = ("conversion_rate", "conversion_date")
 _SHIPPED = ("PACKED", "DELIVERED")
-_SEARCHABLE = frozenset(
-    [
-        "id",
-        "order_no",
-        "customer_id",
-        "customer_ref",
-        "location_id",
-        "status",
-        "invoicing_status",
-        "production_status",
-        "source",
-        "currency",
-        "product_availability",
-        "ingredient_availability",
-        "ecommerce_order_type",
-        "ecommerce_store_name",
-        "ecommerce_order_id",
-        "tracking_number",
-        "created_at",
-        "updated_at",
-        "order_created_date",
-        "delivery_date",
-        "picked_date",
-    ]
+_SEARCHABLE = (
+    "id order_no customer_id customer_ref location_id status invoicing_status production_status source"
+    " currency product_availability ingredient_availability ecommerce_order_type ecommerce_store_name"
+    " ecommerce_order_id tracking_number created_at updated_at order_created_date delivery_date"
+    " picked_date"
 )
 
 
@@ -95,6 +88,8 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     is_open = order["status"] in OPEN
     if not is_open and any(name in changes for name in _WHILE_OPEN):
         raise unprocessable("sales order can only be edited in status NOT_SHIPPED or PENDING")
+    if order["status"] == "DELIVERED" and "delivery_date" in changes:
+        raise unprocessable("delivery_date can not be edited in status DELIVERED")
     if not is_open and "picked_date" in changes and ctx.switches.on("picked_date_locked"):
         raise unprocessable("picked_date can only be edited in status NOT_SHIPPED or PENDING")
     if order["status"] not in _SHIPPED and any(name in changes for name in _CONVERSION):
@@ -167,22 +162,12 @@ SALES_ORDERS = Collection(
         Field("invoicing_status"),
         Field("total", 0),
         Field("total_in_base_currency", 0),
-        Field("additional_info"),
-        Field("customer_ref"),
-        Field("ecommerce_order_type"),
-        Field("ecommerce_store_name"),
-        Field("ecommerce_order_id"),
-        Field("product_availability"),
-        Field("product_expected_date"),
-        Field("ingredient_availability"),
-        Field("ingredient_expected_date"),
-        Field("production_status"),
-        Field("tracking_number"),
-        Field("tracking_number_url"),
-        Field("billing_address_id"),
-        Field("shipping_address_id"),
-        Field("linked_manufacturing_order_id"),
-        Field("custom_fields"),
+        *plain_fields(
+            "additional_info customer_ref ecommerce_order_type ecommerce_store_name ecommerce_order_id"
+            " product_availability product_expected_date ingredient_availability ingredient_expected_date"
+            " production_status tracking_number tracking_number_url billing_address_id shipping_address_id"
+            " linked_manufacturing_order_id custom_fields"
+        ),
     ),
     create=record(
         ("customer_id", "sales_order_rows"),
@@ -224,7 +209,7 @@ SALES_ORDERS = Collection(
         delivery_date=moment(),
         picked_date=moment(),
         location_id=integer(1),
-        status=choice("PENDING", "NOT_SHIPPED", "PACKED", "DELIVERED"),
+        status=choice("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT", "PACKED", "DELIVERED"),
         currency=text(),
         conversion_rate=number(),
         conversion_date=moment(),
@@ -237,17 +222,12 @@ SALES_ORDERS = Collection(
     filters=(
         Filter("order_no"),
         Filter("source"),
-        Filter("customer_id", "int"),
-        Filter("location_id", "int"),
+        *plain_filters("customer_id location_id", kind="int"),
         Filter("invoicing_status"),
         Filter("product_availability", values=AVAILABILITY),
         Filter("ingredient_availability", values=_INGREDIENTS),
         Filter("production_status", values=_PRODUCTION),
-        Filter("status"),
-        Filter("currency"),
-        Filter("ecommerce_order_type"),
-        Filter("ecommerce_store_name"),
-        Filter("ecommerce_order_id"),
+        *plain_filters("status currency ecommerce_order_type ecommerce_store_name ecommerce_order_id"),
     ),
     foreign_keys=("customer_id",),
     references={"customer_id": "customers", "location_id": "locations"},
@@ -268,7 +248,10 @@ SALES_ORDERS = Collection(
     ),
     unique={"order_no": "unique_numbers"},
     wipes="additional_info_wipe_untested",
-    routes=(Route("POST", "/sales_orders/search", search(_SEARCHABLE)),),
+    routes=(
+        Route("POST", "/sales_orders/search", search(_SEARCHABLE)),
+        Route("GET", "/sales_orders/{id}/returnable_items", returnable_items),
+    ),
     on_create=_create,
     on_update=_update,
     settle=_settle,

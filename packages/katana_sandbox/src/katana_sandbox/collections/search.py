@@ -1,7 +1,8 @@
 """POST …/search: a filter in the body with comparisons, and/or, order and page."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import cmp_to_key
 from typing import cast
@@ -12,11 +13,11 @@ from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.render import render
 from katana_sandbox.store.select import Selection
-from katana_sandbox.wire.encoding import Record
+from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import INVALID_BODY, Refused
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text
 from katana_sandbox.wire.pagination import Page
-from katana_sandbox.wire.schema import Schema, anything, integer, record
+from katana_sandbox.wire.schema import Schema, anything, choice, integer, record, several
 from katana_sandbox.wire.times import ms_of, parse_moment, wire_moment
 
 _MAXIMUM = 200
@@ -24,6 +25,12 @@ _LISTED = 100
 _TEXT = 256
 _DEPTH = 2
 _CUSTOM = re.compile(r"custom_fields\.[0-9a-fA-F-]{36}")
+_ITEM_TYPES = ("product", "material", "service")
+_VARIANT_LINKS = frozenset({"product_id", "material_id", "service_id", "type"})
+_VARIANT_FIELDS = (
+    "id sku item_id item_type sales_price purchase_price internal_barcode registered_barcode supplier_item_codes"
+    " lead_time minimum_order_quantity abc_classification created_at updated_at"
+)
 type Test = Callable[[Record], bool]
 
 _COMPARE: dict[str, Callable[[int], bool]] = {
@@ -33,37 +40,72 @@ _COMPARE: dict[str, Callable[[int], bool]] = {
     "lt": lambda order: order < 0,
     "lte": lambda order: order <= 0,
 }
-_BODY = record(filter=record(where=anything(), order=Schema("any"), limit=integer(0, _MAXIMUM), page=integer(1)))
+_BODY = record(filter=anything(), order=Schema("any"), limit=integer(0, _MAXIMUM), page=integer(1))
+_WITH_ITEMS = replace(_BODY, members={**_BODY.members, "include": several(choice("item", "archived", "deleted"))})
 
 
-def search(fields: frozenset[str]) -> Callable[[Context, Collection, Call], Reply]:
-    """The search operation of a collection over these fields."""
+def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
+    """The search operation of a collection over these fields, written with spaces between."""
 
     def run(ctx: Context, collection: Collection, call: Call) -> Reply:
         body = checked(ctx, _BODY, call.body())
-        given = cast("Record", body.get("filter") or {})
-        test = _where(cast("Record", given.get("where") or {}), fields, 0)
-        order = _order(given.get("order"), fields)
         store = ctx.db.stores[collection.name]
-        slots = list(ctx.db.selectors[collection.name].slots(Selection(archived=True)))[::-1]
-        found = [slot for slot in slots if test(store.record(slot))]
-        for field, down in reversed(order):
-            key = cmp_to_key(_by_value)
-            found.sort(key=lambda slot, field=field: key(_value(store.record(slot), field)), reverse=down)
-        limit = int(given.get("limit", ctx.switches.count("default_limit")))
-        page = Page(limit, int(given.get("page", 1)), ctx.switches.on("pagination_strings"))
+        slots = ctx.db.selectors[collection.name].slots(Selection(archived=True))
+        found, page = found_page(ctx, body, fields.split(), [(store.record(slot), slot) for slot in reversed(slots)])
         shown = found[page.offset : page.offset + page.limit]
         return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 
     return run
 
 
-def _where(where: Mapping[str, object], fields: frozenset[str], depth: int) -> Test:
+def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    """Variants of every kind of item in a shape of their own; archived and deleted ones only when included."""
+    body = checked(ctx, _WITH_ITEMS, call.body())
+    include = cast("list[str]", body.get("include") or [])
+    wanted = Selection(archived="archived" in include, deleted="deleted" in include)
+    shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, wanted)]
+    shapes.sort(key=lambda shape: (str(shape["created_at"]), int(shape["id"])), reverse=True)
+    found, page = found_page(ctx, body, _VARIANT_FIELDS.split(), [(shape, shape) for shape in shapes])
+    shown = found[page.offset : page.offset + page.limit]
+    if "item" in include:
+        shown = [
+            {**shape, "item": ctx.get(f"{shape['item_type']}s", shape["item_id"], deleted=True)} for shape in shown
+        ]
+    return page_reply([encode(shape) for shape in shown], len(found), page)
+
+
+def _variants(ctx: Context, name: str, wanted: Selection) -> Iterator[Record]:
+    store = ctx.db.stores[name]
+    for slot in ctx.db.selectors[name].slots(wanted):
+        variant = store.record(slot)
+        kind = next(kind for kind in _ITEM_TYPES if variant.get(f"{kind}_id") is not None)
+        archived = ctx.is_archived(f"{kind}s", variant[f"{kind}_id"])
+        if archived and not wanted.archived:
+            continue
+        shown = {member: value for member, value in variant.items() if member not in _VARIANT_LINKS}
+        yield {**shown, "item_id": variant[f"{kind}_id"], "item_type": kind, "abc_classification": None}
+
+
+def found_page[Shown](
+    ctx: Context, body: Record, fields: Sequence[str], candidates: Sequence[tuple[Record, Shown]]
+) -> tuple[list[Shown], Page]:
+    """Those of the candidates that the body's filter finds, in its order, and the page it asks for."""
+    test = _where(cast("Record", body.get("filter") or {}), fields, 0)
+    found = [pair for pair in candidates if test(pair[0])]
+    for field, down in reversed(_order(body.get("order"), fields)):
+        key = cmp_to_key(_by_value)
+        found.sort(key=lambda pair, field=field: key(_value(pair[0], field)), reverse=down)
+    limit = int(body.get("limit", ctx.switches.count("default_limit")))
+    page = Page(limit, int(body.get("page", 1)), ctx.switches.on("pagination_strings"))
+    return [shown for _, shown in found], page
+
+
+def _where(where: Mapping[str, object], fields: Sequence[str], depth: int) -> Test:
     tests = [_clause(name, wanted, fields, depth) for name, wanted in where.items()]
     return lambda candidate: all(test(candidate) for test in tests)
 
 
-def _clause(name: str, wanted: object, fields: frozenset[str], depth: int) -> Test:
+def _clause(name: str, wanted: object, fields: Sequence[str], depth: int) -> Test:
     if name in {"and", "or"}:
         return _combined(name, wanted, fields, depth)
     _check_field(name, fields)
@@ -73,7 +115,7 @@ def _clause(name: str, wanted: object, fields: frozenset[str], depth: int) -> Te
     return lambda candidate: all(test(_value(candidate, name)) for test in tests)
 
 
-def _combined(name: str, wanted: object, fields: frozenset[str], depth: int) -> Test:
+def _combined(name: str, wanted: object, fields: Sequence[str], depth: int) -> Test:
     if depth >= _DEPTH or not isinstance(wanted, list):
         raise _bad(name, "and/or take an array and nest twice at most")
     clauses = cast("list[object]", wanted)
@@ -119,12 +161,12 @@ def _check_operand(operator: str, operand: object) -> None:
         raise _bad(operator, f"must be a scalar, text of at most {_TEXT} characters")
 
 
-def _check_field(name: str, fields: frozenset[str]) -> None:
+def _check_field(name: str, fields: Sequence[str]) -> None:
     if name not in fields and not _CUSTOM.fullmatch(name):
         raise _bad(name, "unknown field")
 
 
-def _order(given: object, fields: frozenset[str]) -> list[tuple[str, bool]]:
+def _order(given: object, fields: Sequence[str]) -> list[tuple[str, bool]]:
     entries = cast("list[object]", given) if isinstance(given, list) else [] if given is None else [given]
     parsed: list[tuple[str, bool]] = []
     for entry in entries:
@@ -167,5 +209,5 @@ def _sortable(value: object) -> Decimal | str:
 
 def _bad(name: str, message: str) -> Refused:
     code = "additionalProperties" if message.startswith("unknown") else "type"
-    detail = {"path": "/filter/where", "code": code, "message": message, "info": {"additionalProperty": name}}
+    detail = {"path": "/filter", "code": code, "message": message, "info": {"additionalProperty": name}}
     return Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=[detail])

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
 from katana_sandbox.operations.create import checked
-from katana_sandbox.operations.list import page_reply
+from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
 from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
@@ -15,7 +15,7 @@ from katana_sandbox.wire.schema import choice, integer, number, record, several,
 _ASSIGNABLE = (ORDER, PRODUCTION, ADJUSTED, MOVED, BOUGHT, SOLD)
 _KINDS = (*_ASSIGNABLE, "SalesOrderFulfillmentRow")
 _ASSIGN = record(
-    ("resource_type", "resource_id", "serial_numbers"),
+    ("resource_id",),
     resource_type=choice(*_ASSIGNABLE),
     resource_id=integer(1),
     serial_numbers=several(text()),
@@ -30,7 +30,8 @@ _UNASSIGN = record(
 
 def _entries(ctx: Context) -> Iterator[Record]:
     store = ctx.db.stores[ENTRIES]
-    found = [wire_entry(ctx, store.record(slot)) for slot in store.by_created]
+    entries = [store.record(slot) for slot in store.by_created]
+    found = [wire_entry(ctx, entry) for entry in entries if not entry.get("production_id")]
     yield from sorted(found, key=lambda entry: str(entry["serial_number"]))
 
 
@@ -38,8 +39,7 @@ def _units(ctx: Context) -> Iterator[Record]:
     store = ctx.db.stores[SERIALS]
     for unit in sorted((store.record(slot) for slot in store.by_created), key=lambda unit: str(unit["serial_number"])):
         entries = ctx.children(ENTRIES, "serial_number_id", unit["id"])
-        dated = ctx.switches.word("serial_in_stock") == "dated"
-        counted = [entry for entry in entries if entry["transaction_date"] is not None or not dated]
+        counted = [entry for entry in entries if entry["transaction_date"] is not None]
         yield {
             "id": unit["id"],
             "serial_number": unit["serial_number"],
@@ -54,23 +54,17 @@ def _transaction(entry: Record) -> Record:
 
 
 def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
-    query = list_query(call, collection, ctx.switches)
-    conditions = query.selection.conditions
-    found = [entry for entry in _entries(ctx) if all(condition.matches(entry) for condition in conditions)]
-    start = query.page.offset
-    return page_reply([encode(entry) for entry in found[start : start + query.page.limit]], len(found), query.page)
+    return computed_page(list_query(call, collection, ctx.switches), _entries(ctx))
 
 
-def _list_units(ctx: Context, collection: Collection, call: Call) -> Reply:
-    found = [encode(unit) for unit in _units(ctx)]
-    if not ctx.switches.on("serial_stock_pages"):
-        return Reply(200, b'{"data":' + array(found) + b"}")
-    page = list_query(call, collection, ctx.switches).page
-    return page_reply(found[page.offset : page.offset + page.limit], len(found), page)
+def _list_units(ctx: Context, _collection: Collection, _call: Call) -> Reply:
+    return Reply(200, b'{"data":' + array([encode(unit) for unit in _units(ctx)]) + b"}")
 
 
 def _assign(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    return Reply(200, encode(assign(ctx, checked(ctx, _ASSIGN, call.body()))))
+    """Without a kind of document nothing is done, and nothing said."""
+    body = checked(ctx, _ASSIGN, call.body())
+    return Reply(200, encode(assign(ctx, body))) if "resource_type" in body else Reply(204)
 
 
 def _unassign(ctx: Context, _collection: Collection, call: Call) -> Reply:

@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
@@ -82,10 +82,7 @@ SERVICE_VARIANTS = Collection(
     entity="service variant",
     sequence="variants",
     fields=(
-        Field("sku"),
-        Field("sales_price"),
-        Field("default_cost"),
-        Field("service_id"),
+        *plain_fields("sku sales_price default_cost service_id"),
         Field("type", "service"),
         Field("custom_fields"),
     ),

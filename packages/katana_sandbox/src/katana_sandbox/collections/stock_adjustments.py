@@ -2,11 +2,11 @@
 
 from typing import cast
 
-from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal
@@ -18,6 +18,7 @@ _BATCHES = several(record(("batch_id", "quantity"), batch_id=maybe(integer()), q
 
 def _create(ctx: Context, body: Record) -> Record:
     fields = build(STOCK_ADJUSTMENTS, body)
+    fields["stock_adjustment_number"] = fields["stock_adjustment_number"] or ctx.db.next_number("SA")
     fields["stock_adjustment_date"] = fields["stock_adjustment_date"] or ctx.now
     check_open_period(ctx, fields["stock_adjustment_date"])
     given = cast("list[Record]", body["stock_adjustment_rows"])
@@ -56,13 +57,11 @@ STOCK_ADJUSTMENTS = Collection(
     fields=(
         Field("stock_adjustment_number"),
         Field("stock_adjustment_date", store=stored_moment),
-        Field("location_id"),
-        Field("reason"),
-        Field("additional_info"),
+        *plain_fields("location_id reason additional_info"),
     ),
     create=record(
-        ("stock_adjustment_number", "location_id", "stock_adjustment_rows"),
-        stock_adjustment_number=text(),
+        ("location_id", "stock_adjustment_rows"),
+        stock_adjustment_number=text(1),
         stock_adjustment_date=moment(),
         location_id=integer(),
         reason=text(),

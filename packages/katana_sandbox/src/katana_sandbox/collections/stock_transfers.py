@@ -3,14 +3,14 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.collections.sales_order_rows import TRACEABILITY
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
+from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
@@ -27,6 +27,7 @@ def _create(ctx: Context, body: Record) -> Record:
     if within and not ctx.switches.on("transfers_within"):
         raise unprocessable("source and target location must differ")
     fields = build(STOCK_TRANSFERS, body)
+    fields["stock_transfer_number"] = fields["stock_transfer_number"] or ctx.db.next_number("ST")
     fields["transfer_date"] = fields["transfer_date"] or ctx.now
     rows = [_row(ctx, entry, fields) for entry in cast("list[Record]", body["stock_transfer_rows"])]
     transfer = ctx.insert("stock_transfers", fields)
@@ -81,9 +82,7 @@ STOCK_TRANSFERS = Collection(
     entity="stock transfer",
     operations=("list", "create", "update", "delete"),
     fields=(
-        Field("stock_transfer_number"),
-        Field("source_location_id"),
-        Field("target_location_id"),
+        *plain_fields("stock_transfer_number source_location_id target_location_id"),
         Field("status", "draft"),
         Field("transfer_date", store=stored_moment),
         Field("order_created_date", store=stored_moment),
@@ -91,7 +90,7 @@ STOCK_TRANSFERS = Collection(
         Field("additional_info"),
     ),
     create=record(
-        ("stock_transfer_number", "source_location_id", "target_location_id", "stock_transfer_rows"),
+        ("source_location_id", "target_location_id", "stock_transfer_rows"),
         stock_transfer_number=text(),
         source_location_id=integer(),
         target_location_id=integer(),
@@ -118,8 +117,7 @@ STOCK_TRANSFERS = Collection(
     ),
     filters=(
         Filter("stock_transfer_number"),
-        Filter("source_location_id", "int"),
-        Filter("target_location_id", "int"),
+        *plain_filters("source_location_id target_location_id", kind="int"),
     ),
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),

@@ -1,6 +1,6 @@
 """Tax rates: list and create only."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, plain_filters
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
@@ -32,8 +32,7 @@ TAX_RATES = Collection(
     filters=(
         Filter("rate", "num"),
         Filter("name"),
-        Filter("is_default_sales", "bool"),
-        Filter("is_default_purchases", "bool"),
+        *plain_filters("is_default_sales is_default_purchases", kind="bool"),
     ),
     ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),

@@ -3,9 +3,19 @@
 from typing import cast
 
 from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
-from katana_sandbox.render import render_key
-from katana_sandbox.rules.items import LINK, ItemName, check_attributes, insert_variant, learn_options, owner
+from katana_sandbox.collections.search import search_variants
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_filters
+from katana_sandbox.render import render
+from katana_sandbox.rules.items import (
+    LINK,
+    ItemName,
+    check_attributes,
+    check_lead_time,
+    insert_variant,
+    learn_options,
+    owner,
+    upper,
+)
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import maybe, number, record, several, text
@@ -34,6 +44,7 @@ def _check_complete(ctx: Context, name: ItemName, item: Record, attributes: list
 
 
 def _update(ctx: Context, variant: Record, changes: Record) -> Record:
+    check_lead_time(changes)
     attributes = cast("list[Record] | None", changes.get("config_attributes"))
     found = owner(ctx, variant)
     if attributes is not None and found is not None:
@@ -55,8 +66,9 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 
 def _product_or_material(ctx: Context, variant: Record) -> bytes:
-    found = owner(ctx, variant)
-    return b"null" if found is None else render_key(ctx, found[0], found[1]["id"]) or b"null"
+    found = owner(ctx, variant, deleted=ctx.switches.word("deleted_parent_in_extend") == "object")
+    slot = None if found is None else ctx.db.stores[found[0]].slot(found[1]["id"])
+    return b"null" if found is None or slot is None else render(ctx, ctx.collections[found[0]], slot, "one")
 
 
 VARIANTS = Collection(
@@ -68,10 +80,10 @@ VARIANTS = Collection(
         Field("sales_price", 0),
         Field("product_id"),
         Field("material_id"),
-        Field("purchase_price", 0),
+        Field("purchase_price", 0, lambda value: value or 0),
         Field("type", "product"),
-        Field("internal_barcode"),
-        Field("registered_barcode"),
+        Field("internal_barcode", store=upper),
+        Field("registered_barcode", store=upper),
         Field("supplier_item_codes", ()),
         Field("lead_time"),
         Field("minimum_order_quantity"),
@@ -105,8 +117,7 @@ VARIANTS = Collection(
         custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
     ),
     filters=(
-        Filter("product_id", "int"),
-        Filter("material_id", "int"),
+        *plain_filters("product_id material_id", kind="int"),
         Filter("sku", many=True),
         Filter("sales_price", "num"),
         Filter("purchase_price", "num"),
@@ -121,6 +132,7 @@ VARIANTS = Collection(
     references={"product_id": "products", "material_id": "materials"},
     children=(("bom_rows", "product_variant_id"),),
     extends={"product_or_material": _product_or_material},
+    routes=(Route("POST", "/variants/search", search_variants),),
     on_create=_create,
     on_update=_update,
     settle=_settle,

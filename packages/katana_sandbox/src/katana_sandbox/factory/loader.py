@@ -95,6 +95,10 @@ class Loader:
         updated = created + int(since * self.rng.random() ** 2) if self.rng.random() < 0.7 else created
         return Life(created, updated, updated if archived else None, updated if deleted else None)
 
+    def plain_life(self, created: int) -> Life:
+        """A life without changes, which draws no chance."""
+        return Life(created, created)
+
     def put(self, name: str, fields: Mapping[str, object], life: Life, key: Key | None = None, flags: int = 0) -> Key:
         """Store a record under the next id (or a given key) and return it."""
         collection = self.ctx.collections[name]

@@ -49,10 +49,22 @@ def load_orders(loader: Loader, room: Stockroom, total: int) -> set[int]:
         if order.status not in {"DELIVERED", "PACKED"} and order.life.deleted is None:
             still_open.add(order.order_id)
         if position == 3 and shipped is not None:
-            fields: Record = {"sales_order_id": order.order_id, "order_no": "RO-1", "sales_return_rows": []}
-            loader.put("sales_returns", fields, order.life)
+            loader.put("sales_returns", _return(loader, order), order.life)
         loader.report("sales orders", position + 1, total)
     return still_open
+
+
+def _return(loader: Loader, order: _Order) -> Record:
+    fields: Record = {field.name: None for field in loader.ctx.collections["sales_returns"].fields}
+    return fields | {
+        "sales_order_id": order.order_id,
+        "customer_id": order.buyer.customer_id,
+        "order_no": loader.ctx.db.next_number("RO"),
+        "return_location_id": order.location,
+        "status": "NOT_RETURNED",
+        "currency": order.buyer.currency,
+        "order_created_date": loader.text(order.life.created),
+    }
 
 
 def _draft(loader: Loader, room: Stockroom, position: int, total: int) -> _Order:

@@ -43,7 +43,13 @@ def load_settings(loader: Loader, delay: int) -> tuple[list[int], list[int]]:
     for name in ("Shipping", "Customs", "Other"):
         loader.put("additional_costs", {"name": name}, loader.life(start))
     _load_account(loader, locations[0], address)
-    loader.ctx.db.custom_fields.update((loader.ctx.db.next_uuid(), name) for name in ("Engraving", "Gift note"))
+    for label, entity in (("Engraving", "SalesOrderRow"), ("Gift note", "SalesOrder")):
+        kind = {"field_type": "shortText", "entity_type": entity, "source": "katana"}
+        fields = {"label": label, **kind, "description": None, "options": None}
+        loader.put("custom_field_definitions", fields, loader.plain_life(start))
+    for name, role in (("Aino", "owner"), ("Mart", "member")):
+        shown = {"firstName": name, "lastName": "Fjell", "email": f"{name.lower()}@example.com", "role": role}
+        loader.put("users", {**shown, "status": "active", "last_login_at": None}, loader.plain_life(start))
     return locations, rates
 
 
@@ -59,6 +65,7 @@ def _load_account(loader: Loader, location: int, address: dict[str, str]) -> Non
         "base_currency_code": "EUR",
         "default_so_delivery_time": "14",
         "default_po_lead_time": None,
+        "default_mo_lead_time": None,
         "default_manufacturing_location_id": location,
         "default_purchases_location_id": location,
         "default_sales_location_id": location,

@@ -102,7 +102,7 @@ def list_query(call: Call, collection: Collection, switches: Switches) -> ListQu
     dates = ranges.dates and (collection.name != "locations" or switches.on("location_dates"))
     ids = given.all("ids") if ranges.ids else []
     selection = Selection(
-        ids=tuple(_integer("ids", value) for value in ids) if ids else None,
+        ids=tuple(_integer("ids", value.removesuffix(".0")) for value in ids) if ids else None,
         conditions=conditions(given, collection.filters, switches),
         created=given.span("created_at", known=dates),
         updated=given.span("updated_at", known=dates),
@@ -146,7 +146,7 @@ def _value(item: Filter, value: str, *, closed: bool) -> object:
     if closed and item.values and value not in item.values:
         raise bad_parameter(item.name, value, allowed=item.values)
     if item.kind == "int":
-        return Decimal(_integer(item.name, value))
+        return Decimal(_integer(item.name, value.removesuffix(".0")))
     if item.kind == "num":
         if not is_decimal_text(value):
             raise bad_parameter(item.name, value)

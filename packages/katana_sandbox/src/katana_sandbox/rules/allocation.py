@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.ledger import Open, Pair, total
@@ -23,6 +24,12 @@ def settle_pairs(ctx: Context, pairs: Iterable[Pair]) -> set[int]:
         ctx.db.levels.set_open(*pair, need, total(supply, location_id))
         changed |= _cover(ctx, pair, supply) | cover_ingredients(ctx, pair, supply)
     return changed
+
+
+def rank_of(ctx: Context, name: str) -> dict[int, int]:
+    """The places of the orders that were ranked, the highest first."""
+    held = ctx.get("order_reranks", name) or {}
+    return {key: place for place, key in enumerate(cast("list[int]", held.get("ids") or []))}
 
 
 class _Pool:
@@ -59,7 +66,8 @@ class _Pool:
 def _cover(ctx: Context, pair: Pair, supply: list[Open]) -> set[int]:
     pool = _Pool(ctx.db.levels.get(*pair).in_stock, supply)
     changed: set[int] = set()
-    for found in open_rows(ctx, pair[0]):
+    ranks = rank_of(ctx, "sales_orders")
+    for found in sorted(open_rows(ctx, pair[0]), key=lambda found: ranks.get(found.order["id"], len(ranks))):
         row = found.row
         if found.location_id != pair[1] or row.get("product_availability") == "PICKED":
             continue

@@ -9,7 +9,7 @@ from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import build_kit, redate_kit, take_apart
 from katana_sandbox.rules.ledger import Movement, Pair, check_open_period, post, redate, unpost
 from katana_sandbox.rules.sales import settle_order, settle_stock
-from katana_sandbox.rules.serials import ASSIGNED, check_free, known, settle_shipment
+from katana_sandbox.rules.serials import ASSIGNED, check_free, known, reserved_units, settle_shipment
 from katana_sandbox.rules.stock import pair_of, set_cost, shipped
 from katana_sandbox.rules.traceability import trace_entries, traced_batches, traced_units
 from katana_sandbox.wire.encoding import Record, rows
@@ -22,7 +22,7 @@ _SOURCE = "SalesOrderRow"
 def create_fulfillment(ctx: Context, body: Record) -> Record:
     """Pack or deliver rows of an order."""
     order = ctx.get("sales_orders", body["sales_order_id"]) or {}
-    if order.get("status") == "PENDING":
+    if order.get("status") == "PENDING" and ctx.switches.word("ship_pending") == "refuse":
         raise unprocessable("sales order with status PENDING can not be fulfilled")
     fields = build(ctx.collections["sales_order_fulfillments"], body)
     fields["picked_date"] = fields["picked_date"] or ctx.now
@@ -107,12 +107,15 @@ def _fulfillment_row(ctx: Context, entry: Record) -> Record:
     item = found[1] if found is not None else {}
     trace = cast("list[Record] | None", entry.get("traceability"))
     batches = traced_batches(entry)
-    if trace is None:
-        serials = known(ctx, row.get("variant_id"), cast("list[object]", entry.get("serial_numbers") or []))
-    else:
+    named = trace is not None or "serial_numbers" in entry
+    if trace is not None:
         serials = traced_units(ctx, row.get("variant_id"), trace)
+    elif named:
+        serials = known(ctx, row.get("variant_id"), cast("list[object]", entry["serial_numbers"] or []))
+    else:
+        serials = reserved_units(ctx, row.get("id"))[: int(entry["quantity"])]
     quantity = as_decimal(entry["quantity"])
-    _check_tracking(item, quantity, batches, serials)
+    _check_tracking(item, quantity, batches, serials if named else None)
     check_free(ctx, row, serials)
     parts = trace or [*batches, *({"serial_number_id": serial} for serial in serials)]
     return {
@@ -125,14 +128,14 @@ def _fulfillment_row(ctx: Context, entry: Record) -> Record:
     }
 
 
-def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], serials: list[int]) -> None:
-    if item.get("serial_tracked") and len(serials) != quantity:
+def _check_tracking(item: Record, quantity: Decimal, batches: list[Record], serials: list[int] | None) -> None:
+    if item.get("serial_tracked") and serials is not None and len(serials) != quantity:
         raise unprocessable(
             f"sum of serial number quantity (current: {len(serials)}) must match "
             f"fulfillment row quantity (expected: {shortest(quantity)})"
         )
     total = sum((as_decimal(batch["quantity"]) for batch in batches), Decimal(0))
-    if item.get("batch_tracked") and total != quantity:
+    if batches and item.get("batch_tracked") and total != quantity:
         raise unprocessable(
             f"sum of batch quantity (current: {shortest(total)}) must match "
             f"fulfillment row quantity (expected: {shortest(quantity)})"

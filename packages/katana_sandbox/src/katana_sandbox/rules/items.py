@@ -7,9 +7,10 @@ from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.errors import Refused, unprocessable
 
 type ItemName = Literal["products", "materials"]
+_LONGEST = 999
 LINK = {"products": "product_id", "materials": "material_id"}
 
 
@@ -25,7 +26,7 @@ def create_item(ctx: Context, name: ItemName, body: Record) -> Record:
     for variant in variants:
         _check_options(ctx, configs, variant, several=len(variants) > 1)
     item = ctx.insert(name, {**fields, "configs": []})
-    owned = [_config(ctx, name, item["id"], config) for config in configs]
+    owned = [_config(ctx, item["id"], config) for config in configs]
     ctx.set(name, item["id"], {"configs": owned})
     for variant in variants:
         insert_variant(ctx, name, item["id"], variant)
@@ -72,10 +73,25 @@ def settle_item(ctx: Context, name: ItemName, after: Record | None) -> None:
 def insert_variant(ctx: Context, name: ItemName, item_id: int, body: Mapping[str, object]) -> Record:
     """Store a variant of an item; option values new to the item are added to it."""
     fields = {key: value for key, value in body.items() if key not in LINK.values()}
+    check_lead_time(fields)
     link = {LINK[name]: item_id, "type": "product" if name == "products" else "material"}
     variant = ctx.insert("variants", {**build(ctx.collections["variants"], fields), **link})
     learn_options(ctx, name, item_id, cast("list[Record]", body.get("config_attributes") or []))
     return variant
+
+
+def check_lead_time(fields: Mapping[str, object]) -> None:
+    """Refuse a lead time above 999 days (422), and fail at one that is no whole number (500)."""
+    days = fields.get("lead_time")
+    if isinstance(days, float) and not days.is_integer():
+        raise Refused(500)
+    if isinstance(days, int | float) and days > _LONGEST:
+        raise unprocessable("lead_time must not be above 999")
+
+
+def upper(value: object) -> object:
+    """The stored form of a barcode."""
+    return value.upper() if isinstance(value, str) else value
 
 
 def check_attributes(item: Mapping[str, object], attributes: Iterable[Record]) -> None:
@@ -133,6 +149,13 @@ def owner(ctx: Context, variant: Record, *, deleted: bool = False) -> tuple[Item
     return None
 
 
+def is_tracked(ctx: Context, variant_id: object, by: tuple[str, ...] = ("serial_tracked", "batch_tracked")) -> bool:
+    """Whether a variant is tracked by serial numbers or batches, or by the one that is named."""
+    variant = ctx.get("variants", variant_id, deleted=True)
+    found = owner(ctx, variant, deleted=True) if variant is not None else None
+    return found is not None and any(found[1].get(name) for name in by)
+
+
 def _check_names(configs: Iterable[Record]) -> None:
     names = [config["name"] for config in configs]
     if len(names) != len(set(names)):
@@ -149,12 +172,12 @@ def _check_options(ctx: Context, configs: list[Record], variant: Record, *, seve
         raise unprocessable("each variant needs a value for every config of its item")
 
 
-def _config(ctx: Context, name: ItemName, item_id: int, config: Record) -> Record:
+def _config(ctx: Context, item_id: int, config: Record) -> Record:
     return {
         "id": ctx.db.next_id("configs"),
         "name": config["name"],
         "values": list(cast("list[object]", config["values"])),
-        LINK[name]: item_id,
+        "product_id": item_id,
     }
 
 
@@ -168,10 +191,12 @@ def _replaced_configs(ctx: Context, name: ItemName, item: Record, wanted: list[R
         found = by_id.get(entry["id"]) if with_id else by_name.get(entry.get("name"))
         if found is not None:
             kept.append({**found, "values": list(entry["values"])})
+        elif "id" not in entry and "name" not in entry:
+            raise unprocessable("Config name or id has to be set")
         elif with_id or "name" not in entry:
             raise unprocessable("config not found")
         else:
-            kept.append(_config(ctx, name, item["id"], entry))
+            kept.append(_config(ctx, item["id"], entry))
     _check_names(kept)
     _drop_options(ctx, name, item["id"], {config["name"] for config in kept})
     return kept

@@ -33,7 +33,6 @@ def add_operation_row(ctx: Context, body: Record) -> Record:
 def update_operation_row(ctx: Context, row: Record, changes: Record) -> Record:
     """The stored changes of an operation row PATCH."""
     order = ctx.get(ORDERS, row["manufacturing_order_id"]) or {}
-    changes.pop("manufacturing_order_id", None)
     if order.get("status") == "DONE":
         _check_done(row, changes)
     else:
@@ -52,7 +51,7 @@ def update_operation_row(ctx: Context, row: Record, changes: Record) -> Record:
 
 
 def _check_done(row: Record, changes: Record) -> None:
-    """A strict PATCH has to repeat the status, which is no change."""
+    """A PATCH may repeat the status, which is no change."""
     changed = {name for name in changes if name != "status" or changes[name] != row["status"]}
     if changed - _WHEN_DONE:
         raise unprocessable(LOCKED)

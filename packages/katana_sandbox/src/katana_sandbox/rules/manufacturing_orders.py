@@ -1,14 +1,11 @@
 """Manufacturing orders: what may be ordered and changed, completion and reopening."""
 
-from typing import cast
-
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.manufacturing_costs import is_made
 from katana_sandbox.rules.manufacturing_productions import Run, finish, produce, redate_production
 from katana_sandbox.rules.manufacturing_rows import LOCKED, OPERATION_ROWS, ORDERS, PRODUCTIONS, copy_rows
-from katana_sandbox.rules.serials import ORDER, Bond, bind, entries_of, known, unbind
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal
@@ -21,7 +18,6 @@ _LOCKED_FIELDS = (
     "planned_quantity",
     "production_deadline_date",
     "variant_id",
-    "serial_numbers",
 )
 DISABLED = "Location has manufacturing disabled"
 
@@ -50,8 +46,6 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     _check_changes(ctx, order, changes, status)
     if "actual_quantity" in changes:
         changes["target_quantity"] = changes.pop("actual_quantity")
-    if "serial_numbers" in changes:
-        _attach_units(ctx, order, cast("list[object]", changes.pop("serial_numbers")))
     if "done_date" in changes:
         move_done_date(ctx, order, changes["done_date"])
     if status == "DONE" and not done:
@@ -129,19 +123,9 @@ def _complete(ctx: Context, order: Record) -> None:
     wanted = as_decimal(order["planned_quantity"] if target is None else target)
     left = wanted - as_decimal(order.get("completed_quantity"))
     if left > 0:
-        serials = [entry["serial_number_id"] for entry in entries_of(ctx, ORDER, order["id"])]
-        produce(ctx, order, Run(left, ctx.now, final=True, serials=serials))
+        produce(ctx, order, Run(left, ctx.now, final=True))
     else:
         finish(ctx, order, ctx.now)
-
-
-def _attach_units(ctx: Context, order: Record, given: list[object]) -> None:
-    wanted = known(ctx, order["variant_id"], given)
-    for entry in entries_of(ctx, ORDER, order["id"]):
-        if entry["serial_number_id"] not in wanted:
-            unbind(ctx, ORDER, order["id"], [entry["serial_number_id"]])
-    for unit in wanted:
-        bind(ctx, unit, Bond(ORDER, order["id"], 0))
 
 
 def _reopen(ctx: Context, order: Record) -> None:

@@ -1,12 +1,12 @@
 """Productions: what completing a quantity consumes, takes in time, costs, and does to its order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import cast
 
 from katana_sandbox.descriptor import Context
-from katana_sandbox.rules.items import owner
+from katana_sandbox.rules.items import is_tracked
 from katana_sandbox.rules.ledger import check_open_period, rounded
 from katana_sandbox.rules.manufacturing_costs import share_of_cost, share_of_time
 from katana_sandbox.rules.manufacturing_rows import (
@@ -18,8 +18,9 @@ from katana_sandbox.rules.manufacturing_rows import (
     RECIPE_ROWS,
     TIMES,
 )
-from katana_sandbox.rules.serials import produce_units
-from katana_sandbox.wire.encoding import Record
+from katana_sandbox.rules.serials import bring_units, generate_units, produce_units, unmake_units, waiting_units
+from katana_sandbox.rules.traceability import check_unit_count, traced_batches, traced_units
+from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
 from katana_sandbox.wire.times import stored_moment
@@ -34,7 +35,8 @@ class Run:
     final: bool = False
     ingredients: list[Record] | None = None
     operations: list[Record] | None = None
-    serials: Sequence[object] = ()
+    serials: Sequence[object] | None = None
+    traced: list[int] | None = None
     batch: Record | None = None
 
 
@@ -53,8 +55,9 @@ def create_production(ctx: Context, order: Record, body: Record) -> Record:
         bool(body.get("is_final")),
         cast("list[Record] | None", body.get("ingredients")),
         cast("list[Record] | None", body.get("operations")),
-        cast("list[object]", body.get("serial_numbers") or []),
-        cast("Record | None", body.get("batch_transaction")),
+        cast("list[object] | None", body.get("serial_numbers")),
+        traced_output(ctx, order, quantity, body),
+        output_batch(body),
     )
     return produce(ctx, order, run)
 
@@ -62,7 +65,10 @@ def create_production(ctx: Context, order: Record, body: Record) -> Record:
 def produce(ctx: Context, order: Record, run: Run) -> Record:
     """Store a production with what it consumed, and move its order on."""
     check_open_period(ctx, run.moment)
-    _check_serials(ctx, order, run)
+    tracked = is_tracked(ctx, order["variant_id"], ("serial_tracked",))
+    if run.serials is None and run.traced is None and tracked:
+        run = replace(run, serials=waiting_units(ctx, order)[: int(run.quantity)] or None)
+    _check_serials(ctx, run, tracked=tracked)
     fields: Record = {
         "manufacturing_order_id": order["id"],
         "quantity": number(run.quantity),
@@ -74,7 +80,12 @@ def produce(ctx: Context, order: Record, run: Run) -> Record:
         "batch_transaction": run.batch,
     }
     production = ctx.insert(PRODUCTIONS, fields)
-    produce_units(ctx, order, production, run.serials)
+    if run.traced is not None:
+        bring_units(ctx, order, production, run.traced)
+    elif run.serials is not None:
+        produce_units(ctx, order, production, run.serials)
+    elif tracked:
+        generate_units(ctx, order, production, int(run.quantity))
     cost = _consume(ctx, order, production, run) + _work(ctx, order, production, run)
     ctx.change(PRODUCTIONS, production["id"], {"cost": number(cost)}, bump=False)
     if run.final:
@@ -102,6 +113,12 @@ def update_production(ctx: Context, production: Record, changes: Record) -> Reco
     if done and ctx.switches.on("done_locks_production_date"):
         raise unprocessable(LOCKED)
     moment = changes.get("production_date")
+    if "traceability" in changes:
+        units = traced_output(ctx, order, as_decimal(production["quantity"]), changes)
+        changes["batch_transaction"] = output_batch(changes)
+        del changes["traceability"]
+        unmake_units(ctx, production)
+        bring_units(ctx, order, production, units or ())
     if isinstance(moment, str):
         check_open_period(ctx, moment)
         redate_production(ctx, production, moment)
@@ -130,17 +147,36 @@ def update_ingredient(ctx: Context, ingredient: Record, changes: Record) -> Reco
     order = ctx.get(ORDERS, ingredient["manufacturing_order_id"]) or {}
     if order.get("status") == "DONE":
         raise unprocessable(LOCKED)
+    if "traceability" in changes:
+        changes["batch_transactions"] = traced_batches(changes)
+        del changes["traceability"]
+    for batch in rows(changes, "batch_transactions"):
+        if as_decimal(batch.get("quantity")) <= 0:
+            raise unprocessable("Traceability entries without a serial number must provide a positive quantity")
     return changes
 
 
-def _check_serials(ctx: Context, order: Record, run: Run) -> None:
-    variant = ctx.get("variants", order["variant_id"], deleted=True)
-    found = owner(ctx, variant, deleted=True) if variant is not None else None
-    if found is None or not found[1].get("serial_tracked") or not ctx.switches.on("production_serial_count"):
-        return
-    if len(run.serials) != run.quantity:
+def traced_output(ctx: Context, order: Record, quantity: Decimal, body: Record) -> list[int] | None:
+    """The units that a production's traceability names; None when there is none."""
+    if "traceability" not in body:
+        return None
+    units = traced_units(ctx, order["variant_id"], rows(body, "traceability"))
+    check_unit_count(units, quantity, exact=False)
+    return units
+
+
+def output_batch(body: Record) -> Record | None:
+    """The one batch that takes all that is made."""
+    batches = [part for part in rows(body, "traceability") if part.get("batch_id") is not None]
+    return {"batch_id": batches[0]["batch_id"]} if batches else cast("Record | None", body.get("batch_transaction"))
+
+
+def _check_serials(ctx: Context, run: Run, *, tracked: bool) -> None:
+    given = len(run.traced or run.serials or ())
+    required = tracked and ctx.switches.word("production_serials") == "require"
+    if given > run.quantity or (required and given != run.quantity):
         raise unprocessable(
-            f"sum of serial number quantity (current: {len(run.serials)}) must match "
+            f"sum of serial number quantity (current: {given}) must match "
             f"production quantity (expected: {shortest(run.quantity)})"
         )
 
@@ -172,16 +208,16 @@ def _consume(ctx: Context, order: Record, production: Record, run: Run) -> Decim
     return total
 
 
-def _wanted_ingredients(rows: dict[object, Record], run: Run) -> list[tuple[object, Decimal, object]]:
+def _wanted_ingredients(recipe: dict[object, Record], run: Run) -> list[tuple[object, Decimal, object]]:
     if run.ingredients is None:
-        planned = [(key, rounded(planned_use(row, run)), row) for key, row in rows.items()]
+        planned = [(key, rounded(planned_use(row, run)), row) for key, row in recipe.items()]
         return [(key, use, row.get("batch_transactions") or []) for key, use, row in planned if use > 0]
     wanted: list[tuple[object, Decimal, object]] = []
     for entry in run.ingredients:
         quantity = as_decimal(entry["quantity"])
         if quantity <= 0:
             raise unprocessable("ingredient quantity must be greater than 0")
-        wanted.append((entry["manufacturing_order_recipe_row_id"], quantity, entry.get("batch_transactions") or []))
+        wanted.append((entry["manufacturing_order_recipe_row_id"], quantity, traced_batches(entry)))
     return wanted
 
 
@@ -195,10 +231,10 @@ def planned_use(row: Record, run: Run) -> Decimal:
 
 def _work(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
     total = Decimal(0)
-    rows = {row["id"]: row for row in ctx.children(OPERATION_ROWS, "manufacturing_order_id", order["id"])}
+    work = {row["id"]: row for row in ctx.children(OPERATION_ROWS, "manufacturing_order_id", order["id"])}
     share = run.quantity / as_decimal(order["planned_quantity"])
-    for row_id, seconds in _wanted_times(rows, run, share):
-        row = rows.get(row_id)
+    for row_id, seconds in _wanted_times(work, run, share):
+        row = work.get(row_id)
         if row is None:
             raise unprocessable("manufacturing order operation row not found")
         cost = share_of_cost(row, seconds, run.quantity, share)
@@ -218,9 +254,9 @@ def _work(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
     return total
 
 
-def _wanted_times(rows: dict[object, Record], run: Run, share: Decimal) -> list[tuple[object, Decimal]]:
+def _wanted_times(work: dict[object, Record], run: Run, share: Decimal) -> list[tuple[object, Decimal]]:
     if run.operations is None:
-        return [(key, _planned_time(row, run, share)) for key, row in rows.items()]
+        return [(key, _planned_time(row, run, share)) for key, row in work.items()]
     wanted: list[tuple[object, Decimal]] = []
     for entry in run.operations:
         seconds = as_decimal(entry["time"])

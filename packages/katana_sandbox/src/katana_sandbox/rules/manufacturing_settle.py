@@ -25,7 +25,7 @@ from katana_sandbox.rules.manufacturing_rows import (
     drop_rows,
 )
 from katana_sandbox.rules.sales import refresh_availability, settle_stock
-from katana_sandbox.rules.serials import ORDER, PRODUCTION, redate_units, unbind, unmake_units
+from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, brought_units, redate_units, unbind, unmake_units
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import as_decimal, fixed, number
 
@@ -66,6 +66,8 @@ def settle_changed_production(ctx: Context, before: Record | None, after: Record
     if after is not None and before is not None and before["cost"] == after["cost"]:
         pairs |= redate(ctx, "Production", after["id"], after["production_date"])
         redate_units(ctx, PRODUCTION, after["id"], after["production_date"])
+        for entry in brought_units(ctx, after):
+            ctx.set(ENTRIES, entry["id"], {"transaction_date": after["production_date"]})
     else:
         pairs |= unpost(ctx, "Production", known["id"])
         if after is not None and after["cost"] is not None:

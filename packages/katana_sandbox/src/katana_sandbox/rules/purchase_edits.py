@@ -8,8 +8,9 @@ from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_recipe
-from katana_sandbox.rules.purchases import UNRECEIVED, order_rate
-from katana_sandbox.rules.receiving import receive_all, revert_receipts
+from katana_sandbox.rules.purchases import UNRECEIVED, order_rate, orders_of_group
+from katana_sandbox.rules.receiving import receive_all
+from katana_sandbox.rules.reverting import revert_receipts
 from katana_sandbox.rules.tax_rates import default_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
 from katana_sandbox.wire.errors import Refused, unprocessable
@@ -84,7 +85,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
     if order.get("status") == "RECEIVED" and ctx.switches.on("received_locks_rows"):
-        raise unprocessable("rows can not be added to a received purchase order")
+        raise unprocessable("rows can not be added to a purchase order with status RECEIVED")
     fields = build(collection, {name: value for name, value in body.items() if name not in {"tax_name", "tax_rate"}})
     fields["currency"] = order["currency"]
     fields["group_id"] = order["default_group_id"]
@@ -205,7 +206,7 @@ def _tax(ctx: Context, body: Record) -> Record:
 
 
 def _cost_details(ctx: Context, cost: Record) -> Record:
-    orders = ctx.children("purchase_orders", "default_group_id", cost["group_id"])
+    orders = orders_of_group(ctx, cost["group_id"])
     if not orders:
         raise unprocessable("purchase order group not found")
     order = orders[0]

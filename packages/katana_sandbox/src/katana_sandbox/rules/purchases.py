@@ -66,9 +66,17 @@ def settle_header(ctx: Context, before: Record | None, after: Record | None) -> 
 
 def settle_cost(ctx: Context, before: Record | None, after: Record | None) -> None:
     """An additional cost was written: the orders of its group follow."""
-    known = before or after or {}
-    for order in ctx.children("purchase_orders", "default_group_id", known.get("group_id")):
-        settle_order(ctx, order["id"])
+    for group in {row.get("group_id") for row in (before, after) if row is not None}:
+        for order in orders_of_group(ctx, group):
+            settle_order(ctx, order["id"])
+
+
+def orders_of_group(ctx: Context, group: object) -> list[Record]:
+    """The order that a cost group is of: by its own group, or by that of a receipt."""
+    found = ctx.children("purchase_orders", "default_group_id", group)
+    rows = ctx.children("purchase_order_rows", "group_id", group) if not found else []
+    order = ctx.get("purchase_orders", rows[0]["purchase_order_id"]) if rows else None
+    return found if order is None else [order]
 
 
 def order_rate(ctx: Context, order: Record) -> Decimal:

@@ -14,7 +14,7 @@ from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
-OPEN = ("NOT_SHIPPED", "PENDING")
+OPEN = ("NOT_SHIPPED", "PENDING", "READY_FOR_FULFILLMENT")
 _UNMADE: Record = {"ingredient_expected_date": None, "linked_manufacturing_order_id": None}
 _RATES = {"EUR": "1", "USD": "0.92", "GBP": "1.17", "SEK": "0.088", "NOK": "0.086", "CHF": "1.05"}
 
@@ -110,9 +110,7 @@ def check_custom_fields(ctx: Context, body: Mapping[str, object]) -> None:
     flag = ctx.switches.word("custom_field_flag")
     if flag != "on":
         raise Refused(int(flag), "custom fields are not enabled")
-    by_name = ctx.switches.word("custom_field_keys") == "name"
-    known = set(ctx.db.custom_fields.values() if by_name else ctx.db.custom_fields)
-    if set(cast("Record", fields)) - known:
+    if any(ctx.get("custom_field_definitions", key) is None for key in cast("Record", fields)):
         raise unprocessable("Unknown custom field identifier")
 
 

@@ -53,6 +53,8 @@ def update_row(ctx: Context, row: Record, changes: Record) -> Record:
         changes["tax_rate"] = tax_rate(ctx, changes["tax_rate_id"])
     if changes.get("variant_id", row["variant_id"]) != row["variant_id"]:
         unbind(ctx, SOLD, row["id"])
+    for batch in cast("list[Record]", changes.get("batch_transactions") or []):
+        batch.setdefault("quantity", 0)
     found = {**row, **changes}
     _move_serials(ctx, found, changes)
     if "traceability" in changes:

@@ -1,4 +1,4 @@
-"""POST and DELETE of serial numbers: two kinds of documents mint them, the others take over units that exist."""
+"""POST and DELETE of serial numbers: purchase order rows mint them, other documents take over units that exist."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -39,7 +39,9 @@ _STORES = {
 
 def assign(ctx: Context, body: Record) -> Record:
     """Mint or transfer serial numbers; what worked, and what failed with its reason."""
-    kind, names = str(body["resource_type"]), cast("list[str]", body["serial_numbers"])
+    kind, names = str(body["resource_type"]), cast("list[str]", body.get("serial_numbers") or [])
+    if kind == ORDER and ctx.switches.word("serial_attach_mo") == "404":
+        raise Refused(404, f"manufacturing order {body['resource_id']} not found")
     resource = _resource(ctx, kind, body["resource_id"])
     if kind in MINTING:
         return _mint(ctx, kind, resource, names)
@@ -65,8 +67,6 @@ def _resource(ctx: Context, kind: str, key: object) -> Record:
     found = ctx.get(store, key)
     if found is not None:
         return found
-    if ctx.switches.word("unknown_serial_resource") == "422":
-        raise unprocessable("No entity found")
     raise Refused(404, f"{entity} {key} not found")
 
 
@@ -90,15 +90,12 @@ def _first_entries(ctx: Context, kind: str, resource: Record, unit: int) -> list
     if row_id is None:
         return [bind(ctx, unit, Bond(kind, resource["id"], 0))]
     placeholder = [] if resource["status"] == "DONE" else [bind(ctx, unit, Bond(kind, resource["id"], 0))]
-    reservation = bind(ctx, unit, Bond(SOLD, row_id, -1))
-    ctx.set(ENTRIES, reservation["id"], {"minted": True})
-    return [*placeholder, reservation]
+    return [*placeholder, bind(ctx, unit, Bond(SOLD, row_id, -1))]
 
 
 def _transfer(ctx: Context, kind: str, resource: Record, names: Iterable[str]) -> Record:
     found = {name: named(ctx, resource["variant_id"], name) for name in names}
-    missing = [name for name, unit in found.items() if unit is None]
-    if missing and ctx.switches.word("unknown_serials") == "refuse":
+    if None in found.values():
         raise unprocessable("UnknownSerialNumber" if kind == PRODUCTION else UNKNOWN)
     units = [int(unit["id"]) for unit in found.values() if unit is not None]
     if kind == SOLD:
@@ -107,8 +104,7 @@ def _transfer(ctx: Context, kind: str, resource: Record, names: Iterable[str]) -
     made = [wire_entry(ctx, bind(ctx, unit, bond)) for unit in units]
     if kind == PRODUCTION:
         _count_on_order(ctx, resource, units)
-    failed = [{"serial_number": name, "reason": "MISSING"} for name in missing]
-    return {"successful": [_moved(ctx, entry) for entry in made], "failed": failed}
+    return {"successful": [_moved(entry) for entry in made], "failed": []}
 
 
 def check_new(ctx: Context, row: Record, units: Iterable[int]) -> None:
@@ -142,8 +138,7 @@ def _count_on_order(ctx: Context, production: Record, units: Iterable[int]) -> N
             ctx.set(ENTRIES, entry["id"], {"quantity_change": 1})
 
 
-def _moved(ctx: Context, entry: Record) -> Record:
-    if not ctx.switches.on("serial_sentinels"):
-        return entry
+def _moved(entry: Record) -> Record:
+    """Null and undefined are answered as words."""
     date = "null" if entry["transaction_date"] is None else entry["transaction_date"]
     return {**entry, "transaction_id": "undefined", "resource_id": "null", "transaction_date": date}

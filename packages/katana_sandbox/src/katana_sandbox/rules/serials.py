@@ -67,6 +67,12 @@ def unbind(ctx: Context, kind: str, key: object, units: Sequence[object] | None 
     _show(ctx, kind, key)
 
 
+def reserved_units(ctx: Context, row_id: object) -> list[int]:
+    """The units that a sales order row holds and that have not left."""
+    entries = entries_of(ctx, SOLD, row_id)
+    return [entry["serial_number_id"] for entry in entries if entry.get("fulfillment_id") is None]
+
+
 def redate_units(ctx: Context, kind: str, key: object, date: str | None) -> None:
     """Give what a document row did to its units another date."""
     for entry in entries_of(ctx, kind, key):
@@ -88,8 +94,41 @@ def produce_units(ctx: Context, order: Record, production: Record, given: Iterab
             bind(ctx, unit, Bond(ORDER, order["id"], 1))
 
 
+def generate_units(ctx: Context, order: Record, production: Record, count: int) -> None:
+    """Bring so many new units into stock."""
+    names = (ctx.db.next_number("SN") for _ in range(count))
+    bring_units(ctx, order, production, [mint(ctx, order["variant_id"], name)["id"] for name in names])
+
+
+def bring_units(ctx: Context, order: Record, production: Record, units: Iterable[int]) -> None:
+    """Bring units into stock by their order, each in one entry; a row that they are made for reserves them."""
+    for unit in units:
+        entry = bind(ctx, unit, Bond(ORDER, order["id"], 1, production["production_date"]))
+        ctx.set(ENTRIES, entry["id"], {"production_id": production["id"]})
+        row_id = order.get("sales_order_row_id")
+        if row_id is not None:
+            bind(ctx, unit, Bond(SOLD, row_id, -1))
+
+
+def brought_units(ctx: Context, production: Record) -> list[Record]:
+    """The entries of the units that a production brought by their order."""
+    entries = entries_of(ctx, ORDER, production["manufacturing_order_id"])
+    return [entry for entry in entries if entry.get("production_id") == production["id"]]
+
+
+def waiting_units(ctx: Context, order: Record) -> list[int]:
+    """The units of an order that no production has brought yet."""
+    entries = entries_of(ctx, ORDER, order["id"])
+    return [entry["serial_number_id"] for entry in entries if not entry["quantity_change"]]
+
+
 def unmake_units(ctx: Context, production: Record) -> None:
-    """Undo what a production did to units; its order keeps them as placeholders."""
+    """Undo what a production did to units; its order keeps those that it had before, as placeholders."""
+    order = ctx.get("manufacturing_orders", production["manufacturing_order_id"], deleted=True) or {}
+    brought = [entry["serial_number_id"] for entry in brought_units(ctx, production)]
+    if brought:
+        unbind(ctx, ORDER, order["id"], brought)
+        unbind(ctx, SOLD, order.get("sales_order_row_id"), brought)
     made = {entry["serial_number_id"] for entry in entries_of(ctx, PRODUCTION, production["id"])}
     unbind(ctx, PRODUCTION, production["id"])
     for entry in entries_of(ctx, ORDER, production["manufacturing_order_id"]):
@@ -98,14 +137,12 @@ def unmake_units(ctx: Context, production: Record) -> None:
 
 
 def check_free(ctx: Context, row: Record, units: Iterable[int]) -> None:
-    """Refuse units that another sales order row holds, that are gone, or that make-to-order keeps for itself."""
-    stuck = ctx.switches.word("make_to_order_serials") == "stuck"
+    """Refuse units that another sales order row holds, or that are gone."""
     for unit in units:
         for entry in ctx.children(ENTRIES, "serial_number_id", unit):
             own = entry["resource_id"] == row.get("id") and entry["transaction_date"] is None
-            kept = entry.get("minted") and stuck
             gone = entry.get("fulfillment_id") is not None
-            if entry["resource_type"] == SOLD and (not own or kept or gone):
+            if entry["resource_type"] == SOLD and (not own or gone):
                 raise unprocessable(ASSIGNED)
 
 

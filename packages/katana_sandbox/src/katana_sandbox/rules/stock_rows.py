@@ -4,7 +4,6 @@ from decimal import Decimal
 from typing import cast
 
 from katana_sandbox.descriptor import Context
-from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.ledger import Movement, Pair, keep, moved, post, unpost
 from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.rules.serials import Bond, bind, redate_units, unbind
@@ -27,8 +26,7 @@ def tracked_fields(ctx: Context, given: Record, quantity: Decimal, *, exact: boo
     trace = cast("list[Record] | None", given.get("traceability"))
     batches = traced_batches(given)
     check_unit_count(traced_units(ctx, given["variant_id"], trace or []), quantity, exact=exact)
-    item = owner(ctx, variant)
-    _check_batches(batches, quantity, exact=exact, needed=exact and item is not None and item[1].get("batch_tracked"))
+    _check_batches(batches, quantity, exact=exact)
     return {
         "variant_id": given["variant_id"],
         "quantity": number(quantity),
@@ -145,10 +143,10 @@ def _note_cost(ctx: Context, name: str, source: str, row_id: Key) -> None:
         ctx.set(name, row_id, {"cost_per_unit": number(cost)})
 
 
-def _check_batches(batches: list[Record], quantity: Decimal, *, exact: bool, needed: object) -> None:
+def _check_batches(batches: list[Record], quantity: Decimal, *, exact: bool) -> None:
     total = sum((as_decimal(batch.get("quantity")) for batch in batches), Decimal(0))
     wrong = total != quantity if exact else total > quantity
-    if wrong and (batches or needed):
+    if wrong and batches:
         raise unprocessable(
             f"sum of batch quantity (current: {shortest(total)}) must match "
             f"row quantity (expected: {shortest(quantity)})"

@@ -16,10 +16,7 @@ from katana_sandbox.wire.encoding import decode, encode
 
 
 class Database:
-    """Stores by collection, the stock ledger with its levels, the id sequences, and the undo log over them.
-
-    `custom_fields` holds the names of the custom field definitions by their UUID.
-    """
+    """Stores by collection, the stock ledger with its levels, the id sequences, and the undo log over them."""
 
     def __init__(
         self, foreign_keys: Mapping[str, Sequence[str]], seed: int, clock: Callable[[], float], keep: float
@@ -29,7 +26,6 @@ class Database:
         self.selectors = {name: Selector(store) for name, store in self.stores.items()}
         self.movements = Movements(self.undo)
         self.levels = Levels(self.undo, self.movements)
-        self.custom_fields: dict[str, str] = {}
         self._random = random.Random(seed)
         self._last: dict[str, int] = {}
 
@@ -39,7 +35,6 @@ class Database:
         pieces = {
             "levels": self.levels.saved(),
             "counters": encode(self._last),
-            "custom_fields": encode(self.custom_fields),
             "random": encode([version, list(numbers), gauss]),
         }
         pieces |= {f"movements/{name}": piece for name, piece in self.movements.saved().items()}
@@ -51,7 +46,6 @@ class Database:
         """Hold what `saved` gave, and nothing else; what lagging reads could see before is forgotten."""
         self.levels.restore(pieces["levels"])
         self._last = cast("dict[str, int]", decode(pieces["counters"]))
-        self.custom_fields = cast("dict[str, str]", decode(pieces["custom_fields"]))
         version, numbers, gauss = cast("tuple[int, list[int], float | None]", decode(pieces["random"]))
         self._random.setstate((version, tuple(numbers), gauss))
         self.movements.restore(below("movements", pieces))

@@ -1,12 +1,10 @@
 """Customers: who the factory sells to."""
 
 from katana_mcp.descriptor import Entity, View
-from katana_mcp.entities.customers.create import CREATE
-from katana_mcp.entities.customers.delete import DELETE
 from katana_mcp.entities.customers.document import GET_CUSTOMER
 from katana_mcp.entities.customers.filters import ListCustomersRequest
-from katana_mcp.entities.customers.modify import MODIFY
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
+from katana_mcp.entities.customers.writes import WRITES
 
 CUSTOMERS = Entity(
     name="customer",
@@ -28,7 +26,7 @@ CUSTOMERS = Entity(
     summary=View(model=CustomerRow, own=customer_row),
     list_request=ListCustomersRequest,
     get=GET_CUSTOMER,
-    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
+    writes=WRITES,
     notes={
         "list": "Filters are exact and combine; newest first. `search_customers` finds parts of a name.",
         "modify": "What is left out stays as it is; null clears a field.",

@@ -1,11 +1,8 @@
 """Stock transfers: what moves from one location to another."""
 
 from katana_mcp.descriptor import Entity, View
-from katana_mcp.entities.stock_transfers.create import CREATE
-from katana_mcp.entities.stock_transfers.delete import DELETE
 from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
-from katana_mcp.entities.stock_transfers.modify import MODIFY
 from katana_mcp.entities.stock_transfers.rows import (
     PLACES,
     ROW_VARIANTS,
@@ -14,6 +11,7 @@ from katana_mcp.entities.stock_transfers.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.stock_transfers.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
 STOCK_TRANSFERS = Entity(
@@ -27,7 +25,7 @@ STOCK_TRANSFERS = Entity(
     expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,
-    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
+    writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is; null clears a date or the notes.",

@@ -1,0 +1,104 @@
+"""The argument models of a document's tools, made of its declaration."""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field as Argument
+from pydantic import create_model
+
+from katana_mcp.descriptor import Verb
+from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteRequest, own_id
+
+NO_OFFERS: Offers = {}
+type Definitions = dict[str, Any]
+"""Types of arguments, or types with defaults, as `create_model` takes them."""
+
+
+def request_of(doc: Writable, verb: Verb) -> type[Request]:
+    """Return the arguments of a tool."""
+    name = f"{verb}_{doc.entity}"
+    if verb == "create":
+        return _model(name, _new(doc), _kept(doc, verb))
+    fields: Definitions = {doc.id: Annotated[NameOrId, _described(doc.says_id)]}
+    if verb == "delete":
+        return _model(name, fields, frozenset(), own_id(doc.id))
+    return _model(name, fields | _changed(doc), _kept(doc, verb), own_id(doc.id), doc.words)
+
+
+def _model(
+    name: str, fields: Definitions, kept: frozenset[str], further: Offers = NO_OFFERS, offers: Words = NO_OFFERS
+) -> type[Request]:
+    """Return a model with further names and offers for others; what is kept cannot be null."""
+
+    class Own(WriteRequest):
+        also: ClassVar[Offers] = further
+        words: ClassVar[Words] = offers
+        never_null: ClassVar[frozenset[str]] = kept
+
+    return create_model(f"{name.title().replace('_', '')}Request", __base__=Own, **fields)
+
+
+def _described(text: str) -> Any:  # noqa: ANN401 - what pydantic makes
+    return Argument(description=text or None)
+
+
+def _new(doc: Writable) -> Definitions:
+    found = _fields(doc.head, "create")
+    for part in doc.parts:
+        least = 1 if part.needed else 0
+        found[part.name] = _listed(_row(part), least, part.most, part.says["new"])
+    return found
+
+
+def _changed(doc: Writable) -> Definitions:
+    found = _fields(doc.head, "modify")
+    if doc.status is not None:
+        found["status"] = (Annotated[doc.status.kind | None, _described(doc.status.says)], None)
+    for part in doc.parts:
+        if part.collection:
+            found[f"add_{part.name}"] = _listed(_row(part), 0, part.most, part.says["add"])
+            found[f"update_{part.name}"] = _listed(_row_change(part), 0, part.most, part.says["update"])
+            found[part.deletes] = _listed(RecordNumber, 0, part.most, part.says["delete"])
+    return found
+
+
+def _fields(fields: Iterable[Field], verb: Verb) -> Definitions:
+    found: Definitions = {}
+    for each in fields:
+        if verb in each.verbs:
+            says = (verb == "create" and each.says_new) or each.says
+            needed = each.required and verb == "create"
+            described = _described(says)
+            found[each.arg] = (
+                Annotated[each.kind, described] if needed else (Annotated[each.kind | None, described], None)
+            )
+    return found
+
+
+def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401 - types as values
+    if least:
+        return Annotated[list[kind], Argument(min_length=least, max_length=most, description=says)]
+    limited = Annotated[list[kind], Argument(max_length=most, description=says)]
+    return (limited, Argument(default_factory=list))
+
+
+def _row(part: Part) -> type[Request]:
+    kept = frozenset(each.arg for each in part.fields if not each.required)
+    return _model(f"new_{part.one}", _fields(part.fields, "create"), kept)
+
+
+def _row_change(part: Part) -> type[Request]:
+    key: Definitions = {part.key: RecordNumber}
+    fixed = frozenset(each.arg for each in part.fields if not each.clears)
+    return _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed)
+
+
+def _kept(doc: Writable, verb: Verb) -> frozenset[str]:
+    """Return the arguments that cannot be null: of something new, nothing is cleared."""
+    if verb == "create":
+        return frozenset(each.arg for each in doc.head if not each.required) | {each.name for each in doc.parts}
+    lists = [name for each in doc.parts for name in (f"add_{each.name}", f"update_{each.name}", each.deletes)]
+    fixed = [each.arg for each in doc.head if not each.clears and verb in each.verbs]
+    return frozenset((*fixed, *lists, *(() if doc.status is None else ("status",))))

@@ -1,0 +1,98 @@
+"""What speaks against a change of whatever document: names, its key, parts and status, and that nothing changes."""
+
+from collections.abc import Iterator
+
+from katana_mcp import naming
+from katana_mcp.documents.declaration import Part, Writable
+from katana_mcp.documents.reverting import left_behind
+from katana_mcp.documents.states import ids_asked, names_in, rows_asked
+from katana_mcp.documents.transition import Transition
+from katana_mcp.lookup import gone
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.writing.duplicates import repeats
+from katana_mcp.writing.stock_moves import shortages
+
+
+def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
+    """Return what speaks against a change."""
+    facts, before = change.facts, change.before
+    warnings = [] if before is None else gone(doc.entity, doc.name(before), before, deleted=facts.deleted)
+    warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
+    for rule in doc.rules:
+        warnings += rule(change)
+    warnings += shortages(doc.moves(change), facts.levels)
+    if before is None:
+        warnings += repeats(doc.title, facts.repeated, next((each.name for each in doc.parts), ""))
+    elif not any(each.severity == "blocking" for each in warnings):
+        warnings += _result(doc, change)
+    return warnings
+
+
+def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    """Yield that nothing would change, or what the way back does not bring back."""
+    if change.after is not None and change.is_nothing:
+        told = f"{doc.called(change.old)} is like that already: nothing would change"
+        yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
+    for name, told in left_behind(doc, change).items():
+        yield advisory(warning_codes.NO_WAY_BACK, told, name)
+
+
+def _names(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    for path, entity, asked in names_in(doc, change.asked):
+        found = change.facts.references.get((entity, asked))
+        yield from [] if found is None else naming.unnamed(entity, found, path)
+
+
+def _called(doc: Writable, change: Transition) -> list[ToolWarning]:
+    """Return that others are called what it is to be called."""
+    facts, name = change.facts, doc.key.name
+    given = str(change.asked.get(name) or "")
+    if facts.numbered is not None:
+        return naming.number_checks(doc.entity, name, given or None, facts.numbered)
+    if doc.key.prefix or not facts.taken:
+        return naming.duplicates(doc.entity, name, given, facts.taken)
+    ids = ", ".join(map(str, facts.taken[:5]))
+    told = f"{doc.title} {ids} is called {given} too: a name alone will not find either"
+    return [advisory(warning_codes.DUPLICATE_NAME, told, name)]
+
+
+def _status(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    was = str(change.old.get("status"))
+    if doc.status is None or change.status is None or (was, change.status) not in doc.status.refused:
+        return
+    why = doc.status.refused[was, change.status]
+    told = f"{doc.called(change.old)} is {was} and cannot become {change.status}{why}"
+    yield blocking(warning_codes.INVALID_STATUS_TRANSITION, told, "status")
+
+
+def _parts(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
+    for part in doc.parts:
+        yield from _misnamed(doc, part, change)
+        for field in doc.head:
+            value = change.asked.get(field.arg)
+            if field.part == part.name and value is not None and value not in part.diff(change).before:
+                yield _unknown(doc, part, field.arg, value, change)
+
+
+def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWarning]:
+    """Yield what is wrong with the parts that are to be changed or deleted."""
+    changed = [
+        (f"update_{part.name}[{nr}].{part.key}", row[part.key])
+        for nr, row in enumerate(rows_asked(change.asked, f"update_{part.name}"))
+    ]
+    deleted = [(f"{part.deletes}[{nr}]", key) for nr, key in enumerate(ids_asked(change.asked, part.deletes))]
+    seen: set[object] = set()
+    for path, key in (*changed, *deleted):
+        if key not in part.diff(change).before:
+            yield _unknown(doc, part, path, key, change)
+        elif key in seen:
+            told = f"{path}: {part.one} {key} is named twice: change it once, or delete it once"
+            yield blocking(warning_codes.DUPLICATE_ROW, told, path)
+        seen.add(key)
+
+
+def _unknown(doc: Writable, part: Part, path: str, key: object, change: Transition) -> ToolWarning:
+    has = ", ".join(map(str, part.diff(change).before)) or "none"
+    told = f"{path}: {doc.called(change.old)} has no {part.one} {key}; it has {has}"
+    return blocking(warning_codes.UNKNOWN_ROW_ID, told, path)

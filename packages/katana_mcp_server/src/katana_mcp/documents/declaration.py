@@ -1,0 +1,236 @@
+"""The words of a declaration: fields, parts, key and status of a document, and its own rules as named functions."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+from katana_mcp.descriptor import Verb
+from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
+from katana_mcp.names import text, titled
+from katana_mcp.services import Services
+from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import JsonObject
+from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.stock_moves import StockMove
+
+BOTH: tuple[Verb, ...] = ("create", "modify")
+ONLY_NEW: tuple[Verb, ...] = ("create",)
+ONLY_LATER: tuple[Verb, ...] = ("modify",)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field that a request may set.
+
+    Attributes:
+        name: as Katana calls it.
+        kind: the type of its argument.
+        says: the description of its argument.
+        says_new: that of the argument of a new document, where it is another.
+        argument: the name of its argument, where it is another.
+        verbs: the requests that have the argument.
+        required: whether a new document, or part, needs it.
+        clears: whether null clears it.
+        names: the cache entity that it names, by id or exact name.
+        part: the part of which it names one, by its id.
+        becomes: what a part becomes that it names, in words.
+        filled: whether Katana fills it in where nobody does.
+    """
+
+    name: str
+    kind: Any
+    says: str = ""
+    _: KW_ONLY
+    says_new: str = ""
+    argument: str = ""
+    verbs: tuple[Verb, ...] = BOTH
+    required: bool = False
+    clears: bool = True
+    names: str = ""
+    part: str = ""
+    becomes: str = ""
+    filled: bool = False
+
+    @property
+    def arg(self) -> str:
+        """The name of its argument."""
+        return self.argument or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What people call a document by.
+
+    Attributes:
+        name: the field.
+        words: what it is, in words.
+        prefix: of the first number, where a new document gets the next free one; names are given, and not counted.
+    """
+
+    name: str
+    words: str
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The status of a document, which a new one has not to be told.
+
+    Attributes:
+        kind: the type of its argument.
+        says: the description of its argument.
+        first: what a new document has.
+        refused: from which to which it cannot go, and what a refusal adds.
+        path: where it is set, below the document.
+    """
+
+    kind: Any
+    says: str
+    first: str
+    refused: Mapping[tuple[str, str], str]
+    path: str
+
+
+def again_as_they_were(part: "Part", rows: Mapping[int, State], document: State) -> dict[int, dict[str, object]]:
+    """Return the arguments that add parts as they were, by their ids."""
+    del document
+    return {
+        key: {each.arg: row[each.name] for each in part.fields if row.get(each.name) not in (None, "")}
+        for key, row in rows.items()
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a document has several of: `add_<name>`, `update_<name>` and `delete_<one>_ids`.
+
+    Attributes:
+        name: in plural, as the argument of a new document.
+        one: in singular.
+        held: the field of the document that holds them.
+        fields: of each.
+        says: of the arguments: `new`, `add`, `update`, `delete`; of one, `one` and `change`.
+        most: how many a request may name.
+        needed: whether a new document needs one.
+        collection: where they are changed one by one; empty where they never are.
+        parent: the field in which each names its document.
+        look: what a listing is narrowed by to find one that was added.
+        kind: what one is called that is added.
+        called: what one is called that is deleted or added.
+        again: the arguments that add some as they were.
+        line: how one is shown as a line; None where its fields are shown.
+    """
+
+    name: str
+    one: str
+    held: str
+    fields: tuple[Field, ...]
+    says: Mapping[str, str]
+    most: int
+    needed: bool = False
+    collection: str = ""
+    parent: str = ""
+    look: Callable[[JsonObject], JsonObject] = lambda body: body
+    kind: Callable[[State], str] = lambda _: "row"
+    called: Callable[[State], str] = lambda _: ""
+    again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
+    line: Callable[[Transition, State], PlanLine | None] | None = None
+
+    @property
+    def key(self) -> str:
+        """The argument that names one by its id."""
+        return f"{self.one}_id"
+
+    @property
+    def deletes(self) -> str:
+        """The argument that names those to delete."""
+        return f"delete_{self.one}_ids"
+
+    def diff(self, change: Transition) -> PartDiff:
+        """Return what becomes of these parts."""
+        return change.parts[self.held]
+
+
+def _nothing(_: Transition) -> tuple[()]:
+    return ()
+
+
+def _as_it_is(_: State | None, after: State) -> State:
+    return after
+
+
+async def _no_more(change: Transition, _: Services) -> Facts:
+    return change.facts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writable:
+    """A document that is created, changed and deleted.
+
+    Attributes:
+        entity: the cache entity.
+        collection: of the client, which says what can be sent and what a PATCH wipes.
+        says_id: the description of the argument that names one.
+        key: what people call it by.
+        head: its fields.
+        parts: what it has several of.
+        status: None where it has none.
+        words: names that people use for arguments of a change, and what to say instead.
+        head_title: what a request does that changes its fields; `{}` is the document.
+        blank_clears: whether an empty text is the same as null.
+        described: what a summary says at the end, of a document that is new or goes.
+        reads: cache entities that a verb reads besides.
+        what: the end of the first sentence of each description.
+        parties: the fields that a document has in common with one that it repeats by mistake; none where any may be.
+        gather: reads what its rules need.
+        settle: what follows from what a request sets, from both states.
+        rules: what speaks against a change.
+        moves: what becomes of the stock.
+        binds: what else a plan depends on.
+        linked: other documents that it touches.
+    """
+
+    entity: str
+    collection: str
+    says_id: str
+    key: Key
+    head: tuple[Field, ...]
+    parts: tuple[Part, ...] = ()
+    status: Status | None = None
+    words: Words = field(default_factory=dict[str, str])
+    head_title: str = "change the head of {}"
+    blank_clears: bool = False
+    described: Callable[[Transition], str]
+    reads: Mapping[Verb, tuple[str, ...]] = field(default_factory=dict[Verb, tuple[str, ...]])
+    what: Mapping[Verb, str]
+    parties: tuple[str, ...] = ()
+    gather: Callable[[Transition, Services], Awaitable[Facts]] = _no_more
+    settle: Callable[[State | None, State], State] = _as_it_is
+    rules: tuple[Callable[[Transition], Iterable[ToolWarning]], ...] = ()
+    moves: Callable[[Transition], Sequence[StockMove]] = _nothing
+    binds: Callable[[Transition], JsonObject] = lambda _: {}
+    linked: Callable[[Transition], tuple[str, ...]] = _nothing
+
+    @property
+    def title(self) -> str:
+        """What it is, in words."""
+        return titled(self.entity)
+
+    @property
+    def id(self) -> str:
+        """The argument that names one."""
+        return f"{self.entity}_id"
+
+    @property
+    def is_lined(self) -> bool:
+        """Whether its parts are shown as lines."""
+        return any(each.line is not None for each in self.parts)
+
+    def name(self, state: State) -> str:
+        """Return what people call one: its number or its name."""
+        return text(state, self.key.name) or str(state.get("id"))
+
+    def called(self, state: State) -> str:
+        """Return the same with what it is: `stock transfer ST-3`."""
+        return f"{self.title} {self.name(state)}"

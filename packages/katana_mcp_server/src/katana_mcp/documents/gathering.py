@@ -1,0 +1,111 @@
+"""What a plan of a document needs: the document, others that are called like it, and all that the request names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import Selection
+from katana_mcp.descriptor import Verb
+from katana_mcp.documents.declaration import Writable
+from katana_mcp.documents.states import named_in, names_in, transition
+from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.lookup import live_record, live_with_key, resolved
+from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.naming import Named, given_or_next, named, variants
+from katana_mcp.services import Services, current
+from katana_mcp.tools.requests import Request
+from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates
+
+type Asked = tuple[str, int | str]
+
+
+async def gather(doc: Writable, verb: Verb, request: Request, services: Services) -> Facts:
+    """Read what a plan needs; changes nothing."""
+    asked = named_in(request)
+    facts = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
+    change = transition(doc, verb, request, facts)
+    if change.before is None and doc.parties:
+        facts = replace(facts, repeated=await possible_duplicates(_likeness(doc, change), services))
+    return await doc.gather(replace(change, facts=facts), services)
+
+
+def names_of(doc: Writable, verb: Verb) -> tuple[str, ...]:
+    """Return the cache entities of what a request may name."""
+    fields = [*doc.head, *(each for part in doc.parts if verb == "create" or part.collection for each in part.fields)]
+    return tuple(dict.fromkeys(each.names for each in fields if each.names and verb in each.verbs))
+
+
+def expanded(entities: Iterable[str]) -> tuple[str, ...]:
+    """Return what these entities are read from: variants with their items."""
+    return tuple(name for each in entities for name in (VARIANT_ENTITIES if each == "variant" else (each,)))
+
+
+async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
+    entities = names_of(doc, "create")
+    await current(services, (doc.entity, *expanded(entities)), entities)
+    given, name = asked.get(doc.key.name), doc.key.name
+    called = given if isinstance(given, str) else None
+    facts = Facts()
+    if doc.key.prefix:
+        facts = Facts(numbered=await given_or_next(services, doc.entity, called, name, doc.key.prefix))
+    elif called is not None:
+        taken = await live_with_key(services, doc.entity, called)
+        known = await _ever_called(doc, called, services)
+        facts = Facts(taken=taken, known=tuple(sorted({*taken, *known})))
+    return replace(facts, references=await references(services, _named_in(doc, asked)))
+
+
+async def _ever_called(doc: Writable, called: str, services: Services) -> tuple[int, ...]:
+    """Return the ids of the cached documents that have this name, deleted ones too."""
+    selection = Selection((OneOf(doc.key.name, (called,)),), Order("id"), _MOST, visibility=EVERYTHING)
+    return tuple(each.id for each in await services.cache.select(doc.entity, selection) if isinstance(each.id, int))
+
+
+_MOST = 10_000
+
+
+async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
+    entities = names_of(doc, "modify")
+    await current(services, (doc.entity, *expanded(entities)), (doc.entity, *entities))
+    subject, called = asked[doc.id], asked.get(doc.key.name)
+    stored = await live_record(
+        services, doc.entity, subject if isinstance(subject, int) else str(subject), doc.key.words
+    )
+    having = await live_with_key(services, doc.entity, called) if isinstance(called, str) else ()
+    return Facts(
+        record=stored.record,
+        deleted=stored.deleted,
+        taken=tuple(each for each in having if each != stored.id),
+        references=await references(services, _named_in(doc, asked)),
+    )
+
+
+def _named_in(doc: Writable, asked: Mapping[str, object]) -> list[Asked]:
+    return [(entity, value) for _, entity, value in names_in(doc, asked)]
+
+
+async def references(services: Services, asked: Sequence[Asked]) -> dict[Asked, Named]:
+    """Return what is named by id or name, by what names it; Katana is asked at once for all that is not cached."""
+    if asked:
+        await resolved(services, asked)
+    goods = [value for entity, value in dict.fromkeys(asked) if entity == "variant"]
+    found: dict[Asked, Named] = {}
+    if goods:
+        found |= {("variant", each.asked): each for each in await variants(services, goods)}
+    for entity, value in dict.fromkeys(asked):
+        if entity != "variant":
+            found[entity, value] = await named(services, entity, value)
+    return found
+
+
+def _likeness(doc: Writable, change: Transition) -> Repeated:
+    held = doc.parts[0].held
+    moved = rows(change.new, held)
+    return Repeated(
+        entity=doc.entity,
+        number=doc.key.name,
+        rows=held,
+        party={name: whole(change.new, name) for name in doc.parties},
+        lines=lines_of((whole(row, "variant_id"), number(row, "quantity")) for row in moved),
+    )

@@ -1,0 +1,49 @@
+"""Rows of goods, whatever document holds them: how they are shown, and what they move in which location."""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+
+from katana_mcp.documents.transition import State, Transition, Unknown
+from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.stock_moves import StockMove
+
+
+def goods_line(change: Transition, row: State) -> PlanLine | None:
+    """Return a row with its variant; of an unknown one what was asked for, of a change that reads none nothing."""
+    variant, quantity = row.get("variant_id"), number(row, "quantity")
+    if isinstance(variant, Unknown):
+        return PlanLine(sku=str(variant.asked), quantity=quantity)
+    if change.before is not None and change.after is not None and ("variant", variant) not in change.facts.references:
+        return None
+    known = change.facts.with_id("variant", variant)
+    if known is None:
+        return PlanLine(sku=None if variant is None else str(variant), quantity=quantity)
+    return PlanLine(variant_id=known.id, sku=known.sku, name=known.name, quantity=quantity, unit=known.unit)
+
+
+def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str) -> Iterator[StockMove]:
+    """Yield what each row moves.
+
+    Args:
+        change: whose rows they are.
+        held: the field that holds them.
+        times: how often the quantity of a row comes to a location, by the field that names the location.
+        path: of the argument, `{}` for the place of the row.
+    """
+    facts, document = change.facts, change.subject
+    for nr, row in enumerate(rows(document, held)):
+        known = facts.with_id("variant", row.get("variant_id"))
+        for name, factor in times.items():
+            location = whole(document, name)
+            if known is None or known.deleted or location is None:
+                continue
+            place = facts.with_id("location", location)
+            yield StockMove(
+                variant=known.id,
+                called=known.called,
+                location=location,
+                place=str(location) if place is None else place.called,
+                change=(number(row, "quantity") or Decimal(0)) * factor,
+                path=path.format(nr),
+            )

@@ -1,0 +1,109 @@
+"""The way back: the same diff the other way round, as the call of a tool; and what it would leave as it is."""
+
+from collections.abc import Sequence
+
+from cache_core.records import canonical
+from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.steps import added, deleted, id_of
+from katana_mcp.documents.transition import State, Transition
+from katana_mcp.values import rows, whole
+from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
+
+_EMPTY = (None, "")
+
+
+def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonObject | None:
+    """Return the call that takes a change back; None where there is none."""
+    if not sent:
+        return None
+    if change.before is None:
+        return {"tool": f"delete_{doc.entity}", "arguments": {doc.id: Ref(0, "id")}}
+    if change.after is None:
+        return _made_again(doc, change, change.before)
+    if doc.status is not None and (change.status, change.before.get("status")) in doc.status.refused:
+        return None
+    arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
+    for part in doc.parts:
+        arguments |= _parts_back(part, change, change.before, sent)
+    return {"tool": f"modify_{doc.entity}", "arguments": arguments}
+
+
+def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
+    """Return what the way back of a change does not bring back, by the argument or the part, and why."""
+    if change.before is None:
+        return {}
+    found: dict[str, str] = {}
+    for field in doc.head:
+        if field.name in change.head and _stays(field, change.before):
+            found[field.arg] = f"{field.arg} was empty and cannot be emptied: the way back leaves it as it then is"
+    for part in doc.parts:
+        going = _going(part, change)
+        once = part.again(part, going, change.before)
+        for key in going:
+            if key not in once:
+                found[part.name] = f"{part.one} {key} is like another one that goes: the way back adds only one of them"
+    return found
+
+
+def _going(part: Part, change: Transition) -> dict[int, State]:
+    """Return the parts that go, by their ids; those without any by their place."""
+    if change.after is not None:
+        diff = part.diff(change)
+        return {key: diff.before[key] for key in diff.deletes}
+    return {whole(row, "id") or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
+
+
+def _stays(field: Field, before: State) -> bool:
+    return not field.clears and before.get(field.name) in _EMPTY
+
+
+def _head_back(doc: Writable, change: Transition, before: State) -> dict[str, object]:
+    back: dict[str, object] = {}
+    for field in doc.head:
+        if field.name not in change.head or _stays(field, before):
+            continue
+        value = before.get(field.name)
+        if field.part and value is not None and not _is_kept(doc, field, change, value):
+            continue  # what comes back in its place says itself what it becomes
+        back[field.arg] = value
+    if change.status is not None:
+        back["status"] = before.get("status")
+    return back
+
+
+def _is_kept(doc: Writable, field: Field, change: Transition, value: object) -> bool:
+    part = next(each for each in doc.parts if each.name == field.part)
+    diff = part.diff(change)
+    return value in diff.before and value not in diff.deletes
+
+
+def _parts_back(part: Part, change: Transition, before: State, sent: Sequence[Action]) -> dict[str, object]:
+    diff = part.diff(change)
+    names = {each.name: each.arg for each in part.fields}
+    places = deleted(part, sent)
+    again = part.again(part, _going(part, change), before)
+    slots: dict[str, list[object]] = {
+        f"update_{part.name}": [
+            {part.key: key, **{names[name]: diff.before[key].get(name) for name in fields}}
+            for key, fields in diff.updates.items()
+        ],
+        part.deletes: [IfApplied(place, Ref(place, "id")) for place in added(part, sent)],
+        f"add_{part.name}": [IfApplied(places[key], row) for key, row in again.items()],
+    }
+    return {name: each for name, each in slots.items() if each}
+
+
+def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject | None:
+    """Return the call that makes a document anew; None where that would not be what was deleted."""
+    if doc.status is not None and record.get("status") != doc.status.first:
+        return None
+    held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
+    arguments: dict[str, object] = {each.arg: record[each.name] for each in held}
+    lacking = [each for each in doc.head if each.required and not record.get(each.name)]
+    for part in doc.parts:
+        found = rows(record, part.held)
+        lacking += [each for row in found for each in part.fields if each.required and not row.get(each.name)]
+        if part.needed and not found:
+            return None
+        arguments[part.name] = list(part.again(part, _going(part, change), record).values())
+    return None if lacking else {"tool": f"create_{doc.entity}", "arguments": canonical(arguments)}

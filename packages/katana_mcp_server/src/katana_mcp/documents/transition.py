@@ -1,0 +1,147 @@
+"""A document's two states with what is known of it, and what differs between them: what plans and rules are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from cache_core.records import Record
+from katana_mcp.naming import Known, Named
+from katana_mcp.values import NOTHING
+from katana_mcp.writing.numbers import Numbered
+from katana_mcp.writing.stock_moves import Levels
+
+type State = Record
+"""A document as it is or would be, under Katana's names; its values are JSON, `New` and `Unknown`."""
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """The id of a part that is yet to be added, as a value: its place among those."""
+
+    part: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The id of what nothing is called, as a value."""
+
+    asked: int | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """Documents that name this one: how many, the newest of them, and whether all are known."""
+
+    count: int = 0
+    newest: tuple[Record, ...] = ()
+    is_counted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What was read for a plan.
+
+    Attributes:
+        record: the document as it is in Katana now; None for a new one.
+        deleted: whether it is deleted.
+        numbered: the number of a new document, where it has one.
+        taken: ids of others that are called what it is to be called.
+        known: the same for a new one, with those that are deleted.
+        references: what a request names, and what a document holds the ids of, by cache entity.
+        levels: the stock of its goods.
+        repeated: documents that a new one may repeat.
+        linked: documents that name it.
+    """
+
+    record: Record | None = None
+    deleted: bool = False
+    numbered: Numbered | None = None
+    taken: tuple[int, ...] = ()
+    known: tuple[int, ...] = ()
+    references: Mapping[tuple[str, int | str], Named] = field(default_factory=dict[tuple[str, int | str], Named])
+    levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
+    repeated: tuple[str, ...] = ()
+    linked: Linked = Linked()
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The ids of other documents that are called what it is to be called."""
+        return self.known or (self.taken if self.numbered is None else self.numbered.taken)
+
+    def one(self, entity: str, asked: object) -> Known | None:
+        """Return the record that an id or a name names, if that is certain."""
+        found = self.references.get((entity, asked)) if isinstance(asked, int | str) else None
+        return None if found is None else found.one
+
+    def with_id(self, entity: str, record_id: object) -> Known | None:
+        """Return the record that has an id, by whatever it was named; None when it was not read."""
+        records = [known for (kind, _), each in self.references.items() if kind == entity for known in each.found]
+        return next((known for known in records if known.id == record_id), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartDiff:
+    """What becomes of parts of one kind.
+
+    Attributes:
+        before: those that are there, by their ids.
+        updates: fields that would be something else, by the id of the part.
+        deletes: the ids of those that go.
+        adds: those that come.
+    """
+
+    before: Mapping[int, State] = field(default_factory=dict[int, State])
+    updates: Mapping[int, State] = field(default_factory=dict[int, State])
+    deletes: tuple[int, ...] = ()
+    adds: tuple[State, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """A request against a document.
+
+    Attributes:
+        asked: the arguments that the request names.
+        facts: what was read.
+        before: the document as it is; None for a new one.
+        after: as it would be; None where it goes.
+        head: the fields that would be something else; all that a new document has, none where it goes.
+        parts: what becomes of its parts, by the field that holds them.
+        status: the new status; None where it stays.
+    """
+
+    asked: Mapping[str, object]
+    facts: Facts
+    before: State | None
+    after: State | None
+    head: State
+    parts: Mapping[str, PartDiff]
+    status: str | None
+
+    @property
+    def old(self) -> State:
+        """The document as it is; nothing for a new one."""
+        return NOTHING if self.before is None else self.before
+
+    @property
+    def new(self) -> State:
+        """The document as it would be; nothing where it goes."""
+        return NOTHING if self.after is None else self.after
+
+    @property
+    def subject(self) -> State:
+        """The document as it would be, or as it is where it goes."""
+        return self.new or self.old
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether everything would stay as it is."""
+        parts: Sequence[PartDiff] = list(self.parts.values())
+        return not (self.head or self.status or any(each.updates or each.deletes or each.adds for each in parts))
+
+    @property
+    def is_known(self) -> bool:
+        """Whether everything that it names is there."""
+        added = [row for each in self.parts.values() for row in (*each.adds, *each.updates.values())]
+        return not any(isinstance(value, Unknown) for state in (self.head, *added) for value in state.values())

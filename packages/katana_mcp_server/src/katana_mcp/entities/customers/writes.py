@@ -1,0 +1,83 @@
+"""How customers are written: their head, their addresses, and which of these is the default for shipping."""
+
+from typing import Literal
+
+from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Writable
+from katana_mcp.documents.verbs import writes
+from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, address_of, again, settle
+from katana_mcp.entities.customers.leaving import binds, described, gather, linked, open_orders
+from katana_mcp.operations.filters import Currency
+from katana_mcp.tools.requests import NewName, Notes, Percent, RecordNumber, ShortText
+
+_OFFER = "say `update_addresses` to change addresses, `add_addresses` to add some"
+
+CUSTOMER = Writable(
+    entity="customer",
+    collection="customers",
+    says_id="Id or exact name.",
+    key=Key(name="name", words="name"),
+    head=(
+        Field("name", NewName, "The new name.", says_new="The name; need not be unique.", required=True, clears=False),
+        Field("first_name", ShortText, "First name."),
+        Field("last_name", ShortText, "Last name."),
+        Field("company", ShortText, "Company."),
+        Field("email", ShortText, "E-mail."),
+        Field("phone", ShortText, "Number."),
+        Field("comment", Notes, "Remarks."),
+        Field("currency", Currency, "ISO 4217 code, EUR.", clears=False, filled=True),
+        Field("reference_id", ShortText, "Number elsewhere."),
+        Field("category", ShortText, "A kind of customer."),
+        Field("discount_rate", Percent, "Percent off.", filled=True),
+        Field(
+            DEFAULT,
+            RecordNumber,
+            "Which address becomes the default.",
+            verbs=ONLY_LATER,
+            part=ADDRESSES,
+            becomes="the default",
+        ),
+    ),
+    parts=(
+        Part(
+            name=ADDRESSES,
+            one="address",
+            held="addresses",
+            says={
+                "new": "One for billing, many for shipping; the first of a type is the default unless another says so.",
+                "add": "New addresses; `default` is about shipping.",
+                "update": "Lines to change, by `address_id`.",
+                "delete": "Addresses to delete.",
+            },
+            most=50,
+            fields=(
+                Field("entity_type", Literal["billing", "shipping"], verbs=ONLY_NEW, required=True),
+                *(Field(name, ShortText) for name in LINES),
+                Field("default", bool, verbs=ONLY_NEW, filled=True),
+            ),
+            collection="customer_addresses",
+            parent="customer_id",
+            look=lambda body: {"customer_ids": [body["customer_id"]]},
+            kind=lambda row: f"{row['entity_type']} address",
+            called=address_of,
+            again=again,
+        ),
+    ),
+    words={
+        **dict.fromkeys(("addresses", "address", "shipping_address", "billing_address"), _OFFER),
+        "address_id": "give it in `update_addresses`, with what changes",
+        "default_address_id": ("default_shipping_id",),
+        "remove_addresses": ("delete_address_ids",),
+        "delete_addresses": ("delete_address_ids",),
+    },
+    head_title="change {}",
+    blank_clears=True,
+    described=described,
+    reads={"delete": ("sales_order",)},
+    what={"create": " with addresses", "modify": "'s head or addresses", "delete": " with its addresses"},
+    gather=gather,
+    settle=settle,
+    rules=(*RULES, open_orders),
+    binds=binds,
+    linked=linked,
+)
+WRITES = writes(CUSTOMER)

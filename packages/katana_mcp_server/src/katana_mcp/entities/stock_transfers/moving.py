@@ -1,0 +1,93 @@
+"""What becomes of the stock when a transfer is written, and what of it speaks against that."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.goods import row_moves
+from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.names import VARIANT_ENTITIES, text
+from katana_mcp.services import Services, current
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.stock_moves import StockMove, read_levels, shortages
+
+ROWS = "stock_transfer_rows"
+REFUSED = {("received", "inTransit"): " again: its goods have arrived"}
+"""From which status to which Katana refuses to go, and why."""
+_MOVED = {"draft": (0, 0), "inTransit": (-1, 0), "received": (-1, 1)}
+"""How often what a transfer moves has left its source, and arrived, under each status: from first to last."""
+_PLACES = _SOURCE, _ = ("source_location_id", "target_location_id")
+
+
+async def gather(change: Transition, services: Services) -> Facts:
+    """Return the facts with the names of goods and locations, and the stock, where a change is about them."""
+    facts, subject = change.facts, change.subject
+    goods = [variant for row in rows(subject, ROWS) if (variant := whole(row, "variant_id"))]
+    if change.before is None:
+        is_known = whole(subject, _SOURCE) is not None
+        return replace(facts, levels=await read_levels(services, goods)) if is_known else facts
+    moves_stock = change.status is not None or (change.after is None and subject.get("status") != "draft")
+    named: list[Asked] = []
+    if moves_stock:
+        await current(services, ("location",), ("location",))
+        named += [("location", place) for name in _PLACES if (place := whole(subject, name)) is not None]
+    if change.after is None or "status" in change.asked:
+        await current(services, VARIANT_ENTITIES, ("variant",))
+        named += [("variant", each) for each in goods]
+    levels = await read_levels(services, goods) if moves_stock else facts.levels
+    return replace(facts, references=await references(services, named), levels=levels)
+
+
+def described(change: Transition) -> str:
+    """Return from where to where a new transfer goes, and how much of a document goes."""
+    if change.before is not None:
+        return f" ({change.before.get('status')}, rows: {len(rows(change.before, ROWS))})"
+    places = [change.asked[name] for name in ("source_location_id", "destination_location_id")]
+    known = [change.facts.one("location", each) for each in places]
+    source, target = (str(asked) if one is None else one.called for asked, one in zip(places, known, strict=True))
+    return f" from {source} to {target}"
+
+
+def moves(change: Transition) -> list[StockMove]:
+    """Return what becomes of the stock; a new transfer moves none yet, and a deleted one has what a draft has."""
+    was, becomes = str(change.old.get("status")), "draft" if change.after is None else change.status
+    if change.before is None or becomes is None or (was, becomes) in REFUSED:
+        return []
+    now, then = (_MOVED.get(each, (0, 0)) for each in (was, becomes))
+    times = {name: after - before for name, before, after in zip(_PLACES, now, then, strict=True)}
+    return list(row_moves(change, ROWS, times, "status"))
+
+
+def _of_new(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what speaks against a new transfer: once it is sent, what it moves leaves the source."""
+    if change.before is not None:
+        return
+    source, target = (change.new.get(name) for name in _PLACES)
+    place = change.facts.with_id("location", source)
+    if place is not None and source == target:
+        told = f"goods cannot move from {place.called} to itself: name another destination"
+        yield blocking(warning_codes.SAME_SOURCE_DESTINATION, told, "destination_location_id")
+    for nr, row in enumerate(rows(change.new, ROWS)):
+        if number(row, "quantity") == 0:
+            told = f"rows[{nr}].quantity is 0: Katana moves more than nothing only"
+            yield blocking(warning_codes.INVALID_QUANTITY, told, f"rows[{nr}].quantity")
+    yield from shortages(row_moves(change, ROWS, {_SOURCE: -1}, "rows[{}].quantity"), change.facts.levels)
+
+
+def _of_status(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that goods go back, or that nobody knows whether they do."""
+    was, becomes = str(change.old.get("status")), change.status
+    called = f"stock transfer {text(change.old, 'stock_transfer_number') or change.old.get('id')} is {was}"
+    if change.before is not None and change.after is None and was != "draft":
+        told = "whether Katana takes its stock back is not certain, so check both locations afterwards"
+        yield advisory(warning_codes.STOCK_WAS_MOVED, f"{called}: {told}")
+    order = list(_MOVED)
+    goes_back = becomes is not None and was in order and order.index(becomes) < order.index(was)
+    if goes_back and (was, becomes) not in REFUSED:
+        told = f"{called}: as {becomes} its goods go back where they came from"
+        yield advisory(warning_codes.STATUS_MOVES_BACK, told, "status")
+
+
+RULES = (_of_new, _of_status)

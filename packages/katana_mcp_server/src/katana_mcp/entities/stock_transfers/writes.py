@@ -1,0 +1,85 @@
+"""How stock transfers are written: head and status; locations and rows never change."""
+
+from typing import Annotated
+
+from katana_client.resources.stock_transfers import TransferStatus
+from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.verbs import writes
+from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves
+from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.operations.filters import Moment, spelling
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, SkuOrVariantId, WriteQuantity
+
+_FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"
+_PLACES = ("source_location_id", "target_location_id", "destination_location_id")
+_OTHER_WORDS = ("source_location", "target_location", "destination_location", "from_location", "to_location")
+_FROM, _TO = "Where goods leave: location id, or exact name.", "Where they go: location id, or exact name."
+_NUMBER = Field(
+    "stock_transfer_number",
+    DocumentNumber,
+    "The new number.",
+    says_new="ST-3; the next free number by default.",
+    clears=False,
+)
+_TARGET = Field(
+    "target_location_id",
+    NameOrId,
+    _TO,
+    argument="destination_location_id",
+    verbs=ONLY_NEW,
+    required=True,
+    names="location",
+)
+_GOODS = Field(
+    "variant_id",
+    SkuOrVariantId,
+    "SKU (text) or variant id (integer).",
+    argument="sku_or_variant_id",
+    required=True,
+    names="variant",
+)
+
+STOCK_TRANSFER = Writable(
+    entity="stock_transfer",
+    collection="stock_transfers",
+    says_id="Stock transfer id (integer) or number (text, ST-3).",
+    key=Key(name="stock_transfer_number", words="transfer number", prefix="ST-"),
+    head=(
+        _NUMBER,
+        Field("source_location_id", NameOrId, _FROM, verbs=ONLY_NEW, required=True, names="location"),
+        _TARGET,
+        Field("transfer_date", Moment, "When the goods leave.", clears=False, filled=True),
+        Field("order_created_date", Moment, "When it was ordered.", filled=True),
+        Field("expected_arrival_date", Moment, "When the goods should arrive."),
+        Field("additional_info", Notes, "Notes to the transfer."),
+    ),
+    parts=(
+        Part(
+            name="rows",
+            one="row",
+            held=ROWS,
+            says={"new": "What moves; rows cannot be changed later."},
+            most=250,
+            needed=True,
+            fields=(_GOODS, Field("quantity", WriteQuantity, "How much moves.", required=True)),
+            line=goods_line,
+        ),
+    ),
+    status=Status(
+        kind=Annotated[TransferStatus, spelling(TransferStatus)],
+        says="As `inTransit` goods leave the source, as `received` they are at the destination.",
+        first="draft",
+        refused=REFUSED,
+        path="/status",
+    ),
+    words=dict.fromkeys(("rows", "add_rows", "update_rows", "lines", "items", *_PLACES, *_OTHER_WORDS), _FIXED),
+    described=described,
+    reads={"delete": VARIANT_ENTITIES},
+    what={"create": " between two locations, as a draft", "modify": "'s head or status", "delete": " with its rows"},
+    parties=("source_location_id", "target_location_id"),
+    gather=gather,
+    rules=RULES,
+    moves=moves,
+)
+WRITES = writes(STOCK_TRANSFER)

@@ -1,0 +1,106 @@
+"""Definitions of custom fields: what orders, rows and items may carry besides their own fields."""
+
+from typing import cast
+
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields
+from katana_sandbox.operations.create import build
+from katana_sandbox.wire.encoding import Record, encode, rows
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import anything, choice, maybe, record, text
+
+_TYPES = ("shortText", "number", "singleSelect", "date", "boolean", "url")
+_VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
+_ENTITIES = (
+    "SalesOrder",
+    "SalesOrderRow",
+    *_VARIANTS,
+    "PurchaseOrder",
+    "PurchaseOrderRow",
+    "OutsourcedPurchaseOrder",
+    "OutsourcedPurchaseOrderRow",
+    "ProductionOperation",
+    "RecipeBom",
+    "Supplier",
+    "Customer",
+)
+_TARGETS = ("SalesOrderRow", "PurchaseOrderRow", "OutsourcedPurchaseOrderRow", "ManufacturingOrder")
+_MOST = 50
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    if len(ctx.db.stores["custom_field_definitions"].visible) >= _MOST:
+        raise unprocessable("no more than 50 custom field definitions are allowed")
+    fields = build(CUSTOM_FIELD_DEFINITIONS, body)
+    fields["options"] = _options({**fields, "options": None}, fields["options"])
+    return ctx.insert("custom_field_definitions", fields)
+
+
+def _update(_ctx: Context, definition: Record, changes: Record) -> Record:
+    if "options" in changes:
+        changes["options"] = _options(definition, changes["options"])
+    return changes
+
+
+def _options(definition: Record, given: object) -> Record | None:
+    """The options after a write: keys left out are kept, null clears them all."""
+    held = cast("Record", definition.get("options") or {})
+    after = None if given is None else {**held, **cast("Record", given)}
+    if after is not None and "choices" in after:
+        after["choices"] = _numbered(rows(after, "choices"), rows(held, "choices"))
+    if definition["field_type"] == "singleSelect" and not (after or {}).get("choices"):
+        raise unprocessable("singleSelect needs choices")
+    _check_targets(definition, cast("list[object]", (after or {}).get("appearsOn") or []))
+    return after
+
+
+def _numbered(choices: list[Record], held: list[Record]) -> list[Record]:
+    known = [int(one["id"]) for one in held]
+    if not {one["id"] for one in choices if "id" in one} <= set(known):
+        raise unprocessable("choice not found")
+    following = max(known, default=0)
+    numbered: list[Record] = []
+    for one in choices:
+        following += "id" not in one
+        numbered.append({"id": following, **one})
+    return numbered
+
+
+def _check_targets(definition: Record, targets: list[object]) -> None:
+    entity = definition["entity_type"]
+    allowed = _TARGETS if entity in _VARIANTS else _TARGETS[3:] if entity == "ProductionOperation" else ()
+    if len(set(targets)) != len(targets) or not set(targets) <= set(allowed):
+        raise unprocessable(f"appearsOn of a {entity} can not be {', '.join(map(str, targets))}")
+
+
+def _collections(_ctx: Context, _collection: Collection, _call: Call) -> Reply:
+    """The account has no collections of the older form."""
+    return Reply(200, encode({"data": []}))
+
+
+CUSTOM_FIELD_DEFINITIONS = Collection(
+    name="custom_field_definitions",
+    entity="custom field definition",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=plain_fields("label field_type entity_type source description options"),
+    create=record(
+        ("label", "field_type", "entity_type", "source"),
+        label=text(high=255),
+        field_type=choice(*_TYPES),
+        entity_type=choice(*_ENTITIES),
+        source=text(high=255),
+        description=maybe(text()),
+        options=maybe(anything()),
+    ),
+    update=record(label=text(high=255), description=maybe(text()), options=maybe(anything())),
+    filters=(
+        Filter("label"),
+        Filter("field_type", values=_TYPES),
+        Filter("entity_type", values=_ENTITIES),
+    ),
+    ranges=Ranges(ids=False, deleted=False),
+    key="uuid",
+    on_create=_create,
+    on_update=_update,
+    routes=(Route("GET", "/custom_fields_collections", _collections),),
+)

@@ -1,0 +1,237 @@
+"""Every declared document: a plan gives the state that it says, its way back the one before, a refusal names a rule."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from cache_core.records import canonical
+from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.days import DayReading, days_in
+from katana_mcp.descriptor import Verb
+from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.states import named_in, transition
+from katana_mcp.documents.transition import Facts, New
+from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
+from katana_mcp.naming import Known, Named
+from katana_mcp.surface import tools
+from katana_mcp.testing import Payload, Stage, payload_of, staged
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.requests import Request
+from katana_mcp.writing.meaning import model_of, same
+from katana_mcp.writing.numbers import Numbered
+from katana_sandbox import ManualClock, Tenant
+
+from .all_writes import WRITES
+from .drawn import arguments
+from .matrix import prepared
+from .writes import Arguments, Pools, Record, live
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+DECLARED: Mapping[str, Writable] = {"stock_transfers": STOCK_TRANSFER, "customers": CUSTOMER}
+"""By the folder of the entity."""
+LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
+SPECS = {each.name: each for each in tools()}
+KEPT_AS = {"location": ("locations", "name"), "variant": ("variants", "sku")}
+"""Where a record is that a request names, and by which field."""
+SYNCED = 300
+"""Seconds after which a list that names something is asked for anew."""
+SOME = settings(
+    max_examples=4,
+    derandomize=True,
+    database=None,
+    phases=(Phase.generate,),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+MANY = settings(SOME, max_examples=60, derandomize=False, print_blob=True)
+VERBS: tuple[Verb, ...] = ("create", "modify", "delete")
+CASES = [pytest.param(doc, verb, id=f"{verb}_{doc.entity}") for doc in DECLARED.values() for verb in VERBS]
+
+
+def test_every_declaration_is_tried_here() -> None:
+    root = Path(__file__).resolve().parents[2] / "packages/katana_mcp_server/src/katana_mcp/entities"
+    assert {path.parent.name for path in root.glob("*/writes.py")} == DECLARED.keys()
+
+
+def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenant, preview: Payload) -> Facts:
+    """Return what a plan knows of a request, read past the server."""
+    facts = Facts(record=None if record is None else canonical(record))
+    asked = named_in(request)
+    rows = [named_in(row) for part in doc.parts for row in cast("Sequence[Request]", asked.get(part.name, ()))]
+    fields = [*doc.head, *(each for part in doc.parts for each in part.fields)]
+    found: dict[tuple[str, int | str], Named] = {}
+    for each in [field for field in fields if field.names]:
+        collection, called = KEPT_AS[each.names]
+        for value in [row[each.arg] for row in (asked, *rows) if each.arg in row]:
+            known = [record for record in live(tenant, collection) if value in (record["id"], record[called])]
+            found[each.names, cast("int", value)] = Named(cast("int", value), (Known(id=known[0]["id"]),))
+    is_counted = record is None and bool(doc.key.prefix)
+    numbered = Numbered(number=preview["number"]) if is_counted else None
+    return Facts(record=facts.record, references=found, numbered=numbered)
+
+
+def _held(doc: Writable, tenant: Tenant, key: int) -> Record | None:
+    """Return a document as Katana has it, with its live parts; None where it is deleted."""
+    record = tenant.get(doc.collection, key)
+    if record["deleted_at"]:
+        return None
+    parts = {part.held: [row for row in record[part.held] if not row.get("deleted_at")] for part in doc.parts}
+    return canonical({**record, **parts})
+
+
+def _differing(
+    doc: Writable, expected: Mapping[str, Any], real: Record, added: Mapping[str, Sequence[int]]
+) -> list[str]:
+    """Return what a document has otherwise than expected, but for what Katana fills in."""
+    model = model_of(doc.collection)
+    wrong: list[str] = []
+    for field in doc.head:
+        value = expected.get(field.name)
+        if isinstance(value, New):
+            value = added[value.part][value.place]
+        parts = [row["id"] for part in doc.parts if part.name == field.part for row in real[part.held]]
+        if field.part and value not in parts:
+            continue  # which part it is then, Katana says by itself
+        is_open = field.filled and value is None
+        if not is_open and not same(model, field.name, value, real.get(field.name)):
+            wrong.append(f"{field.name}: {value} expected, {real.get(field.name)} found")
+    if doc.status is not None and expected["status"] != real["status"]:
+        wrong.append(f"status: {expected['status']} expected, {real['status']} found")
+    for part in doc.parts:
+        wrong += _other_parts(doc, part, expected[part.held], real[part.held])
+    return wrong
+
+
+def _other_parts(doc: Writable, part: Part, expected: Sequence[Record], real: Sequence[Record]) -> list[str]:
+    model = model_of(part.collection or doc.collection)
+    left = list(real)
+    wrong: list[str] = []
+    for row in expected:
+        fields: list[Field] = [each for each in part.fields if not each.filled]
+        match = next(
+            (
+                other
+                for other in left
+                if row.get("id") in (None, other["id"])
+                and all(same(model, each.name, row.get(each.name), other.get(each.name)) for each in fields)
+            ),
+            None,
+        )
+        if match is None:
+            wrong.append(f"{part.one} expected: {row}")
+        else:
+            left.remove(match)
+    return wrong + [f"{part.one} too many: {row}" for row in left]
+
+
+def _drawn(doc: Writable, tool: str, pools: Pools, data: st.DataObject) -> Arguments:
+    kept: frozenset[str] = getattr(SPECS[tool].request, "never_null", frozenset())
+    drawn = data.draw(arguments(LISTED[tool], pools, kept), label=tool)
+    return _each_part_once(doc, drawn) if data.draw(st.integers(0, 4), label="named once") else drawn
+
+
+def _each_part_once(doc: Writable, asked: Arguments) -> Arguments:
+    """Return arguments that name each part once: of those that are drawn most would be refused."""
+    seen: set[object] = set()
+    once = dict(asked)
+    for part in doc.parts:
+        for name in (f"update_{part.name}", part.deletes):
+            entries = cast("list[Any]", asked.get(name) or [])
+            ids = [each[part.key] if isinstance(each, dict) else each for each in entries]
+            first = [place for place, key in enumerate(ids) if key not in seen | set(ids[:place])]
+            seen |= set(ids)
+            once |= {name: [entries[place] for place in first]} if entries else {}
+    return once
+
+
+async def _applied(stage: Stage, preview: Payload) -> Payload:
+    (outcome,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]]))["outcomes"]
+    assert outcome["applied"] == len(outcome["actions"]), (preview, outcome)
+    return outcome
+
+
+async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
+    """Ask for something drawn, of a document in a status that is drawn; apply it, and take it back."""
+    tool, tenant = f"{verb}_{doc.entity}", stage.own.sandbox.tenant()
+    write = WRITES[tool]
+    clock.advance(SYNCED)
+    document = write.document(tenant, f"DRAWN-{len(stage.own.sandbox.journal)}")
+    if doc.status is not None and document:
+        statuses = [*dict.fromkeys(each for pair in doc.status.refused for each in pair), doc.status.first]
+        drawn = data.draw(st.sampled_from(statuses), label="status")
+        document = tenant.edit(doc.collection, document["id"], True, status=drawn)
+    asked = {**_drawn(doc, tool, write.pools(tenant, document), data), **write.named(document)}
+    before = _held(doc, tenant, document["id"]) if document else None
+    preview = payload_of(await stage.result(tool, asked))
+    if "plan_token" not in preview:
+        against = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+        assert against, preview
+        assert {each["code"] for each in against} <= CODES, against
+        return
+    days = DayReading(days_in(next(tenant.all("factory"))["timezone"]))
+    request = SPECS[tool].request.model_validate(asked, context=days)
+    change = transition(doc, verb, request, _facts(doc, request, before, tenant, preview))
+    outcome = await _applied(stage, preview)
+    real = _held(doc, tenant, outcome["id"])
+    assert (real is None) is (change.after is None)
+    made = [each["id"] for each in outcome["actions"] if each["method"] == "POST"]
+    if real is not None and change.after is not None:
+        added = {part.name: made for part in doc.parts}
+        assert _differing(doc, change.after, real, added) == [], (asked, preview)
+    clock.advance(SYNCED)
+    await _taken_back(stage, doc, before, preview, outcome)
+
+
+CODES = {value for name, value in vars(warning_codes).items() if name.isupper() and isinstance(value, str)}
+
+
+async def _taken_back(stage: Stage, doc: Writable, before: Record | None, preview: Payload, outcome: Payload) -> None:
+    """Assert that the way back of an outcome gives the document as it was, or that the preview said what it leaves."""
+    tenant = stage.own.sandbox.tenant()
+    left = [each["field_path"] for each in preview["warnings"] if each["code"] == warning_codes.NO_WAY_BACK]
+    revert = outcome.get("revert")
+    assert (revert is None) is (None in left), preview
+    if revert is None:
+        return
+    back = payload_of(await stage.result(revert["tool"], revert["arguments"]))
+    assert "plan_token" in back, (outcome, back)
+    undone = await _applied(stage, back)
+    real = _held(doc, tenant, undone["id"])
+    if before is None:
+        assert real is None
+        return
+    assert real is not None
+    rows = {part.held: [{**row, "id": None} for row in before[part.held]] for part in doc.parts}
+    wrong = _differing(doc, {**before, **rows}, real, {})
+    assert [each for each in wrong if each.split(":")[0] not in left] == [], (preview, outcome, back)
+
+
+async def _tried(doc: Writable, verb: Verb, data: st.DataObject) -> None:
+    """Try it in an account that is new: nothing drawn may hang on earlier examples."""
+    clock = ManualClock(auto=False)
+    async with staged(prepared(clock)) as stage:
+        await _one(stage, clock, doc, verb, data)
+
+
+@pytest.mark.parametrize(("doc", "verb"), CASES)
+@SOME
+@given(data=st.data())
+async def test_a_plan_gives_what_it_says_and_its_way_back_what_was(
+    doc: Writable, verb: Verb, data: st.DataObject
+) -> None:
+    await _tried(doc, verb, data)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize(("doc", "verb"), CASES)
+@MANY
+@given(data=st.data())
+async def test_whatever_is_asked_a_plan_gives_what_it_says_and_its_way_back_what_was(
+    doc: Writable, verb: Verb, data: st.DataObject
+) -> None:
+    await _tried(doc, verb, data)
