@@ -52,6 +52,13 @@ def test_an_overlay_changes_what_it_names_and_may_add_fields() -> None:
     assert laid_over(facts, {}) == facts
 
 
+def test_an_overlay_may_add_the_answer_that_another_source_tells_of() -> None:
+    facts: dict[str, Fact] = {"operations": {"PATCH /rows/{id}": {"answers": {"200": "Row"}}}}
+    overlay: dict[str, Fact] = {"operations": {"PATCH /rows/{id}": {"answers": {"204": "null"}}}}
+    answers = {"200": "Row", "204": "null"}
+    assert laid_over(facts, overlay) == {"operations": {"PATCH /rows/{id}": {"answers": answers}}}
+
+
 @pytest.mark.parametrize(
     "overlay", [{"schemas": {"Gone": "text"}}, {"schemas": {"Row": {"closed": True}}}, {"rest": {}}]
 )

@@ -127,7 +127,7 @@ def read_facts() -> ApiFacts:
 
 
 def laid_over(facts: Mapping[str, Fact], overlay: Mapping[str, Fact], *, path: str = "") -> dict[str, Fact]:
-    """Return facts in which those of the overlay stand in place of their own; only fields may be new.
+    """Return facts in which those of the overlay stand in place of their own; only fields and answers may be new.
 
     Raises:
         ValueError: The overlay speaks of an operation, a schema or a part that the facts do not have.
@@ -135,7 +135,7 @@ def laid_over(facts: Mapping[str, Fact], overlay: Mapping[str, Fact], *, path: s
     whole = dict(facts)
     for name, fact in overlay.items():
         place, known = f"{path}.{name}", facts.get(name)
-        if known is None and not path.endswith(".fields"):
+        if known is None and not path.endswith((".fields", ".answers")):
             message = f"the overlay has {place[1:]}, and the facts have not"
             raise ValueError(message)
         both = isinstance(fact, dict) and isinstance(known, dict)
