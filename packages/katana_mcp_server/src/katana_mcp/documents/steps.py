@@ -93,9 +93,7 @@ def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Act
     spec = spec_of(doc.collection)
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
     if head:
-        kept = {name: document[name] for name in spec.keeps if document.get(name) and name not in head}
-        title = doc.head_title.format(doc.called(document))
-        body = body_of(spec.update, {**kept, **head})
+        title, body = doc.head_title.format(doc.called(document)), patch_of(spec, head, document)
         sent.append(on_record(title, doc.entity, doc.collection, id_of(document), body))
     for part in doc.parts:
         sent += _of_part(doc, part, change, document)
