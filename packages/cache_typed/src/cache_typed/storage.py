@@ -228,12 +228,13 @@ class Storage:
         first = self._connection()
         if self._path is None:
             dialect.pour(schema.empty_image(self._mappings), first)
-        else:
-            dialect.use_write_ahead_log(first)
-            if not self._made:
-                dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
-                if _ends_within_a_page(self._path, dialect.page_size(first)):
-                    raise dialect.Damage("it ends within a page")
+            self._serve(first)
+            return
+        dialect.use_write_ahead_log(first)
+        if not self._made:
+            dialect.check(first, whole=self._path.stat().st_size <= CHECKED_WHOLE)
+            if _ends_within_a_page(self._path, dialect.page_size(first)):
+                raise dialect.Damage("it ends within a page")
         self.emptied = (*self._left, *schema.ensure(first, self._mappings))
         self._serve(first)
 

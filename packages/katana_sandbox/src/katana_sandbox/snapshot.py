@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,16 @@ def below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
     """The pieces whose names begin with a prefix, without it."""
     start = f"{prefix}/"
     return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}
+
+
+def by_prefix(pieces: Mapping[str, bytes]) -> Mapping[str, Mapping[str, bytes]]:
+    """The pieces by the first part of their names, each without it."""
+    found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
+    for name, piece in pieces.items():
+        prefix, slash, rest = name.partition("/")
+        if slash:
+            found[prefix][rest] = piece
+    return found
 
 
 def write_snapshot(path: Path, snapshot: Snapshot) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 from uuid import UUID
 
-from katana_sandbox.snapshot import below
+from katana_sandbox.snapshot import by_prefix
 from katana_sandbox.store.keys import FIRST_ID
 from katana_sandbox.store.levels import Levels
 from katana_sandbox.store.movements import Movements
@@ -48,9 +48,10 @@ class Database:
         self._last = cast("dict[str, int]", decode(pieces["counters"]))
         version, numbers, gauss = cast("tuple[int, list[int], float | None]", decode(pieces["random"]))
         self._random.setstate((version, tuple(numbers), gauss))
-        self.movements.restore(below("movements", pieces))
+        parts = by_prefix(pieces)
+        self.movements.restore(parts["movements"])
         for collection, store in self.stores.items():
-            store.restore(below(collection, pieces))
+            store.restore(parts[collection])
 
     def next_id(self, sequence: str) -> int:
         """The next id of a sequence; sequences start alike, so ids of different collections collide."""
