@@ -4,6 +4,7 @@ Which schemas a model shows, and what is to be known of it, stands in `read_mode
 kinds in the facts and their overlay.
 """
 
+import json
 import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ Rendered by scripts/render_models.py: change the facts of katana_schema, or read
 FIRST, STAMPS = ("id",), ("created_at", "updated_at", "archived_at", "deleted_at")
 KINDS = {"integer": "int", "boolean": "bool", "number": "Amount", "string": "str", "object": "Linked"}
 FORMATS = {"date-time": "Moment", "decimal": "Amount"}
+WIDTH = 120
 CAMEL = "  # noqa: N815 - as Katana has it"
 NULLABLE = {"Amount", "Moment", "Linked", "CustomFields"}
 WIRE = {"Amount", "Moment", "Linked"}
@@ -75,6 +77,7 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
     texts = {name: _module([each for each in models if each.module == name], facts, classes) for name in modules}
     return {
         "__init__": HEAD.format("Records of each collection"),
+        "values": _values(models, facts),
         **texts,
     }
 
@@ -103,6 +106,28 @@ def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) 
     ordered = sorted(models, key=lambda model: _depth(model.name, types))
     head = HEAD.format(models[0].module.replace("_", " ").capitalize())
     return "\n".join([head, *sorted(lines), *(_class(each, types[each.name]) for each in ordered), ""])
+
+
+def _values(models: list[Model], facts: ApiFacts) -> str:
+    """Return the module that says which values Katana is known to send where it sends one of a few."""
+    known: dict[str, dict[object, None]] = {}
+    for model in models:
+        for place in model.places:
+            for name, values in facts.values(facts.at(place)).items():
+                title = f"{model.name}{name.title().replace('_', '')}"
+                known.setdefault(title, {}).update(dict.fromkeys(values))
+    types = [f"type {title} = Literal[{', '.join(map(json.dumps, known[title]))}]" for title in sorted(known)]
+    head = HEAD.format("Values by model and field, those known so far,")
+    return "\n".join([head, "from typing import Literal", "", *map(_wrapped, types), ""])
+
+
+def _wrapped(line: str) -> str:
+    """Return a line as the formatter has it."""
+    if len(line) <= WIDTH:
+        return line
+    head, values = line.removesuffix("]").split("[")
+    one = f"{head}[\n    {values}\n]"
+    return one if len(values) + 4 <= WIDTH else f"{head}[\n    {values.replace(', ', f',{chr(10)}    ')},\n]"
 
 
 def _depth(name: str, types: Mapping[str, Mapping[str, str]]) -> int:

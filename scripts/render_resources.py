@@ -348,8 +348,14 @@ def _scalar(kind: str, schema: Line) -> str:
 
 def _limited(type_: str, schema: Line, words: Mapping[str, str], limit: str) -> str:
     limits = [
-        f"{word}={f'r"{schema[key]}"' if key == 'pattern' else schema[key]}"
+        f"{word}={_limit(key, schema[key])}"
         for key, word in words.items()
         if key in schema and not (word == "min_length" and not schema[key])
     ]
     return f"Annotated[{type_}, {limit}({', '.join(limits)})]" if limits else type_
+
+
+def _limit(key: str, value: object) -> str:
+    if isinstance(value, float):
+        return f'Decimal("{value}")'
+    return f'r"{value}"' if key == "pattern" else str(value)

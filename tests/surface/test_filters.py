@@ -81,7 +81,10 @@ MEANT: dict[str, Meant] = {
         values={
             "status": (
                 "status",
-                ("PENDING", "NOT_SHIPPED", "PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"),
+                (
+                    *("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"),
+                    *("PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED"),
+                ),
             ),
             "product_availability": (
                 "product_availability",
@@ -258,7 +261,8 @@ def _key(record: Wire, meant: Meant) -> tuple[str, int]:
 
 
 def _offered(schema: Wire) -> set[str]:
-    return set(schema.get("items", schema).get("enum", ()))
+    values = schema.get("items", schema)
+    return set(values.get("enum", values.get("examples", ())))
 
 
 def test_every_filter_and_every_value_that_katana_sends_is_named_here() -> None:

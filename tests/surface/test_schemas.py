@@ -146,13 +146,35 @@ def test_no_parameter_names_a_file_or_an_address(tool: str, name: str) -> None:
     assert words & {"path", "file", "filename", "folder", "directory", "url", "uri", "host"} == set()
 
 
+VALUES = {"enum", "examples"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "name"),
+    [
+        (tool, name)
+        for tool, each in LISTED.items()
+        for name, schema in each["inputSchema"]["properties"].items()
+        if "examples" in schema.get("items", schema)
+    ],
+)
+def test_values_of_which_some_are_known_have_a_limit_that_is_not_told(tool: str, name: str) -> None:
+    words = ["x" * 60, "x" * 61]
+    many = [["x"] * 20, ["x"] * 21]
+    several = LISTED[tool]["inputSchema"]["properties"][name]["type"] == "array"
+    for fits, refused in ([[words[0]], [words[1]]], many) if several else (words,):
+        assert getattr(_validate(tool, {**_required(tool), name: fits}), name) == fits
+        with pytest.raises(Refused):
+            _validate(tool, {**_required(tool), name: refused})
+
+
 @pytest.mark.parametrize("tool", LISTED)
 def test_every_string_and_list_that_a_caller_sends_has_an_upper_limit(tool: str) -> None:
     unbounded = [
         path
         for path, each in nodes(LISTED[tool]["inputSchema"])
-        if (each.get("type") == "array" and "maxItems" not in each and "enum" not in each["items"])
-        or (each.get("type") == "string" and not {"maxLength", "enum", "pattern", "format"} & set(each))
+        if (each.get("type") == "array" and "maxItems" not in each and not VALUES & set(each["items"]))
+        or (each.get("type") == "string" and not {"maxLength", *VALUES, "pattern", "format"} & set(each))
     ]
     assert unbounded == []
 
@@ -179,7 +201,7 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: s
             read = getattr(request, name)
             told = list(map(str, read)) if scalars else [each.model_dump(exclude_unset=True) for each in read]
             assert told == (list(map(str, value)) if scalars else value), sent
-    elif schema.get("type") == "string" and not {"enum", "pattern", "format"} & set(schema):
+    elif schema.get("type") == "string" and not {*VALUES, "pattern", "format"} & set(schema):
         assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
 

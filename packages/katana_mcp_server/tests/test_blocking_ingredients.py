@@ -121,6 +121,15 @@ async def test_what_is_on_its_way_is_named_with_its_date(stage: Stage, tenant: T
     assert seen > 0
 
 
+async def test_an_order_of_a_status_that_katana_has_added_is_still_on_its_way(stage: Stage, tenant: Tenant) -> None:
+    pair = next(each for each in waiting(tenant) if bought(tenant, each))
+    order_id = next(iter(bought(tenant, pair)))[0]
+    tenant.edit("purchase_orders", order_id, status="ON_ICE")
+    answer = await stage.call(BLOCKING, limit=250)
+    (shown,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
+    assert order_id in [each.get("purchase_order_id") for each in shown["incoming"]]
+
+
 async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_own(
     stage: Stage, tenant: Tenant
 ) -> None:

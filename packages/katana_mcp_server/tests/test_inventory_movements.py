@@ -126,10 +126,12 @@ async def test_what_nothing_has_is_not_found_and_the_rest_is_answered(stage: Sta
     assert (nothing["rows"], nothing["total"]) == ([], 0)
 
 
-async def test_a_place_or_a_kind_that_does_not_exist_is_refused_with_those_that_do(stage: Stage) -> None:
+async def test_a_place_that_does_not_exist_is_refused_and_a_kind_that_nothing_has_is_told(stage: Stage) -> None:
     place = await stage.refusal(GET, skus_or_variant_ids=["FSKT-35M"], location_id="Main workshp")
     assert (place["error"], place["warnings"][0]["field_path"]) == ("not_found", "location_id")
     assert "did you mean 'Main workshop'?" in place["warnings"][0]["message"]
     assert place["as_of"]
-    kind = await stage.refusal(GET, skus_or_variant_ids=["FSKT-35M"], resource_type=["theft"])
-    assert "one of Production, ProductionIngredient, PurchaseOrderRow" in kind["warnings"][0]["message"]
+    answer = await stage.call(GET, skus_or_variant_ids=["FSKT-35M"], resource_type=["theft"])
+    (kind,) = [each for each in answer["warnings"] if each["code"] == "unknown_value"]
+    assert "there are Production, PurchaseOrderRow, PurchaseOrderRecipeRow" in kind["message"]
+    assert (answer["rows"], kind["severity"]) == ([], "advisory")

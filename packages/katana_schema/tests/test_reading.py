@@ -108,3 +108,13 @@ def test_the_document_has_no_sentences() -> None:
     found = texts(document(read_facts()))
     assert "moment" not in found
     assert {each for each in found if each.count(" ") > 1} == set()
+
+
+def test_the_values_of_a_field_are_those_of_all_that_an_object_may_be() -> None:
+    schemas: dict[str, Fact] = {
+        "Row": {"oneOf": ["Bought", "Made"]},
+        "Bought": {"fields": {"kind": "Kind?", "note": "text"}},
+        "Made": {"fields": {"kind": "text? in made"}},
+        "Kind": "text in bought made",
+    }
+    assert ApiFacts({}, schemas).values("Row") == {"kind": ["bought", "made"]}

@@ -9,12 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal, Self, cast, overload
 from uuid import UUID
 
+from katana_client.abilities import ABILITIES
 from katana_client.errors import InvalidRequest
 from katana_client.filters import Filters
 
 if TYPE_CHECKING:
     from katana_client.sending import Sender
     from katana_client.wire import ReadModel, WriteModel
+
+NOTES = "additional_info"
+"""What Katana wipes when a PATCH leaves it out; of some collections that is not known, so it is kept there too."""
 
 type Identity = int | str | UUID
 
@@ -73,6 +77,32 @@ class Spec:
         values = known if isinstance(known, Mapping) else vars(known)
         kept = {name: values[name] for name in self.keeps if name not in body and values.get(name)}
         return {**kept, **body}
+
+
+def spec_of(
+    name: str,
+    model: type[ReadModel],
+    create: type[WriteModel] | None = None,
+    update: type[WriteModel] | None = None,
+    *,
+    bulk: type[WriteModel] | None = None,
+) -> Spec:
+    """Return the spec of a collection, by what the API can do with it; notes are kept where an update has them."""
+    known = ABILITIES[name]
+    return Spec(
+        name=name,
+        model=model,
+        create=create,
+        bulk=bulk,
+        update=update,
+        deletes=known.deletes,
+        lists=known.lists,
+        gets=known.gets,
+        uuid=known.uuid,
+        keeps=(NOTES,) if update is not None and NOTES in update.model_fields else (),
+        filters=known.filters,
+        get_filters=known.get_filters,
+    )
 
 
 class Collection:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import quote_plus
 from uuid import UUID
 
@@ -42,12 +42,38 @@ class Filters:
     single: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, single: str, repeated: str = "") -> Self:
+        """Return those of these names, with blanks between them."""
+        return cls(tuple(single.split()), tuple(repeated.split()))
+
     def __contains__(self, name: object) -> bool:
         return name in self.single or name in self.repeated
 
     def names(self) -> list[str]:
         """Return all names, sorted."""
         return sorted(self.single + self.repeated)
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What Katana's API can do with a collection, besides taking bodies.
+
+    Attributes:
+        deletes: Whether DELETE exists.
+        lists: Whether GET of the collection exists.
+        gets: How one record is read: by its own path, through the listing with a filter on ids, or not at all.
+        uuid: Whether ids are UUIDs.
+        filters: What the listing can be narrowed by, besides `limit` and `page`.
+        get_filters: Parameters of GET by id.
+    """
+
+    deletes: bool = False
+    lists: bool = True
+    gets: Literal["path", "ids", "id", "recipe_row_id", "product_operation_row_id"] | None = None
+    uuid: bool = False
+    filters: Filters = field(default_factory=Filters)
+    get_filters: Filters = field(default_factory=Filters)
 
 
 def parameters(known: Filters, filters: Mapping[str, FilterValue], where: str) -> Parameters:

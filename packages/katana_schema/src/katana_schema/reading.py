@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
-from katana_schema.notation import plain_name
+from katana_schema.notation import expand, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,6 +92,18 @@ class ApiFacts:
             return self.held(text[1 : text.rindex("]")])
         alias = self.schemas.get(text.removesuffix("?"))
         return self.held(alias) if isinstance(alias, str) and alias.startswith("[") else text.removesuffix("?")
+
+    def values(self, fact: Fact) -> dict[str, list[object]]:
+        """Return the values that each field of an object is known to have, of fields that have one of a few."""
+        known: dict[str, dict[object, None]] = {}
+        for name, kind in (each for part in self._parts(fact) for each in _own(part).items()):
+            known.setdefault(plain_name(name)[0], {}).update(dict.fromkeys(self._values(kind)))
+        return {name: list(values) for name, values in known.items() if values}
+
+    def _values(self, fact: Fact) -> list[object]:
+        held = self.held(fact)
+        schema = expand(self.schemas.get(held, held) if isinstance(held, str) else held)
+        return [each for each in cast("list[object]", schema.get("enum", [])) if each is not None]
 
     def _parts(self, fact: Fact) -> Iterator[Mapping[str, Fact]]:
         if isinstance(fact, str):

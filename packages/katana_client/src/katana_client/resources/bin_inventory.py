@@ -20,9 +20,6 @@ class BinInventories(Resource[BinInventory, Never, Never]):
         key=(
             "location_id",
             "variant_id",
-            "bin_location_id",
-            "batch_id",
-            "serial_number_id",
         ),
         filters=Filters(
             single=(

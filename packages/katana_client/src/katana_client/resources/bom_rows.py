@@ -5,10 +5,9 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
-from katana_client.filters import DATES, Filters
 from katana_client.models.bom_rows import BomRow
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Quantity, Ref, WriteModel
@@ -39,16 +38,7 @@ class BomRowUpdate(WriteModel):
 class BomRows(Resource[BomRow, BomRowCreate, BomRowUpdate]):
     """`/bom_rows`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="bom_rows",
-        model=BomRow,
-        create=BomRowCreate,
-        update=BomRowUpdate,
-        deletes=True,
-        gets="id",
-        uuid=True,
-        filters=Filters(single=(*DATES, "id", "product_variant_id", "product_item_id", "ingredient_variant_id")),
-    )
+    spec = spec_of("bom_rows", BomRow, BomRowCreate, BomRowUpdate)
 
     async def create_many(self, rows: Sequence[BomRowCreate]) -> None:
         """Create 1 to 250 rows in one call. Katana answers without ids: list them afterwards.

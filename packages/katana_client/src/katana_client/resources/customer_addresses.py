@@ -2,11 +2,10 @@
 
 from typing import Literal
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.customer_addresses import CustomerAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress, PlaceChange
+from katana_client.resources.addresses import NewPersonAddress, PlaceChange
 from katana_client.wire import NonEmpty, Ref
 
 
@@ -29,15 +28,4 @@ class CustomerAddressUpdate(PlaceChange):
 class CustomerAddresses(Resource[CustomerAddress, CustomerAddressCreate, CustomerAddressUpdate]):
     """`/customer_addresses`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="customer_addresses",
-        model=CustomerAddress,
-        create=CustomerAddressCreate,
-        update=CustomerAddressUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(
-            single=(*DATES, *DELETED, "entity_type", *PERSON, *PLACE),
-            repeated=("ids", "customer_ids"),
-        ),
-    )
+    spec = spec_of("customer_addresses", CustomerAddress, CustomerAddressCreate, CustomerAddressUpdate)

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.customers import Customer
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress
@@ -62,27 +61,4 @@ class CustomerUpdate(WriteModel):
 class Customers(Resource[Customer, CustomerCreate, CustomerUpdate], Search[Customer, CustomerSearch]):
     """`/customers`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="customers",
-        model=Customer,
-        create=CustomerCreate,
-        update=CustomerUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "name",
-                "first_name",
-                "last_name",
-                "company",
-                "email",
-                "reference_id",
-                "category",
-                "currency",
-                "phone",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("customers", Customer, CustomerCreate, CustomerUpdate)

@@ -1,9 +1,10 @@
 """The factory: account settings and default locations; one object, read-only (facts 3.3)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Never
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.factory import Factory
 from katana_client.resource import Resource
 
@@ -11,7 +12,7 @@ from katana_client.resource import Resource
 class FactorySettings(Resource[Factory, Never, Never]):
     """`/factory`."""
 
-    spec = Spec(name="factory", model=Factory, lists=False, key=())
+    spec = replace(spec_of("factory", Factory), key=())
 
     async def read(self) -> Factory:
         """Return the settings; a field that cannot be read is None and missing from `model_fields_set`.

@@ -3,12 +3,13 @@
 Katana prefers safety stock levels.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Never
 
 from pydantic import Field
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.inventory_reorder_points import InventoryReorderPoint
 from katana_client.resource import Resource
 from katana_client.wire import Ref, WriteModel
@@ -25,10 +26,7 @@ class InventoryReorderPointCreate(WriteModel):
 class InventoryReorderPoints(Resource[InventoryReorderPoint, InventoryReorderPointCreate, Never]):
     """`/inventory_reorder_points`."""
 
-    spec = Spec(
-        name="inventory_reorder_points",
-        model=InventoryReorderPoint,
-        create=InventoryReorderPointCreate,
-        lists=False,
+    spec = replace(
+        spec_of("inventory_reorder_points", InventoryReorderPoint, InventoryReorderPointCreate),
         key=("variant_id", "location_id"),
     )

@@ -1,11 +1,12 @@
 """Safety stock levels: set per variant and location, read in `inventory` (facts 3.7)."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Never
 
 from pydantic import Field
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.inventory_safety_stock_levels import InventorySafetyStockLevel
 from katana_client.resource import Resource
 from katana_client.wire import Ref, WriteModel
@@ -22,10 +23,7 @@ class InventorySafetyStockLevelCreate(WriteModel):
 class InventorySafetyStockLevels(Resource[InventorySafetyStockLevel, InventorySafetyStockLevelCreate, Never]):
     """`/inventory_safety_stock_levels`."""
 
-    spec = Spec(
-        name="inventory_safety_stock_levels",
-        model=InventorySafetyStockLevel,
-        create=InventorySafetyStockLevelCreate,
-        lists=False,
+    spec = replace(
+        spec_of("inventory_safety_stock_levels", InventorySafetyStockLevel, InventorySafetyStockLevelCreate),
         key=("variant_id", "location_id"),
     )

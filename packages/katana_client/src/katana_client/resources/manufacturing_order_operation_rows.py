@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_operation_rows import ManufacturingOrderOperationRow
 from katana_client.resource import Resource
 from katana_client.wire import NonEmpty, Omittable, Ref, WriteModel
@@ -81,12 +80,9 @@ class ManufacturingOrderOperationRows(
 ):
     """`/manufacturing_order_operation_rows`."""
 
-    spec = Spec(
-        name="manufacturing_order_operation_rows",
-        model=ManufacturingOrderOperationRow,
-        create=ManufacturingOrderOperationRowCreate,
-        update=ManufacturingOrderOperationRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(single=(*DATES, *DELETED, "manufacturing_order_id", "status"), repeated=("ids",)),
+    spec = spec_of(
+        "manufacturing_order_operation_rows",
+        ManufacturingOrderOperationRow,
+        ManufacturingOrderOperationRowCreate,
+        ManufacturingOrderOperationRowUpdate,
     )

@@ -3,8 +3,7 @@
 from decimal import Decimal
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_production_ingredients import ManufacturingOrderProductionIngredient
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Ref, WriteModel
@@ -28,10 +27,8 @@ class ManufacturingOrderProductionIngredients(
 ):
     """`/manufacturing_order_production_ingredients`: listed by order or production, and PATCH."""
 
-    spec = Spec(
-        name="manufacturing_order_production_ingredients",
-        model=ManufacturingOrderProductionIngredient,
+    spec = spec_of(
+        "manufacturing_order_production_ingredients",
+        ManufacturingOrderProductionIngredient,
         update=ManufacturingOrderProductionIngredientUpdate,
-        gets="ids",
-        filters=Filters(single=(*DATES, *DELETED), repeated=("ids", "manufacturing_order_ids", "production_ids")),
     )

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_productions import ManufacturingOrderProduction
 from katana_client.resource import Resource
 from katana_client.tracking import BatchInput
@@ -69,12 +68,9 @@ class ManufacturingOrderProductions(
 ):
     """`/manufacturing_order_productions`."""
 
-    spec = Spec(
-        name="manufacturing_order_productions",
-        model=ManufacturingOrderProduction,
-        create=ManufacturingOrderProductionCreate,
-        update=ManufacturingOrderProductionUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(single=(*DATES, *DELETED), repeated=("ids", "manufacturing_order_ids")),
+    spec = spec_of(
+        "manufacturing_order_productions",
+        ManufacturingOrderProduction,
+        ManufacturingOrderProductionCreate,
+        ManufacturingOrderProductionUpdate,
     )

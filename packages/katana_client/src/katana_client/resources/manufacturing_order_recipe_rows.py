@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_recipe_rows import ManufacturingOrderRecipeRow
 from katana_client.resource import Resource
 from katana_client.wire import MadeQuantity, Omittable, Ref, WriteModel
@@ -54,15 +53,9 @@ class ManufacturingOrderRecipeRows(
 ):
     """`/manufacturing_order_recipe_rows`."""
 
-    spec = Spec(
-        name="manufacturing_order_recipe_rows",
-        model=ManufacturingOrderRecipeRow,
-        create=ManufacturingOrderRecipeRowCreate,
-        update=ManufacturingOrderRecipeRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(*DATES, *DELETED, "manufacturing_order_id", "variant_id", "ingredient_availability"),
-            repeated=("ids",),
-        ),
+    spec = spec_of(
+        "manufacturing_order_recipe_rows",
+        ManufacturingOrderRecipeRow,
+        ManufacturingOrderRecipeRowCreate,
+        ManufacturingOrderRecipeRowUpdate,
     )

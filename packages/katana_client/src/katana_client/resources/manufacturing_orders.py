@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
-from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.manufacturing_orders import ManufacturingOrder
 from katana_client.models.reranks import RerankedOrders
 from katana_client.resource import Resource
@@ -86,19 +85,7 @@ class ManufacturingOrders(
 ):
     """`/manufacturing_orders`, `/manufacturing_order_make_to_order` and `/manufacturing_order_unlink`."""
 
-    spec = Spec(
-        name="manufacturing_orders",
-        model=ManufacturingOrder,
-        create=ManufacturingOrderCreate,
-        update=ManufacturingOrderUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(*DATES, *DELETED, "status", "order_no", "location_id", "is_linked_to_sales_order"),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("manufacturing_orders", ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate)
 
     async def make_to_order(self, wanted: MakeToOrder) -> ManufacturingOrder:
         """Make an order that is linked to a sales order row; returns and raises as `create`."""

@@ -4,12 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
-from katana_client.filters import Filters
 from katana_client.models.materials import Material
 from katana_client.resource import Resource
-from katana_client.resources.items import ITEM_FILTERS, ItemUpdate, NewItem
+from katana_client.resources.items import ItemUpdate, NewItem
 from katana_client.resources.variants import ConfigAttributeInput, InternalBarcode, LeadTime
 from katana_client.wire import Omittable, Price, Quantity, Rate, WriteModel
 
@@ -43,14 +42,4 @@ class MaterialUpdate(ItemUpdate):
 class Materials(Resource[Material, MaterialCreate, MaterialUpdate]):
     """`/materials`."""
 
-    spec = Spec(
-        name="materials",
-        model=Material,
-        create=MaterialCreate,
-        update=MaterialUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(single=ITEM_FILTERS, repeated=("ids", "extend")),
-        get_filters=Filters(repeated=("extend",)),
-    )
+    spec = spec_of("materials", Material, MaterialCreate, MaterialUpdate)

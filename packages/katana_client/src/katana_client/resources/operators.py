@@ -1,4 +1,7 @@
-"""Operators; read-only, no dates, no ids filter (facts 3.3, 1.13)."""
+"""Operators; no dates, no ids filter (facts 3.3, 1.13).
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from typing import Never
 
@@ -9,6 +12,15 @@ from katana_client.resource import Resource
 
 
 class Operators(Resource[Operator, Never, Never]):
-    """`/operators`. There is no way to read one alone."""
+    """`/operators`."""
 
-    spec = Spec(name="operators", model=Operator, filters=Filters(single=("working_area", "resource_id")))
+    spec = Spec(
+        name="operators",
+        model=Operator,
+        filters=Filters(
+            single=(
+                "working_area",
+                "resource_id",
+            )
+        ),
+    )

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.outsourced_purchase_order_recipe_rows import OutsourcedPurchaseOrderRecipeRow
 from katana_client.resource import Resource
 from katana_client.tracking import StockBatchInput
@@ -44,15 +43,9 @@ class OutsourcedPurchaseOrderRecipeRows(
 ):
     """`/outsourced_purchase_order_recipe_rows`."""
 
-    spec = Spec(
-        name="outsourced_purchase_order_recipe_rows",
-        model=OutsourcedPurchaseOrderRecipeRow,
-        create=OutsourcedPurchaseOrderRecipeRowCreate,
-        update=OutsourcedPurchaseOrderRecipeRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(*DATES, *DELETED, "purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),
-            repeated=("ids",),
-        ),
+    spec = spec_of(
+        "outsourced_purchase_order_recipe_rows",
+        OutsourcedPurchaseOrderRecipeRow,
+        OutsourcedPurchaseOrderRecipeRowCreate,
+        OutsourcedPurchaseOrderRecipeRowUpdate,
     )

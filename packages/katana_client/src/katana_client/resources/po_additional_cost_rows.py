@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, PurchasePrice, Ref, WriteModel
@@ -36,23 +35,9 @@ class PurchaseOrderAdditionalCostRows(
 ):
     """`/po_additional_cost_rows`."""
 
-    spec = Spec(
-        name="po_additional_cost_rows",
-        model=PurchaseOrderAdditionalCostRow,
-        create=PurchaseOrderAdditionalCostRowCreate,
-        update=PurchaseOrderAdditionalCostRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "group_id",
-                "additional_cost_id",
-                "distribution_method",
-                "tax_rate_id",
-                "currency",
-            ),
-            repeated=("ids",),
-        ),
+    spec = spec_of(
+        "po_additional_cost_rows",
+        PurchaseOrderAdditionalCostRow,
+        PurchaseOrderAdditionalCostRowCreate,
+        PurchaseOrderAdditionalCostRowUpdate,
     )

@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_client.bulk import AnsweredBulk
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.price_list_customers import PriceListCustomer
 from katana_client.wire import Ref, WriteModel
 
@@ -33,12 +32,6 @@ class PriceListCustomerUpdate(WriteModel):
 class PriceListCustomers(AnsweredBulk[PriceListCustomer, PriceListCustomersCreate, PriceListCustomerUpdate]):
     """`/price_list_customers`."""
 
-    spec = Spec(
-        name="price_list_customers",
-        model=PriceListCustomer,
-        bulk=PriceListCustomersCreate,
-        update=PriceListCustomerUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(repeated=("ids", "customer_ids", "price_list_ids")),
+    spec = spec_of(
+        "price_list_customers", PriceListCustomer, update=PriceListCustomerUpdate, bulk=PriceListCustomersCreate
     )

@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from katana_client.bulk import AnsweredBulk
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.price_list_rows import PriceListRow
 from katana_client.wire import Omittable, Ref, WriteModel
 
@@ -41,12 +40,4 @@ class PriceListRowUpdate(WriteModel):
 class PriceListRows(AnsweredBulk[PriceListRow, PriceListRowsCreate, PriceListRowUpdate]):
     """`/price_list_rows`."""
 
-    spec = Spec(
-        name="price_list_rows",
-        model=PriceListRow,
-        bulk=PriceListRowsCreate,
-        update=PriceListRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(repeated=("ids", "variant_ids", "price_list_ids")),
-    )
+    spec = spec_of("price_list_rows", PriceListRow, update=PriceListRowUpdate, bulk=PriceListRowsCreate)

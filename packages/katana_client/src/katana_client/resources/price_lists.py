@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.price_lists import PriceList
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, WriteModel
@@ -27,12 +26,4 @@ class PriceListUpdate(WriteModel):
 class PriceLists(Resource[PriceList, PriceListCreate, PriceListUpdate]):
     """`/price_lists`."""
 
-    spec = Spec(
-        name="price_lists",
-        model=PriceList,
-        create=PriceListCreate,
-        update=PriceListUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(single=("name", "is_active"), repeated=("ids",)),
-    )
+    spec = spec_of("price_lists", PriceList, PriceListCreate, PriceListUpdate)

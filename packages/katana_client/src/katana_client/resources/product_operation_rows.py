@@ -1,14 +1,14 @@
 """Operations of products, copied into their manufacturing orders (facts 3.2, 4.7)."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from katana_client.bulk import SilentBulk
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
-from katana_client.filters import DATES, Filters
 from katana_client.models.product_operation_rows import ProductOperationRow
 from katana_client.resources.manufacturing_order_operation_rows import OperationType
 from katana_client.wire import Omittable, Ref, WriteModel
@@ -69,26 +69,14 @@ class Rerank(WriteModel):
 class ProductOperationRows(SilentBulk[ProductOperationRow, ProductOperationRowsCreate, ProductOperationRowUpdate]):
     """`/product_operation_rows` and `/product_operation_rerank`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="product_operation_rows",
-        model=ProductOperationRow,
-        bulk=ProductOperationRowsCreate,
-        update=ProductOperationRowUpdate,
-        deletes=True,
-        gets="product_operation_row_id",
-        key=("product_operation_row_id", "product_variant_id"),
-        filters=Filters(
-            single=(
-                *DATES,
-                "product_id",
-                "product_operation_row_id",
-                "product_variant_id",
-                "operation_id",
-                "operation_name",
-                "resource_id",
-                "resource_name",
-            )
+    spec = replace(
+        spec_of(
+            "product_operation_rows",
+            ProductOperationRow,
+            update=ProductOperationRowUpdate,
+            bulk=ProductOperationRowsCreate,
         ),
+        key=("product_operation_row_id", "product_variant_id"),
     )
 
     async def rerank(self, wanted: Rerank) -> None:

@@ -4,11 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.products import Product
 from katana_client.resource import Resource
-from katana_client.resources.items import ITEM_FILTERS, ItemUpdate, NewItem
+from katana_client.resources.items import ItemUpdate, NewItem
 from katana_client.resources.variants import NewVariant
 from katana_client.wire import NonEmpty, Omittable, Rate
 
@@ -39,24 +38,4 @@ class ProductUpdate(ItemUpdate):
 class Products(Resource[Product, ProductCreate, ProductUpdate]):
     """`/products`."""
 
-    spec = Spec(
-        name="products",
-        model=Product,
-        create=ProductCreate,
-        update=ProductUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                *ITEM_FILTERS,
-                "is_producible",
-                "is_purchasable",
-                "is_auto_assembly",
-                "serial_tracked",
-                "operations_in_sequence",
-            ),
-            repeated=("ids", "extend"),
-        ),
-        get_filters=Filters(repeated=("extend",)),
-    )
+    spec = spec_of("products", Product, ProductCreate, ProductUpdate)

@@ -1,4 +1,7 @@
-"""Bills that the accounting integration made of receipts; read-only, no delta (facts 3.4)."""
+"""Bills that the accounting integration made of receipts; no delta (facts 3.4).
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from typing import Never
 
@@ -9,10 +12,15 @@ from katana_client.resource import Resource
 
 
 class PurchaseOrderAccounting(Resource[PurchaseOrderAccountingMetadata, Never, Never]):
-    """`/purchase_order_accounting_metadata`; it knows no ids."""
+    """`/purchase_order_accounting_metadata`."""
 
     spec = Spec(
         name="purchase_order_accounting_metadata",
         model=PurchaseOrderAccountingMetadata,
-        filters=Filters(single=("purchase_order_id", "received_items_group_id")),
+        filters=Filters(
+            single=(
+                "purchase_order_id",
+                "received_items_group_id",
+            )
+        ),
     )

@@ -2,8 +2,7 @@
 
 from pydantic import AwareDatetime
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.resource import Resource
 from katana_client.wire import (
@@ -63,24 +62,4 @@ class PurchaseOrderRowUpdate(WriteModel):
 class PurchaseOrderRows(Resource[PurchaseOrderRow, PurchaseOrderRowCreate, PurchaseOrderRowUpdate]):
     """`/purchase_order_rows`."""
 
-    spec = Spec(
-        name="purchase_order_rows",
-        model=PurchaseOrderRow,
-        create=PurchaseOrderRowCreate,
-        update=PurchaseOrderRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "purchase_order_id",
-                "variant_id",
-                "tax_rate_id",
-                "purchase_uom",
-                "location_id",
-                "group_id",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("purchase_order_rows", PurchaseOrderRow, PurchaseOrderRowCreate, PurchaseOrderRowUpdate)

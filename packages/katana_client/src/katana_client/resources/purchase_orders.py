@@ -5,10 +5,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
-from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.resource import Resource
 from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow
@@ -92,32 +91,7 @@ class PurchaseOrders(
 ):
     """`/purchase_orders` and `/purchase_order_receive`."""
 
-    spec = Spec(
-        name="purchase_orders",
-        model=PurchaseOrder,
-        create=PurchaseOrderCreate,
-        update=PurchaseOrderUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "status",
-                "order_no",
-                "currency",
-                "billing_status",
-                "last_document_status",
-                "supplier_id",
-                "location_id",
-                "entity_type",
-                "tracking_location_id",
-            ),
-            repeated=("ids", "extend"),
-        ),
-        get_filters=Filters(repeated=("extend",)),
-    )
+    spec = spec_of("purchase_orders", PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate)
 
     async def receive(self, arrived: Receipt | Sequence[Receipt]) -> None:
         """Receive rows of purchase orders. Katana answers nothing: read the rows afterwards.

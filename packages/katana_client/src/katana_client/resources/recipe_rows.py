@@ -5,7 +5,7 @@ from typing import Annotated, Never
 
 from pydantic import Field, StringConstraints
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.recipe_rows import RecipeRow
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Ref, WriteModel
@@ -27,11 +27,4 @@ class RecipeRowUpdate(WriteModel):
 class RecipeRows(Resource[RecipeRow, Never, RecipeRowUpdate]):
     """`/recipe_rows`: PATCH and DELETE by UUID, for all variants of a row at once; `recipes` lists and creates."""
 
-    spec = Spec(
-        name="recipe_rows",
-        model=RecipeRow,
-        update=RecipeRowUpdate,
-        deletes=True,
-        lists=False,
-        uuid=True,
-    )
+    spec = spec_of("recipe_rows", RecipeRow, update=RecipeRowUpdate)

@@ -1,13 +1,13 @@
 """Recipes, the old name of BOM rows: list and create (facts 3.2). Deprecated by Katana: prefer `bom_rows`."""
 
+from dataclasses import replace
 from typing import Annotated, Never
 
 from pydantic import Field
 
 from katana_client.bulk import SilentBulk
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
-from katana_client.filters import DATES, Filters
 from katana_client.models.recipes import Recipe
 from katana_client.paths import record_path
 from katana_client.resources.recipe_rows import Notes, RecipeQuantity
@@ -33,16 +33,8 @@ class RecipesCreate(WriteModel):
 class Recipes(SilentBulk[Recipe, RecipesCreate, Never]):
     """`/recipes`; `get` goes through the listing, and `recipe_rows` changes and deletes single rows."""
 
-    spec = Spec(
-        name="recipes",
-        model=Recipe,
-        bulk=RecipesCreate,
-        gets="recipe_row_id",
-        uuid=True,
-        key=("id", "product_variant_id"),
-        filters=Filters(
-            single=(*DATES, "recipe_row_id", "product_id", "ingredient_variant_id"), repeated=("product_variant_ids",)
-        ),
+    spec = replace(
+        spec_of("recipes", Recipe, bulk=RecipesCreate), key=("id", "product_variant_id"), deletes=False, uuid=True
     )
 
     async def delete_all(self, product_id: int) -> None:

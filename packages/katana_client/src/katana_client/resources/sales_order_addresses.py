@@ -2,11 +2,10 @@
 
 from typing import Literal
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.sales_order_addresses import SalesOrderAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress
+from katana_client.resources.addresses import NewPersonAddress
 from katana_client.wire import Ref
 
 
@@ -29,15 +28,4 @@ class SalesOrderAddressCreate(NewSalesOrderAddress):
 class SalesOrderAddresses(Resource[SalesOrderAddress, SalesOrderAddressCreate, SalesOrderAddressUpdate]):
     """`/sales_order_addresses`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="sales_order_addresses",
-        model=SalesOrderAddress,
-        create=SalesOrderAddressCreate,
-        update=SalesOrderAddressUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(
-            single=(*DATES, *DELETED, "entity_type", *PERSON, *PLACE),
-            repeated=("ids", "sales_order_ids"),
-        ),
-    )
+    spec = spec_of("sales_order_addresses", SalesOrderAddress, SalesOrderAddressCreate, SalesOrderAddressUpdate)

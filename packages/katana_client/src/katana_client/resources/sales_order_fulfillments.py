@@ -4,8 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.sales_order_fulfillments import SalesOrderFulfillment
 from katana_client.resource import Resource
 from katana_client.tracking import TraceabilityInputs
@@ -61,26 +60,6 @@ class SalesOrderFulfillmentUpdate(WriteModel):
 class SalesOrderFulfillments(Resource[SalesOrderFulfillment, SalesOrderFulfillmentCreate, SalesOrderFulfillmentUpdate]):
     """`/sales_order_fulfillments`; the listing knows no ids."""
 
-    spec = Spec(
-        name="sales_order_fulfillments",
-        model=SalesOrderFulfillment,
-        create=SalesOrderFulfillmentCreate,
-        update=SalesOrderFulfillmentUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "picked_date_min",
-                "tracking_number",
-                "tracking_url",
-                "tracking_carrier",
-                "tracking_method",
-                "sales_order_id",
-                "status",
-                "invoice_status",
-            ),
-        ),
-        get_filters=Filters(single=DELETED),
+    spec = spec_of(
+        "sales_order_fulfillments", SalesOrderFulfillment, SalesOrderFulfillmentCreate, SalesOrderFulfillmentUpdate
     )

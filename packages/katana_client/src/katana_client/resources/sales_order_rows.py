@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_client.resource import Resource
 from katana_client.resources.searches import SalesOrderRowSearch
@@ -87,24 +86,4 @@ class SalesOrderRows(
 ):
     """`/sales_order_rows`."""
 
-    spec = Spec(
-        name="sales_order_rows",
-        model=SalesOrderRow,
-        create=SalesOrderRowCreate,
-        update=SalesOrderRowUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "variant_id",
-                "tax_rate_id",
-                "linked_manufacturing_order_id",
-                "location_id",
-                "product_availability",
-            ),
-            repeated=("ids", "sales_order_ids", "extend"),
-        ),
-        get_filters=Filters(repeated=("extend",)),
-    )
+    spec = spec_of("sales_order_rows", SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate)

@@ -1,7 +1,6 @@
 """Shipping fees of sales orders (facts 3.5). The collection's name is in the singular on the wire."""
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.sales_order_shipping_fee import SalesOrderShippingFee
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
@@ -27,12 +26,6 @@ class SalesOrderShippingFeeUpdate(WriteModel):
 class SalesOrderShippingFees(Resource[SalesOrderShippingFee, SalesOrderShippingFeeCreate, SalesOrderShippingFeeUpdate]):
     """`/sales_order_shipping_fee`."""
 
-    spec = Spec(
-        name="sales_order_shipping_fee",
-        model=SalesOrderShippingFee,
-        create=SalesOrderShippingFeeCreate,
-        update=SalesOrderShippingFeeUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(single=(*DATES, *DELETED, "sales_order_id"), repeated=("ids",)),
+    spec = spec_of(
+        "sales_order_shipping_fee", SalesOrderShippingFee, SalesOrderShippingFeeCreate, SalesOrderShippingFeeUpdate
     )

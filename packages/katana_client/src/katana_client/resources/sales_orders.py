@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
-from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.reranks import RerankedOrders
 from katana_client.models.sales_orders import ReturnableItem, SalesOrder
 from katana_client.paths import record_path
@@ -81,35 +80,7 @@ class SalesOrderUpdate(WriteModel):
 class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate], Search[SalesOrder, SalesOrderSearch]):
     """`/sales_orders`. Whether a PATCH wipes `additional_info` is not known, so it is kept."""
 
-    spec = Spec(
-        name="sales_orders",
-        model=SalesOrder,
-        create=SalesOrderCreate,
-        update=SalesOrderUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                "order_no",
-                "source",
-                "customer_id",
-                "location_id",
-                "invoicing_status",
-                "product_availability",
-                "ingredient_availability",
-                "production_status",
-                "status",
-                "currency",
-                "ecommerce_order_type",
-                "ecommerce_store_name",
-                "ecommerce_order_id",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("sales_orders", SalesOrder, SalesOrderCreate, SalesOrderUpdate)
 
     async def returnable_items(self, order_id: int) -> tuple[ReturnableItem, ...]:
         """Return what of an order can still be returned.

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
-from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
 from katana_client.models.services import Service
 from katana_client.resource import Resource
 from katana_client.wire import (
@@ -61,16 +60,4 @@ class ServiceUpdate(WriteModel):
 class Services(Resource[Service, ServiceCreate, ServiceUpdate]):
     """`/services`. Whether a PATCH wipes `additional_info` is not known, so it is kept as for products."""
 
-    spec = Spec(
-        name="services",
-        model=Service,
-        create=ServiceCreate,
-        update=ServiceUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(*DATES, *DELETED, *ARCHIVED, "name", "uom", "category_name", "is_sellable"),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("services", Service, ServiceCreate, ServiceUpdate)

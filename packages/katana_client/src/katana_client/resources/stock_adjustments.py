@@ -5,8 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.resource import Resource
 from katana_client.tracking import StockBatchInput, StockTraceabilityInputs
@@ -74,13 +73,4 @@ class StockAdjustmentUpdate(WriteModel):
 class StockAdjustments(Resource[StockAdjustment, StockAdjustmentCreate, StockAdjustmentUpdate]):
     """`/stock_adjustments`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="stock_adjustments",
-        model=StockAdjustment,
-        create=StockAdjustmentCreate,
-        update=StockAdjustmentUpdate,
-        deletes=True,
-        gets="ids",
-        keeps=("additional_info",),
-        filters=Filters(single=(*DATES, *DELETED, "stock_adjustment_number", "location_id"), repeated=("ids",)),
-    )
+    spec = spec_of("stock_adjustments", StockAdjustment, StockAdjustmentCreate, StockAdjustmentUpdate)

@@ -4,9 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from katana_client.collection import Identity, Spec
+from katana_client.collection import Identity, spec_of
 from katana_client.exchange import Call
-from katana_client.filters import DATES, DELETED, Filters
 from katana_client.models.stock_transfers import StockTransfer
 from katana_client.paths import record_path
 from katana_client.resource import Resource
@@ -66,19 +65,7 @@ class StockTransfers(Resource[StockTransfer, StockTransferCreate, StockTransferU
     Whether a PATCH wipes `additional_info` is not known, so it is kept.
     """
 
-    spec = Spec(
-        name="stock_transfers",
-        model=StockTransfer,
-        create=StockTransferCreate,
-        update=StockTransferUpdate,
-        deletes=True,
-        gets="ids",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(*DATES, *DELETED, "stock_transfer_number", "source_location_id", "target_location_id"),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("stock_transfers", StockTransfer, StockTransferCreate, StockTransferUpdate)
 
     async def set_status(self, identity: Identity, status: TransferStatus) -> StockTransfer:
         """Move the goods: `inTransit` takes them from the source, `received` brings them to the target.

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import DATES, DELETED, Filters
+from katana_client.collection import spec_of
 from katana_client.models.suppliers import Supplier
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPlace
@@ -43,12 +42,4 @@ class SupplierUpdate(WriteModel):
 class Suppliers(Resource[Supplier, SupplierCreate, SupplierUpdate]):
     """`/suppliers`; `get` goes through the listing."""
 
-    spec = Spec(
-        name="suppliers",
-        model=Supplier,
-        create=SupplierCreate,
-        update=SupplierUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(single=(*DATES, *DELETED, "email", "phone", "name"), repeated=("ids",)),
-    )
+    spec = spec_of("suppliers", Supplier, SupplierCreate, SupplierUpdate)

@@ -5,9 +5,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
-from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
 from katana_client.models.variants import Variant
 from katana_client.resource import Resource
 from katana_client.resources.searches import VariantSearch
@@ -84,28 +83,4 @@ class VariantUpdate(WriteModel):
 class Variants(Resource[Variant, VariantCreate, VariantUpdate], Search[Variant, VariantSearch]):
     """`/variants`."""
 
-    spec = Spec(
-        name="variants",
-        model=Variant,
-        create=VariantCreate,
-        update=VariantUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                *DATES,
-                *DELETED,
-                *ARCHIVED,
-                "product_id",
-                "material_id",
-                "sales_price",
-                "purchase_price",
-                "type",
-                "internal_barcode",
-                "registered_barcode",
-                "abc_classification",
-            ),
-            repeated=("ids", "sku", "supplier_item_codes", "extend"),
-        ),
-        get_filters=Filters(repeated=("extend",)),
-    )
+    spec = spec_of("variants", Variant, VariantCreate, VariantUpdate)

@@ -60,11 +60,14 @@ def _short(node: object) -> object:
     schema = {key: _short(value) for key, value in cast("Schema", node).items()}
     if schema.get("maximum") in _UNTOLD:
         schema = {key: value for key, value in schema.items() if key not in {"minimum", "maximum"}}
-    if "enum" in cast("Schema", schema.get("items", {})):
+    if _VALUES & cast("Schema", schema.get("items", {})).keys():
         schema.pop("maxItems", None)  # as many as there are values
+    if "examples" in schema:
+        schema.pop("maxLength", None)  # a word of Katana's
     return _with_types({key: value for key, value in schema.items() if (key, value) not in _NEED_NOT_BE_TOLD})
 
 
+_VALUES = {"enum", "examples"}
 _NEED_NOT_BE_TOLD = (("minItems", 1), ("minLength", 1), ("default", False))
 
 

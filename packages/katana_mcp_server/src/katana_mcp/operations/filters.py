@@ -1,7 +1,7 @@
 """What a filter of a list request means: each field of the model is annotated with one of these values."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -56,11 +56,6 @@ class Refers:
     path: str
     called: str
     inside: tuple[str, str] | None = None
-
-
-def one_of(path: str) -> Means:
-    """The field is one of the values given."""
-    return Means(lambda values, _: (OneOf(path, tuple(values)),))
 
 
 def equals(path: str) -> Means:
@@ -243,18 +238,23 @@ class OrderedListRequest(DatedListRequest):
 
 def spelling(allowed: TypeAliasType) -> BeforeValidator:
     """Accept each value of a `Literal` in any case, with blanks or dashes for `_`: `not shipped`, `Not-Shipped`."""
-    known = {each.casefold().replace("_", ""): each for each in get_args(allowed.__value__)}
+    return BeforeValidator(spellings(get_args(allowed.__value__)))
+
+
+def spellings(known: Iterable[str]) -> Callable[[object], object]:
+    """Return what turns each spelling of a known value, or each of a list, into that value, and leaves the rest."""
+    values = {each.casefold().replace("_", ""): each for each in known}
 
     def wire(value: object) -> object:
         if not isinstance(value, str):
             return value
         plain = value.casefold().replace("_", "").replace("-", "").replace(" ", "")
-        return known.get(plain, value)
+        return values.get(plain, value)
 
     def wires(value: object) -> object:
         return [wire(each) for each in items(cast("list[object]", value))] if isinstance(value, list) else wire(value)
 
-    return BeforeValidator(wires)
+    return wires
 
 
 async def where(request: Request, services: Services, spelt: Mapping[str, list[str]] | None = None) -> Where:

@@ -9,6 +9,7 @@ from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
 from katana_mcp.names import text
 from katana_mcp.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
+from katana_mcp.operations.open_values import unknown_values
 from katana_mcp.operations.paging import offset, page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.operations.rows import Sourced, shown
@@ -97,6 +98,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     return now.answer(
         listed_of(next(iter(views.values())).model),
         *notices,
+        *await unknown_values(request, tuple(views), services),
         *await _unread(tuple(views), request, services),
         *page.warnings,
         **page.fields,

@@ -193,6 +193,8 @@ def _of_value(schema: Schema) -> str:
         return " or ".join(_of_value({**schema, "type": each}) for each in cast("Sequence[str]", kind))
     if kind in {"integer", "number"}:
         return f"{kind}{_range(schema)}"
+    if "examples" in schema:
+        return f"text, such as {', '.join(map(str, cast('Sequence[object]', schema['examples'])))}"
     if kind == "string" and "maxLength" in schema:
         return f"text{_length(schema, 'minLength', 'maxLength')}"
     return _FORMS[str(schema.get("format") or schema.get("pattern") or kind)]

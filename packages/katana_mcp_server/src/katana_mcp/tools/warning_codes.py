@@ -72,6 +72,7 @@
 | `unread_field` | advisory | a filter, an order or a sum leaves out records of which it could not read the field |
 | `ledger_in_doubt` | advisory | balances of movements may be those from before a back-dated one |
 | `partial_name` | info | a part of a name in a filter stood for the only record that has it |
+| `unknown_value` | advisory, where records have it info | a filter by a value that Katana is not known to send |
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
@@ -149,6 +150,7 @@ UNREAD_RECORDS = "unread_records"
 UNREAD_FIELD = "unread_field"
 LEDGER_IN_DOUBT = "ledger_in_doubt"
 PARTIAL_NAME = "partial_name"
+UNKNOWN_VALUE = "unknown_value"
 PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"

@@ -89,10 +89,10 @@ async def arrivals(variant_ids: Sequence[RecordId], services: Services) -> Arriv
     ids = tuple(variant_ids)
     bought = (
         OneOf("purchase_order_rows[].variant_id", ids),
-        OneOf("status", ("NOT_RECEIVED", "PARTIALLY_RECEIVED")),
+        NoneOf("status", ("DRAFT", "RECEIVED")),
     )
     made = (OneOf("variant_id", ids), NoneOf("status", ("DONE",)))
-    moved = (OneOf("stock_transfer_rows[].variant_id", ids), OneOf("status", ("inTransit",)))
+    moved = (OneOf("stock_transfer_rows[].variant_id", ids), NoneOf("status", ("draft", "received")))
     found: dict[Place, list[Arrival]] = {}
     cut: list[str] = []
     for entity, where, brought in zip(SOURCES, (bought, made, moved), (_bought, _made, _moved), strict=True):

@@ -1,16 +1,16 @@
 """`get_inventory_movements`: the stock ledger of variants, each movement with the document that caused it."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, cast
-
-from pydantic import Field
+from typing import Annotated, cast
 
 from cache_core.conditions import OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
+from katana_client.models.values import InventoryMovementResourceType
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, one_of, spelling, where
+from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, where
+from katana_mcp.operations.open_values import SomeValues, open_value, unknown_values
 from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
@@ -25,18 +25,6 @@ _CHECKED = 10_000
 """Movements of the variants asked for up to which their balances are checked before they are shown."""
 _READS = (*VARIANT_ENTITIES, "location", LEDGER, *FACTORY)
 
-type Kind = Literal[
-    "Production",
-    "ProductionIngredient",
-    "PurchaseOrderRow",
-    "PurchaseOrderRecipeRow",
-    "SalesOrderRow",
-    "ManufacturingOrder",
-    "ManufacturingOrderRecipeRow",
-    "StockAdjustmentRow",
-    "StockTransferRow",
-    "SystemGenerated",
-]
 _MADE, _BOUGHT = "manufacturing_order_id", "purchase_order_id"
 _DOCUMENTS: dict[str, str | None] = {
     "Production": _MADE,
@@ -63,9 +51,7 @@ class GetInventoryMovementsRequest(Request):
     """When it moved; both ends count, a date alone is its whole day."""
     moved_to: Annotated[Until | None, not_after("movement_date")] = None
     """When it moved; both ends count, a date alone is its whole day."""
-    resource_type: Annotated[
-        list[Kind] | None, Field(min_length=1, max_length=10), spelling(Kind), one_of("resource_type")
-    ] = None
+    resource_type: Annotated[SomeValues | None, open_value(InventoryMovementResourceType, "resource_type")] = None
     """Only movements of these kinds of rows."""
     limit: ListLimit = 50
     """Rows per page."""
@@ -137,6 +123,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     return now.answer(
         InventoryMovementsAnswer,
         *notices,
+        *await unknown_values(request, (LEDGER,), services),
         *said.warnings,
         *checked.warnings(),
         *await unread_warnings(services, {LEDGER: COUNTED}),

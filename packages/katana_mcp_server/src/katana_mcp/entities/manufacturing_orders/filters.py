@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
+from katana_client.models.values import ManufacturingOrderIngredientAvailability, ManufacturingOrderStatus
 from katana_mcp.entities.manufacturing_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     AtLocation,
@@ -17,15 +16,12 @@ from katana_mcp.operations.filters import (
     equals,
     not_after,
     not_before,
-    one_of,
     open_until,
-    spelling,
     where_set,
 )
+from katana_mcp.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import NameOrId, own_ids
 
-type Status = Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]
-type Availability = Literal["PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE"]
 type SortKey = Literal[
     ByCreation, "-production_deadline_date", "production_deadline_date", "-done_date", "done_date", ByChange
 ]
@@ -36,17 +32,14 @@ class ListManufacturingOrdersRequest(OrderedListRequest):
 
     also = own_ids("manufacturing_order_id", "manufacturing_order_ids", "linked_manufacturing_order_id")
 
-    status: Annotated[list[Status] | None, Field(min_length=1, max_length=5), spelling(Status), one_of("status")] = None
+    status: Annotated[SomeValues | None, open_value(ManufacturingOrderStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "DONE")] = None
     """True: not done; false: done."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose production deadline has passed."""
     ingredient_availability: Annotated[
-        list[Availability] | None,
-        Field(min_length=1, max_length=6),
-        spelling(Availability),
-        one_of("ingredient_availability"),
+        SomeValues | None, open_value(ManufacturingOrderIngredientAvailability, "ingredient_availability")
     ] = None
     """Whether its ingredients are there."""
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "variant_id", "variant")] = None

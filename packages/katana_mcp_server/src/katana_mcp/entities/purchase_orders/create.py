@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from cache_core.records import Json, canonical
+from katana_client.models.values import PurchaseOrderEntityType
 from katana_client.resources.purchase_orders import PurchaseOrderCreate
 from katana_mcp.entities.purchase_orders.costs import (
     COST_NAMES,
@@ -19,7 +20,6 @@ from katana_mcp.entities.purchase_orders.costs import (
     cost_line,
 )
 from katana_mcp.entities.purchase_orders.facts import Directory, asked_in, directory
-from katana_mcp.entities.purchase_orders.filters import Kind
 from katana_mcp.entities.purchase_orders.head import COLLECTION, ENTITY, HEAD, PARTIES, READS, OrderHead, Reference
 from katana_mcp.entities.purchase_orders.lines import ROW_NAMES, NewRow, fields_of, line, new_body, new_row_checks
 from katana_mcp.entities.purchase_orders.parts import NEEDED, add_row, added_row, likeness, second_looks, told_apart
@@ -54,7 +54,7 @@ class CreatePurchaseOrderRequest(OrderHead):
     """Freight and the like."""
     status: Annotated[_NewStatus, spelling(_NewStatus)] = "NOT_RECEIVED"
     """Ordered or not."""
-    entity_type: Annotated[Kind, spelling(Kind)] = "regular"
+    entity_type: Annotated[PurchaseOrderEntityType, spelling(PurchaseOrderEntityType)] = "regular"
     """Outsourced: made of our ingredients."""
 
 

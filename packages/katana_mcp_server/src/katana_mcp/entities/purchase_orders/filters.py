@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
+from katana_client.models.values import PurchaseOrderBillingStatus, PurchaseOrderEntityType, PurchaseOrderStatus
 from katana_mcp.entities.purchase_orders.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     AtLocation,
@@ -18,19 +17,13 @@ from katana_mcp.operations.filters import (
     TotalTo,
     Until,
     Variants,
-    equals,
     not_after,
     not_before,
-    one_of,
     open_until,
-    spelling,
     where_set,
 )
+from katana_mcp.operations.open_values import OneValue, SomeValues, open_value
 from katana_mcp.tools.requests import NameOrId, own_ids
-
-type Status = Literal["DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"]
-type BillingStatus = Literal["NOT_BILLED", "PARTIALLY_BILLED", "BILLED"]
-type Kind = Literal["regular", "outsourced"]
 
 
 class ListPurchaseOrdersRequest(OrderedListRequest):
@@ -38,17 +31,15 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
 
     also = own_ids("purchase_order_id", "purchase_order_ids")
 
-    status: Annotated[list[Status] | None, Field(min_length=1, max_length=4), spelling(Status), one_of("status")] = None
+    status: Annotated[SomeValues | None, open_value(PurchaseOrderStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "RECEIVED")] = None
     """True: not wholly received; false: received."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
     """True: open orders whose arrival date has passed; drafts do not count."""
-    billing_status: Annotated[
-        list[BillingStatus] | None, Field(min_length=1, max_length=3), spelling(BillingStatus), one_of("billing_status")
-    ] = None
+    billing_status: Annotated[SomeValues | None, open_value(PurchaseOrderBillingStatus, "billing_status")] = None
     """Only these billing statuses."""
-    entity_type: Annotated[Kind | None, spelling(Kind), equals("entity_type")] = None
+    entity_type: Annotated[OneValue | None, open_value(PurchaseOrderEntityType, "entity_type")] = None
     """Bought, or made by a supplier of our ingredients."""
     supplier_id: Annotated[NameOrId | None, Refers("supplier", "supplier_id", "supplier")] = None
     """Id, name or a part of it."""

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
+from katana_client.models.values import StockTransferStatus
 from katana_mcp.entities.stock_transfers.rows import overdue as is_late
 from katana_mcp.operations.filters import (
     ByChange,
@@ -15,14 +14,12 @@ from katana_mcp.operations.filters import (
     Variants,
     not_after,
     not_before,
-    one_of,
     open_until,
-    spelling,
     where_set,
 )
+from katana_mcp.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import NameOrId, own_ids
 
-type Status = Literal["draft", "inTransit", "received"]
 type SortKey = Literal[
     ByCreation, "-transfer_date", "transfer_date", "-expected_arrival_date", "expected_arrival_date", ByChange
 ]
@@ -33,7 +30,7 @@ class ListStockTransfersRequest(DatedListRequest):
 
     also = own_ids("stock_transfer_id", "stock_transfer_ids")
 
-    status: Annotated[list[Status] | None, Field(min_length=1, max_length=3), spelling(Status), one_of("status")] = None
+    status: Annotated[SomeValues | None, open_value(StockTransferStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "received")] = None
     """True: not received; false: received."""

@@ -1,0 +1,60 @@
+"""Render what the API can do with the collections whose resources are written by hand; `python -m scripts.render` runs it."""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+
+from scripts.render_models import CLIENT
+from scripts.render_resources import formatted, known_resources
+
+from katana_schema.notation import Fact, plain_name
+from katana_schema.reading import ApiFacts
+
+FOLDER = CLIENT / "src" / "katana_client"
+HEAD = '''"""What Katana's API can do with each collection whose bodies are written by hand.
+
+Rendered by scripts/render_abilities.py: change the facts of katana_schema.
+"""
+
+from katana_client.filters import Abilities, Filters
+
+ABILITIES: dict[str, Abilities] = {
+'''
+
+
+def rendered(facts: ApiFacts) -> dict[str, str]:
+    """Return the text of the module by its name."""
+    rendered_whole = known_resources()
+    names = sorted({each.collection for each in facts.operations.values()} - rendered_whole.keys())
+    lines = [f'    "{name}": Abilities({", ".join(_abilities(name, facts))}),' for name in names]
+    return {"abilities": formatted("\n".join([HEAD, *lines, "}", ""]))}
+
+
+def _abilities(name: str, facts: ApiFacts) -> Iterator[str]:
+    own = {key: each for key, each in facts.operations.items() if each.collection == name}
+    listing, one = own.get(f"GET /{name}"), own.get(f"GET /{name}/{{id}}")
+    query: Mapping[str, Fact] = {} if listing is None else listing.parameters.get("query", {})
+    by_id = [f'"{each}"' for each in ("ids", "id", "recipe_row_id", "product_operation_row_id") if each in query]
+    parts = {
+        "deletes": "True" if f"DELETE /{name}/{{id}}" in own else "",
+        "lists": "False" if "page" not in query else "",
+        "gets": '"path"' if one else next(iter(by_id), ""),
+        "uuid": "True" if any(each.parameters.get("path", {}).get("id") == "uuid" for each in own.values()) else "",
+    }
+    yield from (f"{key}={value}" for key, value in parts.items() if value)
+    known = {plain_name(each)[0]: str(kind) for each, kind in query.items()}
+    yield from _named_filters("filters", known)
+    own_query = {} if one is None else {key: str(kind) for key, kind in one.parameters.get("query", {}).items()}
+    yield from _named_filters("get_filters", own_query)
+
+
+def _named_filters(name: str, known: Mapping[str, str]) -> Iterator[str]:
+    filters = {each: kind for each, kind in known.items() if each not in {"limit", "page"}}
+    repeated = [each for each, kind in filters.items() if kind.startswith("[")]
+    texts = [_text(each for each in filters if each not in repeated), *([_text(repeated)] if repeated else [])]
+    if filters:
+        yield f"{name}=Filters.of({', '.join(texts)})"
+
+
+def _text(names: Iterable[str]) -> str:
+    lines = textwrap.wrap(" ".join(names), 96) or [""]
+    return "\n".join(f'"{line}{" " if line is not lines[-1] else ""}"' for line in lines)
