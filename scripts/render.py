@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from scripts import render_abilities, render_models, render_resources, render_tables
+from scripts import render_abilities, render_bodies, render_models, render_resources, render_tables
 from scripts.render_models import ROOT
 
 from katana_schema.reading import ApiFacts, read_facts
@@ -14,7 +14,7 @@ MARK = "Rendered by scripts/"
 
 def rendered(facts: ApiFacts) -> dict[Path, dict[str, str]]:
     """Return by folder the text of each module by its name."""
-    scripts = (render_models, render_abilities, render_resources, render_tables)
+    scripts = (render_models, render_abilities, render_bodies, render_resources, render_tables)
     return {each.FOLDER: each.rendered(facts) for each in scripts}
 
 

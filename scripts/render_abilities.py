@@ -1,4 +1,4 @@
-"""Render what the API can do with the collections whose resources are written by hand; `python -m scripts.render` runs it."""
+"""Render what the API can do with the collections whose resources are written by hand, for `scripts.render`."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
 from pathlib import Path
@@ -88,7 +88,7 @@ class Writing:
         if name not in self.fields:
             self.docs[name] = f"`{schema}` of the facts."
             self.fields[name] = []
-            lines = self._lines(self.facts.schemas[schema], name)
+            lines = self.lines(self.facts.schemas[schema], name)
             del self.fields[name]
             self.fields[name] = lines
         return name
@@ -105,7 +105,7 @@ class Writing:
             inner = self.type_of(held, place)
             return _limited(f"list[{inner}]", schema, LIMITS, "Field")
         if kind == "object" and isinstance(fact, dict) and "fields" in fact:
-            self.fields[place] = self._lines(cast("Fact", fact), place)
+            self.fields[place] = self.lines(cast("Fact", fact), place)
             self.docs[place] = "A part of the body below."
             return place
         return _scalar(kind, schema)
@@ -124,11 +124,13 @@ class Writing:
             return self.class_of(name)
         return self.type_of(fact, place)
 
-    def _lines(self, fact: Fact, place: str) -> list[str]:
+    def lines(self, fact: Fact, place: str, without: frozenset[str] = frozenset()) -> list[str]:
+        """Return the lines of the class of an object, without some of its fields."""
         required = self.facts.required(fact)
         found = [
             self._line(name, kind, f"{place}{name.title().replace('_', '')}", needed=name in required)
             for name, kind in self.facts.fields(fact).items()
+            if name not in without
         ]
         return sorted(found, key=lambda each: " = " in each)
 
@@ -175,6 +177,11 @@ def _module(name: str, line: Line, facts: ApiFacts) -> str:
     for schema in cast("list[str]", line.get("bodies", [])):
         writing.class_of(schema)
     resource = list(_resource(name, line, writing)) if "class" in line else []
+    return module_text(HEAD.format(line["doc"]), writing, resource)
+
+
+def module_text(head: str, writing: Writing, resource: Sequence[str] = ()) -> str:
+    """Return the text of a module with its imports, its write models and a resource."""
     classes = [_write_model(each, writing.docs[each], lines) for each, lines in writing.fields.items()]
     body = "\n".join([*classes, *resource, ""])
     words = set(re.findall(r"\w+", re.sub(r'(?<!f)"[^"\n]*"', "", body)))
@@ -189,7 +196,7 @@ def _module(name: str, line: Line, facts: ApiFacts) -> str:
         [lines[home] for home in lines if home not in {*STANDARD, *THIRD}],
     ]
     imports = "\n\n".join("\n".join(group) for group in groups if group)
-    return formatted(HEAD.format(line["doc"]) + imports + "\n" + body)
+    return formatted(head + imports + "\n" + body)
 
 
 def _write_model(name: str, doc: str, lines: list[str]) -> str:

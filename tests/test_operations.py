@@ -29,6 +29,7 @@ from katana_client.resources.sales_returns import SalesReturnUpdate
 from katana_client.resources.searches import SalesOrderSearch, SalesOrderSearchFilter, SearchComparator
 from katana_client.resources.serial_numbers import DeleteSerialNumbers
 from katana_client.testing import FakeClient, listing, reply
+from katana_client.wire import parts_of
 from katana_schema.reading import read_facts
 
 UUID = "0b0f5c1e-9b1f-4c8e-8d35-0f6a7f1c2d3e"
@@ -215,3 +216,31 @@ async def test_notes_of_new_collections_are_kept_too() -> None:
     client = FakeClient(lambda call: reply({"id": 7, "additional_info": "fragile"}))
     await client.sales_returns.update(7, SalesReturnUpdate(tracking_number="T"))
     assert client.wire.bodies == [None, {"additional_info": "fragile", "tracking_number": "T"}]
+
+
+BODIES = {
+    f"{verb} {name}": (facts, kind)
+    for name, each in KINDS.items()
+    for verb, path, kind in (
+        ("POST", f"POST /{name}", each.spec.create or each.spec.bulk),
+        ("PATCH", f"PATCH /{name}/{{id}}", each.spec.update),
+    )
+    if kind is not None and (facts := read_facts().operations[path].body) is not None
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_body_has_every_field_and_takes_every_value_that_katana_does(name: str) -> None:
+    fact, kind = BODIES[name]
+    body = read_facts().held(fact)
+    fields = {each.serialization_alias or own: each.annotation for own, each in kind.model_fields.items()}
+    assert fields.keys() == read_facts().fields(body).keys()
+    for field, values in read_facts().values(body).items():
+        assert set(literals(fields[field])) == set(values), field
+
+
+def literals(annotation: object) -> list[object]:
+    """Return the values that an annotation names, through unions, lists and aliases."""
+    if isinstance(annotation, str | int):
+        return [annotation]
+    return [found for part in parts_of(annotation) for found in literals(part)]

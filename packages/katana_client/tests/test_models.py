@@ -301,8 +301,8 @@ def test_the_wire_form_of_each_kind_of_field_is_pinned() -> None:
         }
     ).wire()
     assert encode(body).decode() == (
-        '{"customer_id":1,"sales_order_rows":[{"variant_id":2,"quantity":0.1000000000,"price_per_unit":12,'
-        '"total_discount":0.0000001}],"order_created_date":"2026-01-02T00:00:00.000+02:00","custom_fields":{"uuid":1.10}}'
+        '{"customer_id":1,"custom_fields":{"uuid":1.10},"sales_order_rows":[{"variant_id":2,"quantity":0.1000000000,'
+        '"price_per_unit":12,"total_discount":0.0000001}],"order_created_date":"2026-01-02T00:00:00.000+02:00"}'
     )
     fee = SalesOrderShippingFeeCreate(sales_order_id=1, amount=Decimal("6.7500000000")).wire()
     assert encode(fee).decode() == '{"sales_order_id":1,"amount":"6.7500000000"}'

@@ -123,11 +123,11 @@ FORMS: list[tuple[WriteModel, str]] = [
     ),
     (
         PurchaseOrderRowCreate(purchase_order_id=2, variant_id=1, quantity=ONE, price_per_unit=ONE, tax_rate=ONE),
-        '{"variant_id":1,"quantity":1.50,"price_per_unit":1.50,"tax_rate":"1.50","purchase_order_id":2}',
+        '{"purchase_order_id":2,"variant_id":1,"quantity":1.50,"price_per_unit":1.50,"tax_rate":"1.50"}',
     ),
     (
         PurchaseOrderRowUpdate(tax_rate=Decimal(20), purchase_uom_conversion_rate=ONE, arrival_date=NOON),
-        '{"tax_rate":"20","purchase_uom_conversion_rate":1.50,"arrival_date":"2026-05-01T12:00:00.000Z"}',
+        '{"arrival_date":"2026-05-01T12:00:00.000Z","tax_rate":"20","purchase_uom_conversion_rate":1.50}',
     ),
     (
         Receipt(
@@ -152,7 +152,7 @@ FORMS: list[tuple[WriteModel, str]] = [
     ),
     (
         ManufacturingOrderCreate(variant_id=1, planned_quantity=Decimal("0.00001"), location_id=2),
-        '{"variant_id":1,"planned_quantity":0.00001,"location_id":2}',
+        '{"variant_id":1,"location_id":2,"planned_quantity":0.00001}',
     ),
     (
         ManufacturingOrderRecipeRowCreate(manufacturing_order_id=1, variant_id=2, planned_quantity_per_unit=ONE),
@@ -172,7 +172,7 @@ FORMS: list[tuple[WriteModel, str]] = [
             serial_numbers=[7],
         ),
         (
-            '{"manufacturing_order_id":1,"completed_quantity":1.50,"is_final":true,"ingredients":[{'
+            '{"manufacturing_order_id":1,"is_final":true,"completed_quantity":1.50,"ingredients":[{'
             '"manufacturing_order_recipe_row_id":5,"quantity":1.50}],"operations":[{"manufacturing_order_operation_id":6,'
             '"time":90}],"serial_numbers":[7]}'
         ),
@@ -383,7 +383,7 @@ def test_a_copied_transfer_sends_its_quantities_as_text() -> None:
         },
     )
     assert encode(StockTransferCreate.from_read(transfer).wire()).decode() == (
-        '{"stock_transfer_number":"ST-1","source_location_id":1,"target_location_id":2,'
+        '{"source_location_id":1,"target_location_id":2,"stock_transfer_number":"ST-1",'
         '"stock_transfer_rows":[{"variant_id":2,"quantity":"0.3000000000"}]}'
     )
     assert StockTransferUpdate.from_read(transfer).wire() == {"stock_transfer_number": "ST-1"}

@@ -5,32 +5,29 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from katana_client.bodies.bom_rows import BomRowCreateBody, BomRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.models.bom_rows import BomRow
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, Quantity, Ref, WriteModel
+from katana_client.wire import Quantity
 
 type Notes = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
 MAX_BATCH = 250
 
 
-class BomRowCreate(WriteModel):
+class BomRowCreate(BomRowCreateBody):
     """A new ingredient; `product_item_id` is the product of `product_variant_id`."""
 
-    product_variant_id: Ref
-    product_item_id: Ref
-    ingredient_variant_id: Ref
     quantity: Quantity | None = None
     notes: Notes | None = None
 
 
-class BomRowUpdate(WriteModel):
+class BomRowUpdate(BomRowUpdateBody):
     """A change of an ingredient."""
 
-    ingredient_variant_id: Omittable[Ref] = None
     quantity: Quantity | None = None
     notes: Notes | None = None
 

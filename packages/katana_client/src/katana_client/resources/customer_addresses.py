@@ -1,19 +1,15 @@
 """Addresses of customers: one billing, many shipping (facts 3.3, 4.2)."""
 
-from typing import Literal
-
+from katana_client.bodies.customer_addresses import CustomerAddressCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.customer_addresses import CustomerAddress
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress, PlaceChange
-from katana_client.wire import NonEmpty, Ref
+from katana_client.wire import NonEmpty
 
 
-class CustomerAddressCreate(NewPersonAddress):
+class CustomerAddressCreate(NewPersonAddress, CustomerAddressCreateBody):
     """A new address of a customer; its type never changes."""
-
-    customer_id: Ref
-    entity_type: Literal["billing", "shipping"]
 
 
 class CustomerAddressUpdate(PlaceChange):

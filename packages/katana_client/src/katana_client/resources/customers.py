@@ -5,13 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from katana_client.bodies.customers import CustomerCreateBody, CustomerUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.customers import Customer
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress
 from katana_client.resources.searches import CustomerSearch
 from katana_client.search import Search
-from katana_client.wire import NonEmpty, Omittable, Ref, WriteModel
+from katana_client.wire import NonEmpty, Omittable
 
 type Percentage = Annotated[Decimal, Field(ge=0, le=100)]
 """Write: 0 to 100."""
@@ -24,7 +25,7 @@ class NewCustomerAddress(NewPersonAddress):
     default: Omittable[bool] = None
 
 
-class CustomerCreate(WriteModel):
+class CustomerCreate(CustomerCreateBody):
     """A new customer."""
 
     name: NonEmpty
@@ -41,7 +42,7 @@ class CustomerCreate(WriteModel):
     addresses: Omittable[list[NewCustomerAddress]] = None
 
 
-class CustomerUpdate(WriteModel):
+class CustomerUpdate(CustomerUpdateBody):
     """A change of a customer; addresses are changed through `/customer_addresses`."""
 
     name: NonEmpty | None = None
@@ -55,7 +56,6 @@ class CustomerUpdate(WriteModel):
     reference_id: NonEmpty | None = None
     category: NonEmpty | None = None
     discount_rate: Percentage | None = None
-    default_shipping_id: Ref | None = None
 
 
 class Customers(Resource[Customer, CustomerCreate, CustomerUpdate], Search[Customer, CustomerSearch]):

@@ -9,17 +9,15 @@ from typing import Annotated, Never
 
 from pydantic import Field
 
+from katana_client.bodies.inventory_reorder_points import InventoryReorderPointCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.inventory_reorder_points import InventoryReorderPoint
 from katana_client.resource import Resource
-from katana_client.wire import Ref, WriteModel
 
 
-class InventoryReorderPointCreate(WriteModel):
+class InventoryReorderPointCreate(InventoryReorderPointCreateBody):
     """Sets or replaces a reorder point."""
 
-    location_id: Ref
-    variant_id: Ref
     value: Annotated[Decimal, Field(le=Decimal(10) ** 17)]
 
 

@@ -6,17 +6,15 @@ from typing import Annotated, Never
 
 from pydantic import Field
 
+from katana_client.bodies.inventory_safety_stock_levels import InventorySafetyStockLevelCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.inventory_safety_stock_levels import InventorySafetyStockLevel
 from katana_client.resource import Resource
-from katana_client.wire import Ref, WriteModel
 
 
-class InventorySafetyStockLevelCreate(WriteModel):
+class InventorySafetyStockLevelCreate(InventorySafetyStockLevelCreateBody):
     """Sets or replaces a safety stock level."""
 
-    location_id: Ref
-    variant_id: Ref
     value: Annotated[Decimal, Field(le=Decimal(10) ** 17)]
 
 

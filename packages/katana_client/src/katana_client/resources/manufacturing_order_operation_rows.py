@@ -5,6 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from katana_client.bodies.manufacturing_order_operation_rows import (
+    ManufacturingOrderOperationRowCreateBody,
+    ManufacturingOrderOperationRowUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_operation_rows import ManufacturingOrderOperationRow
 from katana_client.resource import Resource
@@ -23,7 +27,7 @@ class OperatorInput(WriteModel):
     name: Omittable[NonEmpty] = None
 
 
-class ManufacturingOrderOperationRowCreate(WriteModel):
+class ManufacturingOrderOperationRowCreate(ManufacturingOrderOperationRowCreateBody):
     """A new operation of an order that is not done.
 
     Operation and resource are given by id, or by a name, which is made when unknown; beside an id the name is ignored.
@@ -32,10 +36,7 @@ class ManufacturingOrderOperationRowCreate(WriteModel):
 
     not_copied = frozenset({"operation_id", "resource_id", "cost_per_hour", "planned_time_per_unit"})
 
-    manufacturing_order_id: Ref
     status: Literal["NOT_STARTED"] = "NOT_STARTED"
-    type: Omittable[OperationType] = None
-    operation_id: Omittable[Ref] = None
     operation_name: Omittable[NonEmpty] = None
     resource_id: Ref | None = None
     resource_name: NonEmpty | None = None
@@ -50,7 +51,7 @@ class ManufacturingOrderOperationRowCreate(WriteModel):
         return {**super().wire(), "status": self.status}
 
 
-class ManufacturingOrderOperationRowUpdate(WriteModel):
+class ManufacturingOrderOperationRowUpdate(ManufacturingOrderOperationRowUpdateBody):
     """A change of an operation; of a done order only `completed_by_operators` and `total_actual_time`.
 
     Not copied: what `ManufacturingOrderOperationRowCreate` does not copy, the status and the time that was taken.
@@ -60,9 +61,6 @@ class ManufacturingOrderOperationRowUpdate(WriteModel):
         {"operation_id", "resource_id", "cost_per_hour", "planned_time_per_unit", "status", "total_actual_time"}
     )
 
-    status: Omittable[Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PAUSED", "COMPLETED"]] = None
-    type: Omittable[OperationType] = None
-    operation_id: Omittable[Ref] = None
     operation_name: Omittable[NonEmpty] = None
     resource_id: Ref | None = None
     resource_name: NonEmpty | None = None

@@ -3,6 +3,9 @@
 from decimal import Decimal
 from typing import Never
 
+from katana_client.bodies.manufacturing_order_production_ingredients import (
+    ManufacturingOrderProductionIngredientUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_production_ingredients import ManufacturingOrderProductionIngredient
 from katana_client.resource import Resource
@@ -16,7 +19,7 @@ class UsedBatchInput(WriteModel):
     quantity: Omittable[Decimal] = None
 
 
-class ManufacturingOrderProductionIngredientUpdate(WriteModel):
+class ManufacturingOrderProductionIngredientUpdate(ManufacturingOrderProductionIngredientUpdateBody):
     """Other batches for an ingredient of an order that is not done."""
 
     batch_transactions: list[UsedBatchInput]

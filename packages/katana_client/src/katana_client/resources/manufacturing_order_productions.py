@@ -3,8 +3,12 @@
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
+from katana_client.bodies.manufacturing_order_productions import (
+    ManufacturingOrderProductionCreateBody,
+    ManufacturingOrderProductionUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_productions import ManufacturingOrderProduction
 from katana_client.resource import Resource
@@ -37,7 +41,7 @@ class ProducedBatchInput(WriteModel):
     batch_id: Annotated[int, Field(ge=0)]
 
 
-class ManufacturingOrderProductionCreate(WriteModel):
+class ManufacturingOrderProductionCreate(ManufacturingOrderProductionCreateBody):
     """A new production; `is_final` makes the order done.
 
     `ingredients` and `operations`: left out, Katana takes them from the plan; an empty list means none. Serial numbers
@@ -47,20 +51,15 @@ class ManufacturingOrderProductionCreate(WriteModel):
 
     not_copied = frozenset({"ingredients", "operations", "serial_numbers"})
 
-    manufacturing_order_id: Ref
     completed_quantity: Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 15)]
-    completed_date: Omittable[AwareDatetime] = None
-    is_final: Omittable[bool] = None
     ingredients: Omittable[list[UsedIngredientInput]] = None
     operations: Omittable[list[UsedOperationInput]] = None
     serial_numbers: Omittable[list[Ref]] = None
     batch_transaction: Omittable[ProducedBatchInput] = None
 
 
-class ManufacturingOrderProductionUpdate(WriteModel):
+class ManufacturingOrderProductionUpdate(ManufacturingOrderProductionUpdateBody):
     """A change of a production: its date, and nothing else."""
-
-    production_date: Omittable[AwareDatetime] = None
 
 
 class ManufacturingOrderProductions(

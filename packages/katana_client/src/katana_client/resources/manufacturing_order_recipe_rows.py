@@ -5,6 +5,10 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from katana_client.bodies.manufacturing_order_recipe_rows import (
+    ManufacturingOrderRecipeRowCreateBody,
+    ManufacturingOrderRecipeRowUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_recipe_rows import ManufacturingOrderRecipeRow
 from katana_client.resource import Resource
@@ -23,25 +27,22 @@ class IngredientBatchInput(WriteModel):
     quantity: BatchQuantity
 
 
-class ManufacturingOrderRecipeRowCreate(WriteModel):
+class ManufacturingOrderRecipeRowCreate(ManufacturingOrderRecipeRowCreateBody):
     """A new ingredient of an order that is not done; a copy carries nothing that was used."""
 
     not_copied = frozenset({"total_actual_quantity", "batch_transactions"})
 
-    manufacturing_order_id: Ref
-    variant_id: Ref
     planned_quantity_per_unit: MadeQuantity
     notes: Omittable[Notes] = None
     total_actual_quantity: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 15)]] = None
     batch_transactions: Omittable[list[IngredientBatchInput]] = None
 
 
-class ManufacturingOrderRecipeRowUpdate(WriteModel):
+class ManufacturingOrderRecipeRowUpdate(ManufacturingOrderRecipeRowUpdateBody):
     """A change of an ingredient; `batch_transactions` replaces the list. What was used is not copied."""
 
     not_copied = frozenset({"total_actual_quantity", "batch_transactions"})
 
-    variant_id: Omittable[Ref] = None
     notes: Notes | None = None
     planned_quantity_per_unit: Omittable[Annotated[Decimal, Field(ge=Decimal("0.00001"), le=Decimal(10) ** 16)]] = None
     total_actual_quantity: Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 16)] | None = None

@@ -1,11 +1,12 @@
 """Manufacturing orders, made to stock or to order (facts 3.6, 4.7). Recipe and operation rows have collections."""
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from katana_client.answers import answered
+from katana_client.bodies.manufacturing_orders import ManufacturingOrderCreateBody, ManufacturingOrderUpdateBody
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.manufacturing_orders import ManufacturingOrder
@@ -23,7 +24,7 @@ MAKE_TO_ORDER = "/manufacturing_order_make_to_order"
 UNLINK = "/manufacturing_order_unlink"
 
 
-class ManufacturingOrderCreate(WriteModel):
+class ManufacturingOrderCreate(ManufacturingOrderCreateBody):
     """A new order; Katana copies the variant's recipe and operations into it.
 
     Not copied from an order that was read: what was made, and into which batch.
@@ -31,19 +32,14 @@ class ManufacturingOrderCreate(WriteModel):
 
     not_copied = frozenset({"actual_quantity", "batch_transactions"})
 
-    variant_id: Ref
     planned_quantity: MadeQuantity
-    location_id: Ref
     order_no: Omittable[NonEmpty] = None
-    status: Omittable[Literal["NOT_STARTED"]] = None
     actual_quantity: ActualQuantity | None = None
     batch_transactions: Omittable[list[BatchInput]] = None
-    order_created_date: Omittable[AwareDatetime] = None
-    production_deadline_date: Omittable[AwareDatetime] = None
     additional_info: NonEmpty | None = None
 
 
-class ManufacturingOrderUpdate(WriteModel):
+class ManufacturingOrderUpdate(ManufacturingOrderUpdateBody):
     """A change of the order's head; a done order changes only its `additional_info`, dates and status.
 
     `status` DONE makes what is planned, IN_PROGRESS on a done order takes its productions back, `done_date` is accepted
@@ -53,16 +49,10 @@ class ManufacturingOrderUpdate(WriteModel):
 
     not_copied = frozenset({"status", "actual_quantity", "batch_transactions", "done_date", "production_deadline_date"})
 
-    status: Omittable[Literal["NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE"]] = None
     order_no: Omittable[NonEmpty] = None
-    variant_id: Omittable[Ref] = None
     planned_quantity: Omittable[MadeQuantity] = None
     actual_quantity: ActualQuantity | None = None
     batch_transactions: Omittable[list[BatchInput]] = None
-    location_id: Omittable[Ref] = None
-    order_created_date: Omittable[AwareDatetime] = None
-    production_deadline_date: Omittable[AwareDatetime] = None
-    done_date: Omittable[AwareDatetime] = None
     additional_info: NonEmpty | None = None
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.materials import MaterialCreateBody
 from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.models.materials import Material
@@ -27,11 +28,10 @@ class NewMaterialVariant(WriteModel):
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class MaterialCreate(NewItem):
+class MaterialCreate(NewItem, MaterialCreateBody):
     """A new material with at least one variant."""
 
     variants: Annotated[list[NewMaterialVariant], Field(min_length=1)]
-    category_name: Omittable[str] = None
     purchase_uom_conversion_rate: Omittable[Rate] = None
 
 

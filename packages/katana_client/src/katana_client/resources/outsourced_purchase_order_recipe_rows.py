@@ -5,32 +5,31 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.outsourced_purchase_order_recipe_rows import (
+    OutsourcedPurchaseOrderRecipeRowCreateBody,
+    OutsourcedPurchaseOrderRecipeRowUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.outsourced_purchase_order_recipe_rows import OutsourcedPurchaseOrderRecipeRow
 from katana_client.resource import Resource
 from katana_client.tracking import StockBatchInput
-from katana_client.wire import Omittable, Ref, WriteModel
+from katana_client.wire import Omittable
 
 type PerUnit = Annotated[Decimal, Field(gt=0, le=Decimal(10) ** 17)]
 """Write: a quantity per one unit of the row, more than zero."""
 
 
-class OutsourcedPurchaseOrderRecipeRowCreate(WriteModel):
+class OutsourcedPurchaseOrderRecipeRowCreate(OutsourcedPurchaseOrderRecipeRowCreateBody):
     """A new ingredient of a row that is not received."""
 
-    purchase_order_row_id: Ref
-    ingredient_variant_id: Ref
     planned_quantity_per_unit: PerUnit
-    notes: Omittable[str] = None
     batch_transactions: Omittable[list[StockBatchInput]] = None
 
 
-class OutsourcedPurchaseOrderRecipeRowUpdate(WriteModel):
+class OutsourcedPurchaseOrderRecipeRowUpdate(OutsourcedPurchaseOrderRecipeRowUpdateBody):
     """A change of an ingredient; `batch_transactions` replaces the list."""
 
-    ingredient_variant_id: Omittable[Ref] = None
     planned_quantity_per_unit: Omittable[PerUnit] = None
-    notes: Omittable[str] = None
     batch_transactions: Omittable[list[StockBatchInput]] = None
 
 

@@ -2,32 +2,27 @@
 
 from typing import Literal
 
+from katana_client.bodies.po_additional_cost_rows import (
+    PurchaseOrderAdditionalCostRowCreateBody,
+    PurchaseOrderAdditionalCostRowUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, PurchasePrice, Ref, WriteModel
+from katana_client.wire import Omittable, PurchasePrice
 
 type Distribution = Literal["BY_VALUE", "NON_DISTRIBUTED"]
 """Write: BY_VALUE spreads the cost into the landed cost of the group's rows."""
 
 
-class PurchaseOrderAdditionalCostRowCreate(WriteModel):
+class PurchaseOrderAdditionalCostRowCreate(PurchaseOrderAdditionalCostRowCreateBody):
     """A new cost, in the order's currency; its group never changes."""
 
-    additional_cost_id: Ref
-    group_id: Ref
-    tax_rate_id: Ref
-    price: PurchasePrice
-    distribution_method: Omittable[Distribution] = None
 
-
-class PurchaseOrderAdditionalCostRowUpdate(WriteModel):
+class PurchaseOrderAdditionalCostRowUpdate(PurchaseOrderAdditionalCostRowUpdateBody):
     """A change of a cost."""
 
-    additional_cost_id: Omittable[Ref] = None
-    tax_rate_id: Omittable[Ref] = None
     price: Omittable[PurchasePrice] = None
-    distribution_method: Omittable[Distribution] = None
 
 
 class PurchaseOrderAdditionalCostRows(

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.price_list_customers import PriceListCustomersCreateBody, PriceListCustomerUpdateBody
 from katana_client.bulk import AnsweredBulk
 from katana_client.collection import spec_of
 from katana_client.models.price_list_customers import PriceListCustomer
@@ -16,17 +17,14 @@ class NewPriceListCustomer(WriteModel):
     customer_id: Ref
 
 
-class PriceListCustomersCreate(WriteModel):
+class PriceListCustomersCreate(PriceListCustomersCreateBody):
     """New customers of one list."""
 
-    price_list_id: Ref
     price_list_customers: Annotated[list[NewPriceListCustomer], Field(min_length=1)]
 
 
-class PriceListCustomerUpdate(WriteModel):
+class PriceListCustomerUpdate(PriceListCustomerUpdateBody):
     """Another customer instead."""
-
-    customer_id: Ref
 
 
 class PriceListCustomers(AnsweredBulk[PriceListCustomer, PriceListCustomersCreate, PriceListCustomerUpdate]):

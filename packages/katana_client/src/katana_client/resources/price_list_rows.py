@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from katana_client.bodies.price_list_rows import PriceListRowsCreateBody, PriceListRowUpdateBody
 from katana_client.bulk import AnsweredBulk
 from katana_client.collection import spec_of
 from katana_client.models.price_list_rows import PriceListRow
@@ -22,18 +23,15 @@ class NewPriceListRow(WriteModel):
     amount: Decimal
 
 
-class PriceListRowsCreate(WriteModel):
+class PriceListRowsCreate(PriceListRowsCreateBody):
     """New rows of one list."""
 
-    price_list_id: Ref
     price_list_rows: Annotated[list[NewPriceListRow], Field(min_length=1)]
 
 
-class PriceListRowUpdate(WriteModel):
+class PriceListRowUpdate(PriceListRowUpdateBody):
     """A change of a row; it stays in its list."""
 
-    variant_id: Omittable[Ref] = None
-    adjustment_method: Omittable[Adjustment] = None
     amount: Omittable[Annotated[Decimal, Field(gt=0)]] = None
 
 

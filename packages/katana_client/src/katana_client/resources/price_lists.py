@@ -4,10 +4,11 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from katana_client.bodies.price_lists import PriceListUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.price_lists import PriceList
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import WriteModel
 
 
 class PriceListCreate(WriteModel):
@@ -16,11 +17,8 @@ class PriceListCreate(WriteModel):
     name: Annotated[str, StringConstraints(max_length=100)]
 
 
-class PriceListUpdate(WriteModel):
+class PriceListUpdate(PriceListUpdateBody):
     """A change of a price list."""
-
-    name: Omittable[str] = None
-    is_active: Omittable[bool] = None
 
 
 class PriceLists(Resource[PriceList, PriceListCreate, PriceListUpdate]):

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from katana_client.bodies.product_operation_rows import ProductOperationRowsCreateBody, ProductOperationRowUpdateBody
 from katana_client.bulk import SilentBulk
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.product_operation_rows import ProductOperationRow
-from katana_client.resources.manufacturing_order_operation_rows import OperationType
 from katana_client.wire import Omittable, Ref, WriteModel
 
 RERANK = "/product_operation_rerank"
@@ -22,7 +22,7 @@ type Cost = Annotated[Decimal, Field(ge=0)]
 """Write: a cost, or a cost per hour, by the type of the operation."""
 
 
-class ProductOperationRowUpdate(WriteModel):
+class ProductOperationRowUpdate(ProductOperationRowUpdateBody):
     """A change of an operation, for every variant that the row applies to.
 
     Operation and resource are given by id, or by a name, which is made when unknown; beside an id the name is ignored.
@@ -31,10 +31,7 @@ class ProductOperationRowUpdate(WriteModel):
 
     not_copied = frozenset({"operation_id", "resource_id", "cost_per_hour", "planned_time_per_unit"})
 
-    operation_id: Omittable[Ref] = None
     operation_name: Omittable[Label] = None
-    type: Omittable[OperationType] = None
-    resource_id: Omittable[Ref] = None
     resource_name: Omittable[Label] = None
     cost_per_hour: Omittable[Cost] = None
     cost_parameter: Omittable[Cost] = None
@@ -48,11 +45,10 @@ class NewProductOperationRow(ProductOperationRowUpdate):
     product_variant_id: Ref
 
 
-class ProductOperationRowsCreate(WriteModel):
+class ProductOperationRowsCreate(ProductOperationRowsCreateBody):
     """1 to 150 new operations. `keep_current_rows=False` first deletes all operations of their products."""
 
     rows: Annotated[list[NewProductOperationRow], Field(min_length=1, max_length=150)]
-    keep_current_rows: Omittable[bool] = None
 
 
 class Rerank(WriteModel):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.products import ProductCreateBody, ProductUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.products import Product
 from katana_client.resource import Resource
@@ -12,27 +13,16 @@ from katana_client.resources.variants import NewVariant
 from katana_client.wire import NonEmpty, Omittable, Rate
 
 
-class ProductCreate(NewItem):
+class ProductCreate(NewItem, ProductCreateBody):
     """A new product with at least one variant; it must be producible or purchasable."""
 
     variants: Annotated[list[NewVariant], Field(min_length=1)]
     category_name: Omittable[NonEmpty] = None
     purchase_uom_conversion_rate: Rate | None = None
-    is_producible: Omittable[bool] = None
-    is_purchasable: Omittable[bool] = None
-    is_auto_assembly: Omittable[bool] = None
-    serial_tracked: Omittable[bool] = None
-    operations_in_sequence: Omittable[bool] = None
 
 
-class ProductUpdate(ItemUpdate):
+class ProductUpdate(ItemUpdate, ProductUpdateBody):
     """A change of a product."""
-
-    is_producible: Omittable[bool] = None
-    is_purchasable: Omittable[bool] = None
-    is_auto_assembly: Omittable[bool] = None
-    serial_tracked: Omittable[bool] = None
-    operations_in_sequence: Omittable[bool] = None
 
 
 class Products(Resource[Product, ProductCreate, ProductUpdate]):

@@ -2,6 +2,7 @@
 
 from pydantic import AwareDatetime
 
+from katana_client.bodies.purchase_order_rows import PurchaseOrderRowCreateBody, PurchaseOrderRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.resource import Resource
@@ -33,30 +34,22 @@ class NewPurchaseOrderRow(WriteModel):
     arrival_date: Omittable[AwareDatetime] = None
 
 
-class PurchaseOrderRowCreate(NewPurchaseOrderRow):
+class PurchaseOrderRowCreate(NewPurchaseOrderRow, PurchaseOrderRowCreateBody):
     """A new row of an order that is not wholly received, with a location of its own if wanted."""
 
-    purchase_order_id: Ref
-    location_id: Omittable[Ref] = None
     currency: Omittable[str] = None
 
 
-class PurchaseOrderRowUpdate(WriteModel):
+class PurchaseOrderRowUpdate(PurchaseOrderRowUpdateBody):
     """A change of a row. Before it is received all but `received_date`, afterwards `received_date` alone."""
 
     not_copied = frozenset({"received_date"})
 
-    variant_id: Omittable[Ref] = None
     quantity: Omittable[Quantity] = None
     price_per_unit: Omittable[PurchasePrice] = None
-    tax_rate_id: Omittable[Ref] = None
-    tax_name: Omittable[str] = None
     tax_rate: Omittable[TextAmount] = None
     purchase_uom: Unit | None = None
     purchase_uom_conversion_rate: Quantity | None = None
-    location_id: Omittable[Ref] = None
-    arrival_date: Omittable[AwareDatetime] = None
-    received_date: Omittable[AwareDatetime] = None
 
 
 class PurchaseOrderRows(Resource[PurchaseOrderRow, PurchaseOrderRowCreate, PurchaseOrderRowUpdate]):

@@ -1,10 +1,11 @@
 """Purchase orders, regular and outsourced, and their receipts (facts 3.4, 4.3)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
+from katana_client.bodies.purchase_orders import PurchaseOrderCreateBody, PurchaseOrderUpdateBody
 from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
@@ -19,23 +20,15 @@ from katana_client.wire import NonEmpty, Omittable, Quantity, Ref, WriteModel
 RECEIVE = "/purchase_order_receive"
 
 
-class PurchaseOrderCreate(WriteModel):
+class PurchaseOrderCreate(PurchaseOrderCreateBody):
     """A new order with at least one row; regular unless `entity_type` says otherwise.
 
     An outsourced order needs `tracking_location_id`, where its ingredients are processed; a regular one has none.
     """
 
-    supplier_id: Ref
-    location_id: Ref
     purchase_order_rows: Annotated[list[NewPurchaseOrderRow], Field(min_length=1)]
     order_no: Omittable[NonEmpty] = None
-    entity_type: Omittable[Literal["regular", "outsourced"]] = None
-    tracking_location_id: Omittable[Ref] = None
-    status: Omittable[Literal["DRAFT", "NOT_RECEIVED"]] = None
     currency: Omittable[NonEmpty] = None
-    expected_arrival_date: Omittable[AwareDatetime] = None
-    order_created_date: Omittable[AwareDatetime] = None
-    additional_info: Omittable[str] = None
 
     @classmethod
     def fitting(cls, values: dict[str, object]) -> dict[str, object]:
@@ -51,7 +44,7 @@ class PurchaseOrderCreate(WriteModel):
         return self
 
 
-class PurchaseOrderUpdate(WriteModel):
+class PurchaseOrderUpdate(PurchaseOrderUpdateBody):
     """A change of the order's head; rows are changed through `/purchase_order_rows`.
 
     Not copied from an order that was read: `status`, because RECEIVED receives every open row and NOT_RECEIVED takes
@@ -62,14 +55,7 @@ class PurchaseOrderUpdate(WriteModel):
     not_copied = frozenset({"status", "expected_arrival_date"})
 
     order_no: Omittable[NonEmpty] = None
-    supplier_id: Omittable[Ref] = None
     currency: Omittable[NonEmpty] = None
-    expected_arrival_date: Omittable[AwareDatetime] = None
-    order_created_date: Omittable[AwareDatetime] = None
-    additional_info: Omittable[str] = None
-    location_id: Omittable[Ref] = None
-    tracking_location_id: Omittable[Ref] = None
-    status: Omittable[Literal["DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED"]] = None
 
 
 class Receipt(WriteModel):

@@ -5,10 +5,11 @@ from typing import Annotated, Never
 
 from pydantic import Field, StringConstraints
 
+from katana_client.bodies.recipe_rows import RecipeRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.recipe_rows import RecipeRow
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, Ref, WriteModel
+from katana_client.wire import Omittable
 
 type Notes = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
@@ -16,10 +17,9 @@ type RecipeQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 16)]
 """Write: a quantity per one unit of the product."""
 
 
-class RecipeRowUpdate(WriteModel):
+class RecipeRowUpdate(RecipeRowUpdateBody):
     """A change of an ingredient, for every variant that the row applies to."""
 
-    ingredient_variant_id: Omittable[Ref] = None
     quantity: Omittable[RecipeQuantity] = None
     notes: Omittable[Notes] = None
 

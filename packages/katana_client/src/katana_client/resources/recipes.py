@@ -5,6 +5,7 @@ from typing import Annotated, Never
 
 from pydantic import Field
 
+from katana_client.bodies.recipes import RecipesCreateBody
 from katana_client.bulk import SilentBulk
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
@@ -23,11 +24,10 @@ class NewRecipeRow(WriteModel):
     notes: Omittable[Notes] = None
 
 
-class RecipesCreate(WriteModel):
+class RecipesCreate(RecipesCreateBody):
     """1 to 150 new ingredients. `keep_current_rows=False` first deletes all rows of their products."""
 
     rows: Annotated[list[NewRecipeRow], Field(min_length=1, max_length=150)]
-    keep_current_rows: Omittable[bool] = None
 
 
 class Recipes(SilentBulk[Recipe, RecipesCreate, Never]):

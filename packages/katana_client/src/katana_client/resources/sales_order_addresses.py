@@ -2,11 +2,11 @@
 
 from typing import Literal
 
+from katana_client.bodies.sales_order_addresses import SalesOrderAddressCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_addresses import SalesOrderAddress
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress
-from katana_client.wire import Ref
 
 
 class SalesOrderAddressUpdate(NewPersonAddress):
@@ -19,10 +19,8 @@ class NewSalesOrderAddress(SalesOrderAddressUpdate):
     entity_type: Literal["billing", "shipping"]
 
 
-class SalesOrderAddressCreate(NewSalesOrderAddress):
+class SalesOrderAddressCreate(NewSalesOrderAddress, SalesOrderAddressCreateBody):
     """A new address of a sales order."""
-
-    sales_order_id: Ref
 
 
 class SalesOrderAddresses(Resource[SalesOrderAddress, SalesOrderAddressCreate, SalesOrderAddressUpdate]):

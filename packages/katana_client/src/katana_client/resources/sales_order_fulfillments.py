@@ -1,9 +1,13 @@
 """Fulfillments: what of a sales order was packed or delivered (facts 3.5, 4.5)."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from katana_client.bodies.sales_order_fulfillments import (
+    SalesOrderFulfillmentCreateBody,
+    SalesOrderFulfillmentUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_fulfillments import SalesOrderFulfillment
 from katana_client.resource import Resource
@@ -28,13 +32,10 @@ class FulfillmentRowInput(WriteModel):
     traceability: Omittable[TraceabilityInputs] = None
 
 
-class SalesOrderFulfillmentCreate(WriteModel):
+class SalesOrderFulfillmentCreate(SalesOrderFulfillmentCreateBody):
     """A new fulfillment of at least one row."""
 
-    sales_order_id: Ref
-    status: Literal["PACKED", "DELIVERED"]
     sales_order_fulfillment_rows: Annotated[list[FulfillmentRowInput], Field(min_length=1)]
-    picked_date: Omittable[AwareDatetime] = None
     conversion_rate: Rate | None = None
     conversion_date: AwareDatetime | None = None
     tracking_number: Annotated[str, StringConstraints(max_length=256)] | None = None
@@ -43,18 +44,15 @@ class SalesOrderFulfillmentCreate(WriteModel):
     tracking_method: str | None = None
 
 
-class SalesOrderFulfillmentUpdate(WriteModel):
+class SalesOrderFulfillmentUpdate(SalesOrderFulfillmentUpdateBody):
     """A change of a fulfillment; its rows never change."""
 
-    status: Omittable[Literal["PACKED", "DELIVERED"]] = None
-    picked_date: Omittable[AwareDatetime] = None
     conversion_rate: Rate | None = None
     conversion_date: AwareDatetime | None = None
     tracking_number: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
     tracking_url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
     tracking_carrier: NonEmpty | None = None
     tracking_method: NonEmpty | None = None
-    packer_id: Omittable[Ref] = None
 
 
 class SalesOrderFulfillments(Resource[SalesOrderFulfillment, SalesOrderFulfillmentCreate, SalesOrderFulfillmentUpdate]):

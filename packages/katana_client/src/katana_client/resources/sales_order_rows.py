@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.sales_order_rows import SalesOrderRowCreateBody, SalesOrderRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_client.resource import Resource
@@ -54,13 +55,11 @@ class NewSalesOrderRow(WriteModel):
     custom_fields: FreeFields | None = None
 
 
-class SalesOrderRowCreate(NewSalesOrderRow):
+class SalesOrderRowCreate(NewSalesOrderRow, SalesOrderRowCreateBody):
     """A new row of an order that is pending or not shipped."""
 
-    sales_order_id: Ref
 
-
-class SalesOrderRowUpdate(WriteModel):
+class SalesOrderRowUpdate(SalesOrderRowUpdateBody):
     """A change of a row; `attributes` replaces the list, `custom_fields` merges.
 
     Batches and serial numbers are not copied from a row that was read: written, they are movements.
@@ -68,17 +67,13 @@ class SalesOrderRowUpdate(WriteModel):
 
     not_copied = frozenset({"batch_transactions", "serial_number_transactions", "traceability"})
 
-    variant_id: Omittable[Ref] = None
     quantity: Omittable[Quantity] = None
     price_per_unit: Omittable[RowPrice] = None
     total_discount: Omittable[RowPrice] = None
-    tax_rate_id: Omittable[Ref] = None
-    location_id: Omittable[Ref] = None
     attributes: Omittable[list[AttributeInput]] = None
     batch_transactions: Omittable[list[RowBatchInput]] = None
     serial_number_transactions: Omittable[list[RowSerialInput]] = None
     traceability: Omittable[TraceabilityInputs] = None
-    custom_fields: FreeFields | None = None
 
 
 class SalesOrderRows(

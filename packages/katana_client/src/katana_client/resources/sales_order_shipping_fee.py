@@ -1,26 +1,25 @@
 """Shipping fees of sales orders (facts 3.5). The collection's name is in the singular on the wire."""
 
+from katana_client.bodies.sales_order_shipping_fee import (
+    SalesOrderShippingFeeCreateBody,
+    SalesOrderShippingFeeUpdateBody,
+)
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_shipping_fee import SalesOrderShippingFee
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
+from katana_client.wire import TextAmount
 
 
-class SalesOrderShippingFeeCreate(WriteModel):
+class SalesOrderShippingFeeCreate(SalesOrderShippingFeeCreateBody):
     """A new shipping fee; the amount travels as text."""
 
-    sales_order_id: Ref
     amount: TextAmount
-    tax_rate_id: Omittable[Ref] = None
-    description: Omittable[str] = None
 
 
-class SalesOrderShippingFeeUpdate(WriteModel):
+class SalesOrderShippingFeeUpdate(SalesOrderShippingFeeUpdateBody):
     """A change of a shipping fee; Katana wants the amount each time."""
 
     amount: TextAmount
-    tax_rate_id: Omittable[Ref] = None
-    description: Omittable[str] = None
 
 
 class SalesOrderShippingFees(Resource[SalesOrderShippingFee, SalesOrderShippingFeeCreate, SalesOrderShippingFeeUpdate]):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from katana_client.answers import answered
+from katana_client.bodies.sales_orders import SalesOrderCreateBody, SalesOrderUpdateBody
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.reranks import RerankedOrders
@@ -17,30 +18,24 @@ from katana_client.resources.sales_order_rows import NewSalesOrderRow
 from katana_client.resources.searches import SalesOrderSearch
 from katana_client.search import Search
 from katana_client.wire import (
-    FreeFields,
     NonEmpty,
     Omittable,
     Rate,
-    Ref,
-    WriteModel,
 )
 
 type CustomerRef = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
 
 
-class SalesOrderCreate(WriteModel):
+class SalesOrderCreate(SalesOrderCreateBody):
     """A new order with at least one row. Picked date, shipping fee and address ids are set by later calls."""
 
-    customer_id: Ref
     sales_order_rows: Annotated[list[NewSalesOrderRow], Field(min_length=1)]
     order_no: Omittable[NonEmpty] = None
     order_created_date: Omittable[AwareDatetime] = None
     delivery_date: Omittable[AwareDatetime] = None
-    location_id: Omittable[Ref] = None
     status: Omittable[Literal["PENDING", "NOT_SHIPPED"]] = None
     currency: Omittable[str] = None
-    additional_info: str | None = None
     customer_ref: CustomerRef | None = None
     ecommerce_order_type: NonEmpty | None = None
     ecommerce_store_name: NonEmpty | None = None
@@ -48,10 +43,9 @@ class SalesOrderCreate(WriteModel):
     tracking_number: Annotated[str, StringConstraints(max_length=256)] | None = None
     tracking_number_url: Annotated[str, StringConstraints(max_length=2048)] | None = None
     addresses: Omittable[list[NewSalesOrderAddress]] = None
-    custom_fields: FreeFields | None = None
 
 
-class SalesOrderUpdate(WriteModel):
+class SalesOrderUpdate(SalesOrderUpdateBody):
     """A change of the order's head; rows are changed through `/sales_order_rows`.
 
     Number, customer, location, currency and dates change only while pending or not shipped; the conversion
@@ -60,21 +54,10 @@ class SalesOrderUpdate(WriteModel):
 
     not_copied = frozenset({"conversion_rate", "conversion_date"})
 
-    customer_id: Omittable[Ref] = None
-    order_no: Omittable[NonEmpty] = None
-    order_created_date: Omittable[AwareDatetime] = None
-    delivery_date: Omittable[AwareDatetime] = None
-    picked_date: Omittable[AwareDatetime] = None
-    location_id: Omittable[Ref] = None
-    status: Omittable[Literal["PENDING", "NOT_SHIPPED", "PACKED", "DELIVERED"]] = None
-    currency: Omittable[str] = None
     conversion_rate: Omittable[Rate] = None
     conversion_date: Omittable[AwareDatetime] = None
-    additional_info: str | None = None
-    customer_ref: CustomerRef | None = None
     tracking_number: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
     tracking_number_url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
-    custom_fields: FreeFields | None = None
 
 
 class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate], Search[SalesOrder, SalesOrderSearch]):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from katana_client.bodies.services import ServiceCreateBody
 from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.models.services import Service
@@ -29,16 +30,13 @@ class NewServiceVariant(WriteModel):
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class ServiceCreate(WriteModel):
+class ServiceCreate(ServiceCreateBody):
     """A new service with its one variant."""
 
     name: NonEmpty
     variants: Annotated[list[NewServiceVariant], Field(min_length=1, max_length=1)]
     uom: Omittable[Unit] = None
     category_name: Omittable[NonEmpty] = None
-    is_sellable: Omittable[bool] = None
-    additional_info: Omittable[str] = None
-    custom_field_collection_id: Ref | None = None
 
 
 class ServiceUpdate(WriteModel):

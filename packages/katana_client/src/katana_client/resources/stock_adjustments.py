@@ -3,14 +3,14 @@
 from decimal import Decimal
 from typing import Annotated, Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import Field, model_validator
 
+from katana_client.bodies.stock_adjustments import StockAdjustmentCreateBody, StockAdjustmentUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.resource import Resource
 from katana_client.tracking import StockBatchInput, StockTraceabilityInputs
 from katana_client.wire import (
-    NonEmpty,
     NonZero,
     Omittable,
     Ref,
@@ -49,24 +49,17 @@ class NewStockAdjustmentRow(WriteModel):
         return self
 
 
-class StockAdjustmentCreate(WriteModel):
+class StockAdjustmentCreate(StockAdjustmentCreateBody):
     """A new adjustment with at least one row; Katana makes no number."""
 
     stock_adjustment_number: str
-    location_id: Ref
     stock_adjustment_rows: Annotated[list[NewStockAdjustmentRow], Field(min_length=1)]
-    stock_adjustment_date: Omittable[AwareDatetime] = None
-    reason: Omittable[str] = None
     additional_info: str | None = None
 
 
-class StockAdjustmentUpdate(WriteModel):
+class StockAdjustmentUpdate(StockAdjustmentUpdateBody):
     """A change of the adjustment's head; its rows are corrected by another adjustment."""
 
-    stock_adjustment_number: Omittable[NonEmpty] = None
-    stock_adjustment_date: Omittable[AwareDatetime] = None
-    location_id: Omittable[Ref] = None
-    reason: Omittable[str] = None
     additional_info: str | None = None
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from katana_client.bodies.stock_transfers import StockTransferCreateBody, StockTransferUpdateBody
 from katana_client.collection import Identity, spec_of
 from katana_client.exchange import Call
 from katana_client.models.stock_transfers import StockTransfer
@@ -30,24 +31,19 @@ class NewStockTransferRow(WriteModel):
     traceability: Omittable[TraceabilityInputs] = None
 
 
-class StockTransferCreate(WriteModel):
+class StockTransferCreate(StockTransferCreateBody):
     """A new transfer with at least one row; it starts as a draft."""
 
     stock_transfer_number: str
-    source_location_id: Ref
-    target_location_id: Ref
     stock_transfer_rows: Annotated[list[NewStockTransferRow], Field(min_length=1)]
-    transfer_date: Omittable[AwareDatetime] = None
     order_created_date: AwareDatetime | None = None
     expected_arrival_date: AwareDatetime | None = None
     additional_info: str | None = None
 
 
-class StockTransferUpdate(WriteModel):
+class StockTransferUpdate(StockTransferUpdateBody):
     """A change of the transfer's head; locations and rows never change, the status by `set_status`."""
 
-    stock_transfer_number: Omittable[str] = None
-    transfer_date: Omittable[AwareDatetime] = None
     order_created_date: AwareDatetime | None = None
     expected_arrival_date: AwareDatetime | None = None
     additional_info: str | None = None

@@ -1,16 +1,14 @@
 """Addresses of suppliers, one each for now (facts 3.3)."""
 
+from katana_client.bodies.supplier_addresses import SupplierAddressCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.supplier_addresses import SupplierAddress
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPlace, PlaceChange
-from katana_client.wire import Ref
 
 
-class SupplierAddressCreate(NewPlace):
+class SupplierAddressCreate(NewPlace, SupplierAddressCreateBody):
     """A new address of a supplier."""
-
-    supplier_id: Ref
 
 
 class SupplierAddressUpdate(PlaceChange):

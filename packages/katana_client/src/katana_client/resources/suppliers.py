@@ -4,11 +4,12 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
+from katana_client.bodies.suppliers import SupplierCreateBody, SupplierUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.suppliers import Supplier
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPlace
-from katana_client.wire import NonEmpty, Omittable, WriteModel
+from katana_client.wire import NonEmpty, Omittable
 
 type Phone = Annotated[str, StringConstraints(min_length=1, max_length=30)]
 """Write: 1 to 30 characters."""
@@ -18,7 +19,7 @@ class NewSupplierAddress(NewPlace):
     """The address inside a new supplier."""
 
 
-class SupplierCreate(WriteModel):
+class SupplierCreate(SupplierCreateBody):
     """A new supplier."""
 
     name: NonEmpty
@@ -29,7 +30,7 @@ class SupplierCreate(WriteModel):
     addresses: Omittable[list[NewSupplierAddress]] = None
 
 
-class SupplierUpdate(WriteModel):
+class SupplierUpdate(SupplierUpdateBody):
     """A change of a supplier; its address is changed through `/supplier_addresses`."""
 
     name: Omittable[NonEmpty] = None

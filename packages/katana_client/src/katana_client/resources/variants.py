@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from katana_client.bodies.variants import VariantCreateBody
 from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.models.variants import Variant
@@ -48,16 +49,13 @@ class NewVariant(WriteModel):
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class VariantCreate(WriteModel):
+class VariantCreate(VariantCreateBody):
     """A new variant of exactly one product or material; the parent never changes afterwards."""
 
-    sku: Omittable[str] = None
     sales_price: Price | None = None
     purchase_price: Price | None = None
     product_id: Omittable[Ref] = None
     material_id: Omittable[Ref] = None
-    internal_barcode: Omittable[InternalBarcode] = None
-    registered_barcode: Omittable[Annotated[str, StringConstraints(max_length=120)]] = None
     supplier_item_codes: Omittable[Annotated[list[NonEmpty], Field(min_length=1)]] = None
     lead_time: LeadTime | None = None
     minimum_order_quantity: Quantity | None = None
