@@ -10,7 +10,7 @@ from server_wire import Wire, live
 from transfer_plans import applied, new_transfer
 
 from katana_mcp.entities.purchase_orders.modify import MODIFY
-from katana_mcp.testing import Payload, Stage
+from katana_mcp.testing import Payload, Stage, within
 from katana_mcp.writing.stock_moves import StockMove, described, shortages
 from katana_sandbox import ManualClock, Tenant
 
@@ -234,3 +234,34 @@ async def test_a_plan_stays_good_when_the_stock_is_another_by_then(
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
     assert outcome["message"].startswith("applied")
     assert _in_stock(tenant, variant, place["id"]) == began + 22
+
+
+async def _crowded(stage: Stage, tenant: Tenant) -> None:
+    """Use up what reads may send in this minute."""
+    for each in live(tenant, "variants"):
+        answer = await stage.client.call_tool("check_inventory", {"skus_or_variant_ids": [each["id"]]})
+        if "Katana's limit of 60 requests a minute is used up" in str(answer.structured_content):
+            return
+    raise AssertionError("reads were never short of requests")
+
+
+async def test_stock_that_a_write_moved_is_read_back_however_busy_reads_are(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    order, sku, place = _order(tenant)
+    variant = order["purchase_order_rows"][0]["variant_id"]
+    began = _in_stock(tenant, variant, place["id"])
+
+    async def shown() -> tuple[float, bool]:
+        answer = await stage.call("check_inventory", skus_or_variant_ids=[variant])
+        (item,) = answer["stock"]
+        there = next(each for each in item["locations"] if each["location"] == place["name"])
+        return float(there["in_stock"]), "stale" in answer
+
+    assert await shown() == (began, False)
+    preview = await stage.call("modify_purchase_order", purchase_order_id=order["id"], status="RECEIVED")
+    await within(clock, 30, _crowded(stage, tenant))
+    await applied(stage, preview["plan_token"])
+    assert await shown() == (began + 11, False)
+    back = await stage.call("modify_purchase_order", purchase_order_id=order["id"], unreceive=True)
+    assert back["stock"] == [f"{sku} at {place['name']}: {began + 11:g} → {began:g}"]

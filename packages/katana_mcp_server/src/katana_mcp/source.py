@@ -30,6 +30,8 @@ from katana_client.page import InvalidRecord, Page
 
 type AnyPage = Page[Any]
 
+LIMIT = "Katana's limit of 60 requests a minute is used up"
+
 
 class Listable(Protocol):
     """A collection that can be read page by page."""
@@ -161,6 +163,11 @@ class KatanaSource:
         record = {**settings, FACTORY.id_path: FACTORY_ID}
         return SourcePage([record], None, bare=True, unread=_unread(FACTORY, [record], [unread]))
 
+    def late(self) -> str | None:
+        """Return why no answer could come in time; None where Katana could be asked."""
+        waits = self._client.budget.expected(Priority.INTERACTIVE) > 0
+        return f"{LIMIT}, which others use too" if waits else None
+
     def stock_batches(self, variant_ids: Sequence[int]) -> Sequence[Sequence[int]]:
         """Cut ids into runs that one listing of `/inventory` takes."""
         return self._client.inventory.batches("variant_id", variant_ids)
@@ -183,7 +190,7 @@ class KatanaSource:
         if isinstance(error, KeyRejected):
             return SourceUnavailable(f"Katana refused the API key in {key}", refused=True)
         if isinstance(error, RateLimited):
-            return SourceUnavailable("Katana's limit of 60 requests a minute is used up", error.retry_after)
+            return SourceUnavailable(LIMIT, error.retry_after)
         # A server that answers at all may answer for other collections.
         everywhere = not isinstance(error, CallError) or error.status is None
         silent = isinstance(error, KatanaUnavailable) and error.status is None

@@ -227,14 +227,14 @@ class Tenant:
             clock=clock,
             closed=closed,
         )
-        fresh = FreshReads(syncer, cache, clock, patience, closed=closed)
+        fresh = FreshReads(syncer, cache, clock, patience, closed=closed, late=source.late)
         return Services(
             cache=cache,
             syncer=syncer,
             fresh=fresh,
             lookups=LiveLookups(fresh, syncer, cache, clock).of_call("local"),
             codes=Codes(cache, syncer.specs, clock),
-            stock=StockReads(source, cache, clock, patience, closed=closed),
+            stock=StockReads(source, cache, clock, patience, closed=closed, late=source.late),
             rebuilder=OwnRebuilder(here),
             client=self._key.client,
             journal=Journal(JournalFile(journal_path(directory or self._passing()), clock)),

@@ -106,9 +106,10 @@ class FreshReads:
         clock: where time comes from.
         patience: how long a read waits.
         closed: why the source is never asked, one sentence; None where it is.
+        late: says why no answer could come in time, one sentence; None where the source could be asked.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the optional ones are named
         self,
         syncer: Syncer,
         cache: CacheBackend,
@@ -116,12 +117,14 @@ class FreshReads:
         patience: Patience | None = None,
         *,
         closed: str | None = None,
+        late: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._syncer = syncer
         self._cache = cache
         self._clock = clock
         self._patience = patience or Patience()
         self._closed = closed
+        self._late = late
         self._failed: dict[str, tuple[float, str]] = {}
         self._refusals = 0
         self._refreshing: set[asyncio.Task[Any]] = set()
@@ -206,7 +209,7 @@ class FreshReads:
     def why_unread(self, entity: str) -> str:
         """Return why single records of the entity could not be read just now, one sentence."""
         failed = self._failed[entity][1] if self._held_off(entity) > 0 else None
-        late = f"Katana did not answer within {self._patience.by_id:g} s"
+        late = self._late() or f"Katana did not answer within {self._patience.by_id:g} s"
         return self._closed or failed or self._syncer.why_unread(entity) or late
 
     async def read_missing_keys(self, entity: str, keys: Sequence[str]) -> bool:

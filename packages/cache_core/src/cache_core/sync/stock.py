@@ -5,7 +5,7 @@ Refuses to call a variant empty that was never asked for: unknown is not zero.
 
 import asyncio
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol, Self
@@ -48,6 +48,7 @@ class StockAnswer:
     Attributes:
         stored: per variant `{variant_id, fetched_at, levels: [inventory rows]}`, in the order asked.
         unknown: variants whose stock was never fetched and could not be now.
+        moved: variants whose stock may have moved since it was fetched.
         as_of: when the oldest of them was fetched, ISO-8601 UTC; None without any.
         stale: whether some are older than stock stays fresh, or were moved since.
         reason: why it could not be refreshed, one sentence.
@@ -56,6 +57,7 @@ class StockAnswer:
     stored: tuple[Stored, ...]
     unknown: tuple[RecordId, ...]
     as_of: str | None
+    moved: frozenset[RecordId] = frozenset()
     stale: bool = False
     reason: str | None = None
 
@@ -69,9 +71,10 @@ class StockReads:
         clock: where time comes from.
         patience: how long a read waits for them.
         closed: why the source is never asked, one sentence; None where it is.
+        late: says why no answer could come in time, one sentence; None where the source could be asked.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the optional ones are named
         self,
         source: StockSource,
         cache: CacheBackend,
@@ -79,13 +82,15 @@ class StockReads:
         patience: Patience | None = None,
         *,
         closed: str | None = None,
+        late: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._source = source
         self._cache = cache
         self._clock = clock
         self._patience = patience or Patience()
         self._closed = closed
-        self._turn = asyncio.Lock()
+        self._late = late
+        self._turn, self._turn_of_plans = asyncio.Lock(), asyncio.Lock()
         self._fetches: set[asyncio.Task[str | None]] = set()
         self._tell: OnProgress | None = None
 
@@ -95,6 +100,19 @@ class StockReads:
         patient._patience = replace(self._patience, cold=seconds)  # noqa: SLF001 - a copy of itself
         patient._tell = tell  # noqa: SLF001 - a copy of itself
         return patient
+
+    def planning(self, seconds: float) -> Self:
+        """Return the same reads for a plan: it waits so long, and never behind reads, which have another share."""
+        patient = copy.copy(self)
+        patient._patience = replace(self._patience, warm=seconds, cold=seconds)  # noqa: SLF001 - a copy of itself
+        patient._turn = self._turn_of_plans  # noqa: SLF001 - a copy of itself
+        return patient
+
+    async def read_moved(self, variant_ids: Sequence[int]) -> bool:
+        """Read cached levels anew of which a change was seen since; return whether none is left."""
+        found = await self._cache.get_many(STOCK.name, variant_ids)
+        moved = [row.id for row in found.rows if _is_dirty(row) and isinstance(row.id, int)]
+        return not moved or not (await self.ensure(moved)).moved
 
     async def ensure(
         self, variant_ids: Sequence[int], fresh_for: timedelta = STOCK.fresh_for, spent: float = 0.0
@@ -115,7 +133,8 @@ class StockReads:
             found = await self._cache.get_many(STOCK.name, variant_ids)
         fetched = [_fetched_at(row) for row in found.rows]
         stale = any(self._is_due(row, fresh_for) for row in found.rows)
-        return StockAnswer(found.rows, found.missing, min(fetched, default=None), stale, reason)
+        moved = frozenset(row.id for row in found.rows if _is_dirty(row))
+        return StockAnswer(found.rows, found.missing, min(fetched, default=None), moved, stale, reason)
 
     async def close(self) -> None:
         """Stop what is being fetched."""
@@ -130,7 +149,7 @@ class StockReads:
         self._fetches.add(fetch)
         fetch.add_done_callback(self._fetches.discard)
         done = await finished(fetch, seconds, self._clock)
-        return await fetch if done else "Katana took too long to answer"
+        return await fetch if done else self._late() or "Katana took too long to answer"
 
     async def _fetch(self, variant_ids: Sequence[int], fresh_for: timedelta) -> str | None:
         async with self._turn:  # a second reader of the same variants finds them fresh
@@ -151,17 +170,19 @@ class StockReads:
     async def _keep(self, variant_ids: Sequence[int]) -> None:
         levels: dict[object, list[Record]] = {each: [] for each in variant_ids}
         # What is marked while the request runs stays marked: its answer may be older than the mark.
-        at = iso(self._clock.now())
+        at, before = iso(self._clock.now()), await self._marks(variant_ids)
         for row in await self._source.stock(variant_ids):
             levels.setdefault(row.get("variant_id"), []).append(row)
-        found = await self._cache.get_many(STOCK.name, variant_ids)
-        marks = {row.id: dirty_at(row) for row in found.rows}
+        marks = {each: mark for each, mark in (await self._marks(variant_ids)).items() if mark != before.get(each)}
         records = [
             {"variant_id": each, "fetched_at": at, "dirty_at": marks.get(each), "levels": levels[each]}
             for each in variant_ids
         ]
         prepared = await prepare(STOCK, records, self._cache)
         await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
+
+    async def _marks(self, variant_ids: Sequence[int]) -> dict[RecordId, str | None]:
+        return {row.id: dirty_at(row) for row in (await self._cache.get_many(STOCK.name, variant_ids)).rows}
 
     async def _due(self, variant_ids: Sequence[int], fresh_for: timedelta) -> list[int]:
         """Return the variants to fetch: unknown and moved ones first, then the oldest, so that many calls reach all."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cache_core.errors import CacheError, SourceUnavailable
-from cache_core.records import canonical, is_set
+from cache_core.records import canonical, is_set, values_at
 from cache_core.spec import EntitySpec
 from cache_core.sync import Part, Syncer
 from katana_client import KatanaClient
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _CERTAINLY_NOT = (RequestRejected, RateLimited, KatanaUnavailable, InvalidRequest)
 """Katana refused it, or it never left."""
 _NO_CONTENT = 204
+_FOR_STOCK = 5.0
+"""Seconds that an outcome waits for the stock that was moved."""
 
 
 class Listing(Protocol):
@@ -189,7 +191,25 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
             await services.syncer.read_back(entity, record, _last(parts))
         except (SourceUnavailable, CacheError) as error:
             warnings.append(_not_shown(f"{entity} {record}: its sums are not read again yet ({error})"))
+    if not await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
+        warnings.append(_not_shown("the stock that this may have moved is not read again yet"))
     return warnings
+
+
+async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[int]:
+    """Return the variants that the documents of applied actions name now."""
+    specs, ids = services.syncer.specs, dict[str, set[int]]()
+    for action, state in done:
+        answer = state.result or {}
+        record = document_of(action, answer, specs) or action.record or answer.get("id")
+        if specs[action.entity].moves and isinstance(record, int):
+            ids.setdefault(action.entity, set()).add(record)
+    found = dict[int, None]()
+    for entity, records in ids.items():
+        for row in (await services.cache.get_many(entity, list(records))).rows:
+            values = (each for path in specs[entity].moves for each in values_at(row.record, path))
+            found.update((each, None) for each in values if isinstance(each, int))
+    return list(found)
 
 
 def _last(parts: Sequence[Part]) -> list[Part]:

@@ -10,6 +10,9 @@ from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, whole
 
+_WAITS = 10.0
+"""Seconds that a plan waits for stock."""
+
 type Levels = Mapping[int, Mapping[int, Decimal]]
 """What each variant has at each location, in stock units. A variant that is missing could not be read."""
 
@@ -39,10 +42,10 @@ class StockMove:
 
 
 async def read_levels(services: Services, variants: Iterable[int]) -> Levels:
-    """Return what every location has of these variants; variants whose stock cannot be read are left out."""
-    answer = await services.stock.ensure(list(dict.fromkeys(variants)))
+    """Return what every location has of these variants; left out is whose stock cannot be read, or moved since."""
+    answer = await services.stock.planning(_WAITS).ensure(list(dict.fromkeys(variants)))
     found: dict[int, Mapping[int, Decimal]] = {}
-    for stored in answer.stored:
+    for stored in (each for each in answer.stored if each.id not in answer.moved):
         known = [
             (whole(level, "location_id"), number(level, "quantity_in_stock")) for level in rows(stored.record, "levels")
         ]
