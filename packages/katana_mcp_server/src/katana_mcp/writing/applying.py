@@ -34,7 +34,7 @@ from katana_mcp.writing.checking import Checked, check_again, declined, expired,
 from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
-from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, send, surprises
+from katana_mcp.writing.sending import lacking, look_up, put_through, read_back, read_stock_back, send, surprises
 from katana_mcp.writing.turns import Crowded, Turn, no_place, not_its_turn, room_in, turn_of
 from katana_mcp.writing.twins import twins
 
@@ -221,6 +221,8 @@ async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
             await _send_all(work)
             await work.turn.end()
         work.warnings += await read_back(work.done, work.services)
+        if work.plan.shown.get("stock"):
+            work.warnings += await read_stock_back(work.done, work.services)
         work.warnings += await twins(work.done, work.services)
         outcome = work.outcome()
         await work.services.journal.finish(work.run, outcome.model_dump(mode="json"))

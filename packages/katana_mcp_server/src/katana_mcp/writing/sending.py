@@ -191,9 +191,14 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
             await services.syncer.read_back(entity, record, _last(parts))
         except (SourceUnavailable, CacheError) as error:
             warnings.append(_not_shown(f"{entity} {record}: its sums are not read again yet ({error})"))
-    if not await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
-        warnings.append(_not_shown("the stock that this may have moved is not read again yet"))
     return warnings
+
+
+async def read_stock_back(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[ToolWarning]:
+    """Read the stock anew that applied actions moved, where it is cached; return that it is not shown yet."""
+    if await services.stock.planning(_FOR_STOCK).read_moved(await _goods(done, services)):
+        return []
+    return [_not_shown("the stock that this moved is not read again yet")]
 
 
 async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services) -> list[int]:
