@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAliasType, cast, get_args
 
-from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
-from pydantic_core.core_schema import no_info_before_validator_function
 
 from cache_core.conditions import OneOf
 from katana_mcp.names import titled
@@ -41,10 +39,10 @@ class OpenValue(Means):
     path: str = ""
     known: tuple[str, ...] = ()
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401 - pydantic's own
-        return no_info_before_validator_function(spellings(self.known), handler(source))
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:  # noqa: ANN401 - pydantic's own
+        return BeforeValidator(spellings(self.known)).__get_pydantic_core_schema__(source, handler)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:  # noqa: ANN401 - the same
         offered = handler(schema)
         for each in offered.get("anyOf", [offered]):
             if each.get("type") != "null":
