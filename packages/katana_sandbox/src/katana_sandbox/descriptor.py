@@ -103,7 +103,7 @@ class Route:
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """One collection of the API; `unique` names the switch that lets no two records share a field's value."""
+    """One collection of the API; `unique` fields are shared by no two records, where switched."""
 
     name: str
     entity: str
@@ -126,7 +126,7 @@ class Collection:
     hidden: frozenset[str] = frozenset()
     parent: tuple[str, str] | None = None
     guards: tuple[Guard, ...] = ()
-    unique: Mapping[str, str] = field(default_factory=dict[str, str])
+    unique: tuple[str, ...] = ()
     wipes: str = ""
     on_create: CreateRule | None = None
     on_update: UpdateRule | None = None
@@ -204,8 +204,7 @@ class Context:
         if hard or not collection.soft_delete:
             self.db.stores[name].write(key, None)
         else:
-            bump = {"updated_at": self.now} if self.switches.on("delete_bumps_updated_at") else {}
-            self._write(name, key, {**before, "deleted_at": self.now, **bump})
+            self._write(name, key, {**before, "deleted_at": self.now, "updated_at": self.now})
         self._touch_parent(collection, before)
         if collection.settle is not None:
             collection.settle(self, before, None)

@@ -18,9 +18,9 @@ from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.errors import Refused, not_found
-from katana_sandbox.wire.forms import reshape
 
 _JSON = {"Content-Type": "application/json"}
+_WINDOW = 60.0
 
 
 class Exchange:
@@ -129,7 +129,6 @@ class Gateway:
             lag = max(exchange.lag, self._switches.number("replica_lag")) if call.method == "GET" else 0.0
             with tenant.db.undo.as_of(lag), tenant.db.undo.transaction():
                 reply = found.route.run(tenant.context(), found.collection, inner)
-            reply.body = reshape(reply.body, self._switches)
         except Refused as refusal:
             return self._error(refusal)
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
@@ -161,15 +160,11 @@ class Gateway:
 
     def _error(self, refusal: Refused) -> Reply:
         inner = refusal.inner()
-        if self._switches.word("detail_path") == "dotted":
-            for detail in inner.get("details", []):
-                detail["path"] = str(detail["path"]).replace("/", ".")
         wrapped = self._switches.word("error_form") == "wrapped"
         return Reply(refusal.status, encode({"error": inner} if wrapped else inner))
 
     def _allowance(self) -> Allowance:
-        sliding = self._switches.word("rate_window_form") == "sliding"
-        return Allowance(self._switches.count("rate_limit"), self._switches.number("rate_window"), sliding)
+        return Allowance(self._switches.count("rate_limit"), _WINDOW)
 
     def _full_budget(self) -> Budget:
         whole = self._allowance()

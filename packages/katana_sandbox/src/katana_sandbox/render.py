@@ -29,11 +29,10 @@ def render(ctx: Context, collection: Collection, slot: int, view: View, extend: 
 
 
 def embedded(ctx: Context, name: str, foreign_key: str, value: Key) -> bytes:
-    """The live children of a record as an encoded array; deleted ones too, where switched."""
+    """The live children of a record as an encoded array."""
     store = ctx.db.stores[name]
     collection = ctx.collections[name]
-    hidden = 0 if ctx.switches.on("nested_deleted_rows") else DELETED
-    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & hidden]
+    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & DELETED]
     if collection.embeds or collection.hidden or collection.parts:
         return array([render(ctx, collection, slot, "list") for slot in slots])
     return array([store.raw(slot) for slot in slots])

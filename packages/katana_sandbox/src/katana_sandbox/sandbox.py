@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 DEFAULT_KEY = "sandbox-key"
 DEFAULT_TENANT = "default"
 DEFAULT_SCENARIO = "demo"
+_KEPT_PAST = 3600.0
+"""Seconds of history that lagging reads can see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ class Sandbox:
 
     def _new_tenant(self, name: str, seed: int) -> Tenant:
         keys = {collection.name: collection.foreign_keys for collection in COLLECTIONS.values()}
-        db = Database(keys, seed, self.clock.monotonic, self.switches.number("max_lag"))
+        db = Database(keys, seed, self.clock.monotonic, _KEPT_PAST)
         return Tenant(name, db, self.switches, self._gateway.now)
 
     def _take_back(self, snapshot: Snapshot) -> None:

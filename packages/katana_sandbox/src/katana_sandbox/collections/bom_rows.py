@@ -5,7 +5,6 @@ from typing import cast
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build, check_references, checked
-from katana_sandbox.operations.create import run as create_one
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
@@ -17,7 +16,7 @@ _RANK_STEP = 10000
 def create_row(ctx: Context, body: Record) -> Record:
     """Store a row of a product's variant, after those it has."""
     variant = ctx.get("variants", body["product_variant_id"]) or {}
-    if ctx.switches.on("bom_parent_check") and variant.get("product_id") != body["product_item_id"]:
+    if variant.get("product_id") != body["product_item_id"]:
         raise unprocessable("product variant does not belong to the product")
     if body["ingredient_variant_id"] == body["product_variant_id"]:
         raise unprocessable("product variant can not be its own ingredient")
@@ -31,14 +30,8 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
     return changes
 
 
-def _create_one(ctx: Context, collection: Collection, call: Call) -> Reply:
-    reply = create_one(ctx, collection, call)
-    status = ctx.switches.count("bom_create_status")
-    return reply if status != 204 else Reply(204)
-
-
 def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
+    body = checked(record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
     for given in cast("list[Record]", body["data"]):
         check_references(ctx, collection, given)
         create_row(ctx, given)
@@ -57,7 +50,7 @@ _CREATE = record(
 BOM_ROWS = Collection(
     name="bom_rows",
     entity="BOM row",
-    operations=("list", "update", "delete"),
+    operations=("list", "create", "update", "delete"),
     fields=(
         *plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes"),
         Field("rank", 0),
@@ -81,8 +74,5 @@ BOM_ROWS = Collection(
     parent=("product_item_id", "products"),
     on_create=create_row,
     on_update=_update,
-    routes=(
-        Route("POST", "/bom_rows", _create_one),
-        Route("POST", "/bom_rows/batch/create", _create_batch),
-    ),
+    routes=(Route("POST", "/bom_rows/batch/create", _create_batch),),
 )

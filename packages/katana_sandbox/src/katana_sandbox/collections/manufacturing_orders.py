@@ -1,18 +1,16 @@
 """Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
 
-from typing import cast
-
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.search import search
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
-from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
+from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.keys import Key
-from katana_sandbox.wire.encoding import Record, array, encode
+from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
@@ -39,39 +37,18 @@ _UPDATE = record(
     done_date=moment(1),
     additional_info=maybe(text(1)),
 )
-_MAKE_TO_ORDER = {
-    "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
-    "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
-}
-_MAKE_ORDERS = record(("salesOrderIds",), salesOrderIds=several(integer(), 1), createSubassemblies=flag())
+_MAKE_TO_ORDER = record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
 
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    form = ctx.switches.word("make_to_order_body")
-    given = call.body()
-    if form == "camel" and _is_bulk(given):
-        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, given))
-    body = checked(ctx, _MAKE_TO_ORDER[form], given)
-    wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
-    order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
-    return created(ctx, render_key(ctx, "manufacturing_orders", order["id"], "reply"))
-
-
-def _is_bulk(body: object) -> bool:
-    return isinstance(body, dict) and "salesOrderIds" in body
-
-
-def _make_orders(ctx: Context, body: Record) -> Reply:
-    wanted = bool(body.get("createSubassemblies"))
-    orders = make_orders(ctx, cast("list[int]", body["salesOrderIds"]), subassemblies=wanted)
-    return Reply(
-        200, array([render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}" for order in orders])
-    )
+    body = checked(_MAKE_TO_ORDER, call.body())
+    order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=bool(body.get("create_subassemblies")))
+    return created(render_key(ctx, "manufacturing_orders", order["id"], "reply"))
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _UNLINK, call.body())
+    body = checked(_UNLINK, call.body())
     unlink(ctx, body["sales_order_row_id"])
     return Reply(204)
 
@@ -143,7 +120,7 @@ MANUFACTURING_ORDERS = Collection(
     ),
     parts=_parts,
     hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
-    unique={"order_no": "unique_numbers"},
+    unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

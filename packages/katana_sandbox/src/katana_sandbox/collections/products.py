@@ -1,8 +1,7 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View, plain_filters
-from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
-from katana_sandbox.store.keys import Key
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
 from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
@@ -21,10 +20,6 @@ def _create(ctx: Context, body: Record) -> Record:
 
 def _update(ctx: Context, record: Record, changes: Record) -> Record:
     return update_item(ctx, "products", record, changes)
-
-
-def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
-    return item_parts(ctx, "products", key)
 
 
 def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
@@ -120,10 +115,8 @@ PRODUCTS = Collection(
     children=(("variants", "product_id"), ("bom_rows", "product_item_id")),
     embeds=(Embed("variants", "variants", "product_id"),),
     extends={"supplier": linked_supplier},
-    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe",
     on_create=_create,
     on_update=_update,
-    parts=_parts,
     settle=_settle,
 )

@@ -54,11 +54,12 @@ def supplier(ctx: Context, order: Record) -> bytes:
 
 
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
-    thin = view == "patch" and ctx.switches.on("thin_purchase_patch")
     order = ctx.get("purchase_orders", key, deleted=True) or {}
     supply = order_supply(ctx, key) if order.get("entity_type") == "outsourced" else _NO_INGREDIENTS
     return {
-        "purchase_order_rows": b"[]" if thin else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
+        "purchase_order_rows": b"[]"
+        if view == "patch"
+        else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
         **{name: encode(value) for name, value in supply.items()},
     }
 
@@ -134,7 +135,7 @@ PURCHASE_ORDERS = Collection(
         ),
     ),
     routes=(Route("POST", "/purchase_orders/search", search(_SEARCHABLE)),),
-    unique={"order_no": "unique_numbers"},
+    unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -12,9 +12,7 @@ _VARIANT_FIELDS = ("sku", "sales_price", "default_cost", "custom_fields")
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    fields = build(SERVICES, body)
-    fields["uom"] = body.get("uom", ctx.switches.word("default_uom"))
-    service = ctx.insert("services", fields)
+    service = ctx.insert("services", build(SERVICES, body))
     given = cast("list[Record]", body["variants"])[0]
     ctx.insert("service_variants", {**build(SERVICE_VARIANTS, given), "service_id": service["id"]})
     return service
@@ -71,7 +69,6 @@ SERVICES = Collection(
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
     embeds=(Embed("variants", "service_variants", "service_id"),),
-    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe_untested",
     on_create=_create,
     on_update=_update,

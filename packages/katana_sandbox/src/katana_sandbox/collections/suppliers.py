@@ -10,7 +10,7 @@ from katana_sandbox.wire.schema import maybe, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    check_currency(ctx, body)
+    check_currency(body)
     fields = build(SUPPLIERS, body)
     fields["currency"] = body.get("currency") or ctx.factory().get("base_currency_code")
     supplier = ctx.insert("suppliers", fields)
@@ -19,8 +19,8 @@ def _create(ctx: Context, body: Record) -> Record:
     return supplier
 
 
-def _update(ctx: Context, _supplier: Record, changes: Record) -> Record:
-    check_currency(ctx, changes)
+def _update(_ctx: Context, _supplier: Record, changes: Record) -> Record:
+    check_currency(changes)
     return changes
 
 

@@ -66,7 +66,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 
 def _product_or_material(ctx: Context, variant: Record) -> bytes:
-    found = owner(ctx, variant, deleted=ctx.switches.word("deleted_parent_in_extend") == "object")
+    found = owner(ctx, variant, deleted=True)
     slot = None if found is None else ctx.db.stores[found[0]].slot(found[1]["id"])
     return b"null" if found is None or slot is None else render(ctx, ctx.collections[found[0]], slot, "one")
 

@@ -13,12 +13,10 @@ NOTHING_TO_DO = "At least 1 field is required"
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-    """Change and answer with the record. The body is checked before the id, unless switched."""
+    """Change and answer with the record. The body is checked before the id."""
     if collection.update is None:
         raise not_found()
-    if ctx.switches.word("patch_checks") == "record":
-        path_record(ctx, collection, call)
-    body = checked(ctx, collection.update, call.body())
+    body = checked(collection.update, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
     record = path_record(ctx, collection, call)

@@ -8,7 +8,6 @@ from katana_sandbox.rules.sales import OPEN, check_custom_fields, check_sellable
 from katana_sandbox.rules.serial_assignment import check_new
 from katana_sandbox.rules.serials import SOLD, UNKNOWN, Bond, bind, entries_of, known, unbind
 from katana_sandbox.rules.stock import shipped
-from katana_sandbox.rules.tax_rates import default_tax_rate
 from katana_sandbox.rules.traceability import trace_entries, traced_units
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
@@ -30,7 +29,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     fields = build(collection, body)
     fields["sku"] = variant.get("sku")
     fields["conversion_date"] = order.get("conversion_date")
-    fields["tax_rate_id"] = body.get("tax_rate_id") or default_tax_rate(ctx, "sales")
+    fields["tax_rate_id"] = body.get("tax_rate_id")
     fields["tax_rate"] = tax_rate(ctx, fields["tax_rate_id"])
     if "price_per_unit" not in body:
         fields["price_per_unit"] = fixed(variant.get("sales_price"), 10)

@@ -14,7 +14,6 @@ from katana_sandbox.wire.times import parse_moment
 type Kind = Literal["string", "number", "integer", "boolean", "array", "object", "decimal", "any"]
 type Detail = dict[str, object]
 INT32 = 2147483647
-_LENGTHS = ("minLength", "maxLength")
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -97,16 +96,15 @@ def maybe(schema: Schema) -> Schema:
     return replace(schema, nullable=True)
 
 
-def check(schema: Schema, value: object, *, all_errors: bool = True, lengths: bool = True) -> None:
-    """Refuse a body that does not fit, with one detail per fault; without `lengths` texts may have any.
+def check(schema: Schema, value: object) -> None:
+    """Refuse a body that does not fit, with one detail per fault.
 
     Raises:
         Refused: 422 with code VALIDATION_FAILED.
     """
-    details = [fault for fault in _faults(schema, value, "") if lengths or fault["code"] not in _LENGTHS]
+    details = list(_faults(schema, value, ""))
     if details:
-        shown = details if all_errors else details[:1]
-        raise Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=shown)
+        raise Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=details)
 
 
 def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:
