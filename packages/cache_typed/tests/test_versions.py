@@ -43,6 +43,14 @@ def test_no_column_of_a_released_version_is_dropped_or_changed(path: Path) -> No
                 assert schema.can_lack(there, dialect.column_objects(table_of(model))) or not there
 
 
+def test_a_change_of_an_existing_table_has_raised_the_version() -> None:
+    with closing(dialect.connect(f"file:{DIRECTORY / CURRENT}?mode=ro&immutable=1")) as db:
+        models = [model for mapping in TABLES for model in (mapping.table, *(part.table for part in mapping.parts))]
+        tables = [table for table in map(table_of, models) if dialect.columns_in(db, table.name)]
+        held = {table.name: dialect.columns_in(db, table.name) for table in tables}
+    assert {table.name: dialect.column_objects(table) for table in tables} == held
+
+
 @pytest.mark.parametrize("path", FIXTURES, ids=NAMES)
 async def test_a_file_of_any_version_opens_with_all_it_held(path: Path, tmp_path: Path) -> None:
     shutil.copy(path, tmp_path / path.name)

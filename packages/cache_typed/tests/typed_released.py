@@ -39,6 +39,7 @@ HELD = {
     "typed-2": CATALOGUE,
     "typed-3": BOOKS,
     "typed-4": BOOKS,
+    "typed-5": BOOKS,
 }
 """What the file of each version holds beside orders and stock."""
 

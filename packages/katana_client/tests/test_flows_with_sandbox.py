@@ -11,6 +11,7 @@ import pytest
 
 from katana_client import KatanaClient, ReadModel, Resource, WriteModel
 from katana_client.errors import CallError, KatanaUnavailable, NotFound, OutcomeUnknown, RequestRejected
+from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.paths import checked_id
 from katana_client.resources.customers import CustomerCreate
 from katana_client.resources.manufacturing_order_operation_rows import ManufacturingOrderOperationRowUpdate
@@ -26,7 +27,7 @@ from katana_client.resources.price_list_rows import NewPriceListRow, PriceListRo
 from katana_client.resources.price_lists import PriceListCreate, PriceListUpdate
 from katana_client.resources.product_operation_rows import ProductOperationRowUpdate
 from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow, PurchaseOrderRowCreate
-from katana_client.resources.purchase_orders import PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate, Receipt
+from katana_client.resources.purchase_orders import PurchaseOrderCreate, PurchaseOrderUpdate, Receipt
 from katana_client.resources.sales_order_rows import NewSalesOrderRow
 from katana_client.resources.sales_orders import SalesOrderCreate
 from katana_client.resources.stock_adjustments import (

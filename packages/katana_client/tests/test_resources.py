@@ -10,11 +10,12 @@ import pytest
 
 from katana_client import Call, KatanaClient, Priority
 from katana_client.errors import InvalidRequest, KatanaUnavailable, NotFound, UnexpectedResponse
+from katana_client.models.products import Product
 from katana_client.resources.bom_rows import BomRowCreate
 from katana_client.resources.customers import CustomerCreate, CustomerUpdate
 from katana_client.resources.inventory_reorder_points import InventoryReorderPointCreate
 from katana_client.resources.inventory_safety_stock_levels import InventorySafetyStockLevelCreate
-from katana_client.resources.products import Product, ProductUpdate
+from katana_client.resources.products import ProductUpdate
 from katana_client.resources.sales_orders import SalesOrderUpdate
 from katana_client.resources.suppliers import SupplierCreate
 from katana_client.resources.variants import VariantUpdate

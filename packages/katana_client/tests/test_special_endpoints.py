@@ -47,6 +47,9 @@ KEPT = {
     "manufacturing_orders",
     "stock_adjustments",
     "stock_transfers",
+    "bin_transfers",
+    "sales_returns",
+    "stocktakes",
 }
 
 
@@ -242,7 +245,7 @@ async def test_bulk_creations_answer_their_rows_as_a_bare_array() -> None:
 async def test_one_row_of_a_bulk_collection_is_refused_with_the_way_to_go() -> None:
     client = answering({})
     bulks = [name for name, spec in SPECS.items() if spec.bulk]
-    assert bulks == ["price_list_customers", "price_list_rows", "product_operation_rows", "recipes"]
+    assert bulks == ["price_list_customers", "price_list_rows", "product_operation_rows", "recipes", "stocktake_rows"]
     for name in bulks:
         each = cast("Bulk[ReadModel, WriteModel, WriteModel]", getattr(client, name))
         with pytest.raises(InvalidRequest, match="create_many"):

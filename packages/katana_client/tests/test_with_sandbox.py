@@ -2,6 +2,7 @@
 
 import random
 import re
+import sys
 from collections.abc import Awaitable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -67,6 +68,15 @@ def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert re.fullmatch(r"\d+ Kitchen Supplies Ltd \[.+, .+, .+\]\n", capsys.readouterr().out)
 
 
+COLLECTIONS = {
+    name: cast("Bound[Collection]", each).kind for name, each in vars(Collections).items() if isinstance(each, Bound)
+}
+NOT_SERVED = {"manufacturing_order_production_ingredients"} | {
+    name for name, kind in COLLECTIONS.items() if "Rendered by" in str(sys.modules[kind.__module__].__doc__)
+}
+"""Collections whose listing the sandbox does not have."""
+
+
 async def test_every_collection_is_listed_whole_and_every_record_is_readable(
     client: KatanaClient, sandbox: Sandbox
 ) -> None:
@@ -76,10 +86,7 @@ async def test_every_collection_is_listed_whole_and_every_record_is_readable(
             items, invalid, total = items + len(page.items), invalid + len(page.invalid), page.total_records
         return items, invalid, total
 
-    bounds = {
-        name: cast("Bound[Collection]", each) for name, each in vars(Collections).items() if isinstance(each, Bound)
-    }
-    listed = [name for name, bound in bounds.items() if bound.kind.spec.lists]
+    listed = [name for name, kind in COLLECTIONS.items() if kind.spec.lists and name not in NOT_SERVED]
     assert len(listed) == 37
     for name in listed:
         items, invalid, total = await counted(name)

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from katana_client.resources.customer_addresses import CustomerAddress
-from katana_client.resources.customers import Customer
-from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
-from katana_client.resources.purchase_order_rows import PurchaseOrderRow
-from katana_client.resources.purchase_orders import PurchaseOrder
-from katana_client.resources.stock_transfers import StockTransfer
+from katana_client.models.customer_addresses import CustomerAddress
+from katana_client.models.customers import Customer
+from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_orders import PurchaseOrder
+from katana_client.models.stock_transfers import StockTransfer
 from katana_mcp.entities import ENTITIES
 from katana_mcp.writing.meaning import Model, all_same, differing, holds, model_of, same
 

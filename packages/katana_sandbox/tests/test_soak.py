@@ -1,20 +1,19 @@
-"""No request may be a server fault: every operation under bodies and queries drawn from the API description."""
+"""No request may be a server fault: every operation under bodies and queries drawn from the facts of the API."""
 
 import asyncio
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import schemathesis
-import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 from katana_sandbox.registry import build_router
 from katana_sandbox.wire.encoding import encode
+from katana_schema.openapi import document
+from katana_schema.reading import read_facts
 
-SPEC = Path(__file__).parents[4] / "shared" / "reference" / "katana-openapi.yaml"
 EXAMPLES = 60
 FIRST_ID, KNOWN_IDS = 10000101, 40
 OPERATIONS = [f"{method} {template}" for method, template in build_router().operations()]
@@ -24,11 +23,7 @@ pytestmark = pytest.mark.soak
 
 @pytest.fixture(scope="module")
 def description() -> Any:  # noqa: ANN401 - the library does not publish its types
-    if not SPEC.is_file():
-        pytest.skip("the OpenAPI description is not beside this repository")
-    with SPEC.open(encoding="utf-8") as file:
-        raw = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return schemathesis.openapi.from_dict(raw)
+    return schemathesis.openapi.from_dict(document(read_facts()))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

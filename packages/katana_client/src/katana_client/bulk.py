@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Never, cast
+from typing import Never
 
+from katana_client.answers import rows_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.normalise import normalise
 from katana_client.resource import Resource
 from katana_client.wire import ReadModel, WriteModel
-
-if TYPE_CHECKING:
-    from katana_client.sending import Answer
 
 
 class Bulk[M: ReadModel, B: WriteModel, U: WriteModel](Resource[M, Never, U]):
@@ -52,7 +50,7 @@ class AnsweredBulk[M: ReadModel, B: WriteModel, U: WriteModel](Bulk[M, B, U]):
         """
         answer = await self.sender.send(self.creation_of_many(new))
         model = self.spec.model
-        return tuple(self.understood(normalise(row, model)) for row in _rows(answer))
+        return tuple(self.understood(normalise(row, model)) for row in rows_of(answer))
 
 
 class SilentBulk[M: ReadModel, B: WriteModel, U: WriteModel](Bulk[M, B, U]):
@@ -65,13 +63,3 @@ class SilentBulk[M: ReadModel, B: WriteModel, U: WriteModel](Bulk[M, B, U]):
             OutcomeUnknown: The rows may or may not exist; look for them, never resend.
         """
         await self.sender.send(self.creation_of_many(new))
-
-
-def _rows(answer: Answer) -> list[dict[str, object]]:
-    value = answer.value
-    if isinstance(value, dict):
-        body = cast("dict[str, object]", value)
-        alone: list[object] = [body]
-        value = body.get("data", alone)
-    rows = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]

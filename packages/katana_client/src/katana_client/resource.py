@@ -213,15 +213,8 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         """
         if self.spec.update is None or not isinstance(change, self.spec.update):
             self._refuse("PATCH", "/{id}", change)
-        body = change.wire()
-        if not body:
-            message = f"nothing to change in {self.spec.name}: set at least one field"
-            raise InvalidRequest(message)
-        for name in self.spec.keeps:
-            kept = _value(keep, name)
-            if name not in body and kept:
-                body[name] = kept
-        return Call("PATCH", record_path(self.spec.name, identity, uuid=self.spec.uuid), (), body)
+        path = record_path(self.spec.name, identity, uuid=self.spec.uuid)
+        return Call("PATCH", path, (), self.spec.patch(change, keep))
 
     async def delete(self, identity: Identity) -> None:
         """Delete a record. A second delete is a `NotFound` (facts 5.12).
@@ -321,12 +314,6 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
         else:
             message = f"Katana has no {method} {self.spec.path}{tail}"
         raise InvalidRequest(message)
-
-
-def _value(keep: ReadModel | Mapping[str, object] | None, name: str) -> object:
-    if keep is None:
-        return None
-    return getattr(keep, name, None) if isinstance(keep, ReadModel) else keep.get(name)
 
 
 def _whole(name: str, value: object, most: int | None) -> None:

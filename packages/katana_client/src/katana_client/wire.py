@@ -150,7 +150,7 @@ class WriteModel(BaseModel):
 
     def wire(self) -> dict[str, object]:
         """Return the body: numbers as `int` or `Decimal`, moments aware, texts where Katana wants texts."""
-        return self.model_dump(exclude_unset=True)
+        return self.model_dump(exclude_unset=True, by_alias=True)
 
     @classmethod
     def from_read(cls, record: ReadModel, **changes: object) -> Self:

@@ -1,4 +1,7 @@
-"""The registry of tables: one line per entity that the typed cache holds."""
+"""The registry of tables: all entities that the typed cache holds.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from cache_typed.mapping import TableMapping
 from cache_typed.tables.additional_costs import ADDITIONAL_COST_TABLE

@@ -1,4 +1,7 @@
-"""BOM rows: what one unit of a product variant is made of. Their ids are texts."""
+"""BOM rows: what one unit of a product variant is made of. Their ids are texts.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -28,4 +31,7 @@ class BomRow(Document, table=True):
     updated_at: datetime | None = moment()
 
 
-BOM_ROW_TABLE = TableMapping(BOM_ROW, BomRow)
+BOM_ROW_TABLE = TableMapping(
+    BOM_ROW,
+    BomRow,
+)

@@ -1,4 +1,7 @@
-"""Customers: who the factory sells to, with their addresses."""
+"""Customers: who the factory sells to, with their addresses.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -8,13 +11,12 @@ from cache_core.protocol import Capability
 from cache_core.spec import Searchable
 from cache_core.specs.customers import CUSTOMER
 from cache_typed.columns import moment, number
-from cache_typed.documents import Document, flag, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.addresses import PartnerAddress
 
 
 class Customer(Document, table=True):
-    """A customer."""
+    """A customer; `discount_rate` in percent."""
 
     _fts_columns: ClassVar[Searchable] = CUSTOMER.searchable
 
@@ -38,11 +40,12 @@ class Customer(Document, table=True):
     cache_count_addresses: int | None = whole()
 
 
-class CustomerAddress(PartnerAddress, table=True):
-    """A billing or shipping address of a customer."""
+class CustomerAddress(Part, table=True):
+    """An address of a customer; the first of each type is the default."""
 
     __table_args__ = part_of("customer.id")
 
+    id: int | None = whole(index=True)
     customer_id: int | None = whole()
     entity_type: str | None = text()
     default: bool | None = flag()
@@ -50,6 +53,20 @@ class CustomerAddress(PartnerAddress, table=True):
     last_name: str | None = text()
     company: str | None = text()
     phone: str | None = text()
+    line_1: str | None = text()
+    line_2: str | None = text()
+    city: str | None = text(index=True)
+    state: str | None = text()
+    zip: str | None = text(index=True)
+    country: str | None = text(index=True)
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
 
-CUSTOMER_TABLE = TableMapping(CUSTOMER, Customer, (PartMapping("addresses", CustomerAddress),), frozenset(Capability))
+CUSTOMER_TABLE = TableMapping(
+    CUSTOMER,
+    Customer,
+    (PartMapping("addresses", CustomerAddress),),
+    guesses=frozenset(Capability),
+)

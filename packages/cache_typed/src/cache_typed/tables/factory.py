@@ -1,4 +1,7 @@
-"""The factory: one record, the account's settings; nothing of it is searched."""
+"""The factory: one record, the account's settings; nothing of it is searched.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 
@@ -9,7 +12,7 @@ from cache_typed.mapping import TableMapping
 
 
 class Factory(Document, table=True):
-    """The settings."""
+    """The account's settings. All base amounts are in `base_currency_code`; there is no id."""
 
     id: int = identity()
     name: str | None = text()
@@ -28,4 +31,7 @@ class Factory(Document, table=True):
     inventory_closing_date: datetime | None = moment()
 
 
-FACTORY_TABLE = TableMapping(FACTORY, Factory)
+FACTORY_TABLE = TableMapping(
+    FACTORY,
+    Factory,
+)

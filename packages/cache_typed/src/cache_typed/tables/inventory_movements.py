@@ -1,4 +1,7 @@
-"""Inventory movements: the stock ledger, ordered by `movement_date` and `rank`; nothing of it is searched."""
+"""Inventory movements: the stock ledger, ordered by `movement_date` and `rank`; nothing of it is searched.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +13,7 @@ from cache_typed.mapping import TableMapping
 
 
 class InventoryMovement(Document, table=True):
-    """A movement: its row (`resource_…`), its document (`caused_by_…`) and what it left behind."""
+    """A movement: its row (`resource_type`, `resource_id`), its document (`caused_by_…`) and what it left behind."""
 
     id: int = identity()
     variant_id: int | None = whole(index=True)
@@ -32,4 +35,7 @@ class InventoryMovement(Document, table=True):
     updated_at: datetime | None = moment()
 
 
-INVENTORY_MOVEMENT_TABLE = TableMapping(INVENTORY_MOVEMENT, InventoryMovement)
+INVENTORY_MOVEMENT_TABLE = TableMapping(
+    INVENTORY_MOVEMENT,
+    InventoryMovement,
+)

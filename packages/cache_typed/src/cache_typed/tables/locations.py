@@ -1,4 +1,7 @@
-"""Locations: where stock lies, is made, bought and sold."""
+"""Locations: where stock lies, is made, bought and sold.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from typing import ClassVar
@@ -7,13 +10,12 @@ from cache_core.protocol import Capability
 from cache_core.spec import Searchable
 from cache_core.specs.locations import LOCATION
 from cache_typed.columns import moment
-from cache_typed.documents import Document, flag, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.addresses import Address
 
 
 class Location(Document, table=True):
-    """A location."""
+    """A place with stock. The filter for `purchase_allowed` is spelled `purchases_allowed`."""
 
     _fts_columns: ClassVar[Searchable] = LOCATION.searchable
 
@@ -31,12 +33,23 @@ class Location(Document, table=True):
     cache_count_address: int | None = whole()
 
 
-class LocationAddress(Address, table=True):
-    """The address of a location."""
+class LocationAddress(Part, table=True):
+    """Where a location is."""
 
     __table_args__ = part_of("location.id")
 
+    id: int | None = whole()
+    city: str | None = text()
+    country: str | None = text()
+    line_1: str | None = text()
+    line_2: str | None = text()
+    state: str | None = text()
+    zip: str | None = text()
+
 
 LOCATION_TABLE = TableMapping(
-    LOCATION, Location, (PartMapping("address", LocationAddress, single=True),), frozenset(Capability)
+    LOCATION,
+    Location,
+    (PartMapping("address", LocationAddress, single=True),),
+    guesses=frozenset(Capability),
 )

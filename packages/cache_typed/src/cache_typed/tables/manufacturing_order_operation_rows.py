@@ -1,4 +1,7 @@
-"""Operations of manufacturing orders."""
+"""Operations of manufacturing orders.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.manufacturing_order_operation_rows import MANUFACTURING_ORDER_OPERATION_ROW
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import Part, flag, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class ManufacturingOrderOperationRow(Dated, table=True):
-    """An operation; the higher `rank` comes first, and times are seconds."""
+class ManufacturingOrderOperationRow(Document, table=True):
+    """An operation; the higher `rank` comes first. Times are seconds, by the docs."""
 
     _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER_OPERATION_ROW.searchable
 
@@ -41,11 +43,14 @@ class ManufacturingOrderOperationRow(Dated, table=True):
     group_boundary: Decimal | None = number()
     is_status_actionable: bool | None = flag()
     completed_at: datetime | None = moment(index=True)
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
     cache_count_assigned_operators: int | None = whole()
 
 
 class AssignedOperator(Part, table=True):
-    """Who is to work on an operation."""
+    """Who works on an operation."""
 
     __table_args__ = part_of("manufacturing_order_operation_row.id")
 

@@ -1,4 +1,7 @@
-"""Productions of manufacturing orders, with what each used of ingredients and operations."""
+"""Productions of manufacturing orders, with what each used of ingredients and operations.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.manufacturing_order_productions import MANUFACTURING_ORDER_PRODUCTION
 from cache_typed.columns import moment, nested, number
-from cache_typed.documents import Part, identity, part_of, whole
+from cache_typed.documents import Document, Part, identity, part_of, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class ManufacturingOrderProduction(Dated, table=True):
-    """A production."""
+class ManufacturingOrderProduction(Document, table=True):
+    """A production; its `quantity` and `production_date` are written as `completed_quantity` and `completed_date`."""
 
     _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER_PRODUCTION.searchable
 
@@ -23,6 +25,9 @@ class ManufacturingOrderProduction(Dated, table=True):
     quantity: Decimal | None = number()
     production_date: datetime | None = moment(index=True)
     serial_numbers: object | None = nested()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
     cache_count_ingredients: int | None = whole()
     cache_count_operations: int | None = whole()
 
@@ -68,5 +73,8 @@ class ProductionOperation(Part, table=True):
 MANUFACTURING_ORDER_PRODUCTION_TABLE = TableMapping(
     MANUFACTURING_ORDER_PRODUCTION,
     ManufacturingOrderProduction,
-    (PartMapping("ingredients", ProductionIngredient), PartMapping("operations", ProductionOperation)),
+    (
+        PartMapping("ingredients", ProductionIngredient),
+        PartMapping("operations", ProductionOperation),
+    ),
 )

@@ -1,4 +1,7 @@
-"""Manufacturing orders, made to stock or to order."""
+"""Manufacturing orders, made to stock or to order.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.manufacturing_orders import MANUFACTURING_ORDER
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import flag, identity, text, together, whole
+from cache_typed.documents import Document, flag, identity, text, together, whole
 from cache_typed.mapping import TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class ManufacturingOrder(Dated, table=True):
-    """An order; costs are the plan while it is open, and the fact when it is done."""
+class ManufacturingOrder(Document, table=True):
+    """A manufacturing order. Times are seconds by the docs; `total_cost` is the plan while open, the fact when done."""
 
     __table_args__ = (together("manufacturing_order", "status", "production_deadline_date"),)
     _fts_columns: ClassVar[Searchable] = MANUFACTURING_ORDER.searchable
@@ -48,6 +50,12 @@ class ManufacturingOrder(Dated, table=True):
     subassemblies_cost: Decimal | None = number()
     operations_cost: Decimal | None = number()
     serial_numbers: object | None = nested()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
 
-MANUFACTURING_ORDER_TABLE = TableMapping(MANUFACTURING_ORDER, ManufacturingOrder)
+MANUFACTURING_ORDER_TABLE = TableMapping(
+    MANUFACTURING_ORDER,
+    ManufacturingOrder,
+)

@@ -1,38 +1,93 @@
-"""Materials: items bought and used up, with their variants and options."""
+"""Materials: items bought and used up, with their variants and options.
 
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
+
+from datetime import datetime
+from decimal import Decimal
 from typing import ClassVar
 
 from cache_core.protocol import Capability
 from cache_core.spec import Searchable
 from cache_core.specs.materials import MATERIAL
-from cache_typed.documents import identity, part_of
+from cache_typed.columns import moment, nested, number, order_of
+from cache_typed.documents import Document, Part, flag, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.items import Item, ItemConfig, ItemVariant
 
 
-class Material(Item, table=True):
-    """A material's header."""
+class Material(Document, table=True):
+    """A material."""
 
     _fts_columns: ClassVar[Searchable] = MATERIAL.searchable
 
     id: int = identity()
+    name: str | None = text()
+    uom: str | None = text()
+    category_name: str | None = text(index=True)
+    is_sellable: bool | None = flag(index=True)
+    default_supplier_id: int | None = whole(index=True)
+    additional_info: str | None = text()
+    batch_tracked: bool | None = flag(index=True)
+    purchase_uom: str | None = text()
+    purchase_uom_conversion_rate: Decimal | None = number()
+    custom_field_collection_id: int | None = whole()
+    supplier: object | None = nested()
+    type: str | None = text()
+    serial_tracked: bool | None = flag()
+    operations_in_sequence: bool | None = flag()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    archived_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
+    cache_count_variants: int | None = whole()
+    cache_count_configs: int | None = whole()
 
 
-class MaterialVariant(ItemVariant, table=True):
-    """A variant of a material."""
+class MaterialVariant(Part, table=True):
+    """A variant. `sku` may be null and is not unique; prices are in the factory's base currency."""
 
     __table_args__ = part_of("material.id")
 
+    id: int | None = whole(index=True)
+    sku: str | None = text(index=True)
+    sales_price: Decimal | None = number()
+    sales_price_order: str | None = order_of("sales_price")
+    product_id: int | None = whole()
+    material_id: int | None = whole()
+    purchase_price: Decimal | None = number()
+    purchase_price_order: str | None = order_of("purchase_price")
+    type: str | None = text()
+    internal_barcode: str | None = text()
+    registered_barcode: str | None = text()
+    supplier_item_codes: object | None = nested()
+    lead_time: int | None = whole()
+    minimum_order_quantity: Decimal | None = number()
+    custom_fields: object | None = nested()
+    config_attributes: object | None = nested()
+    abc_classification: str | None = text()
+    created_at: datetime | None = moment()
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
-class MaterialConfig(ItemConfig, table=True):
-    """An option of a material."""
+
+class MaterialConfig(Part, table=True):
+    """An option of an item, such as its size, and the values it can have."""
 
     __table_args__ = part_of("material.id")
+
+    id: int | None = whole()
+    name: str | None = text()
+    values: object | None = nested()
+    product_id: int | None = whole()
+    material_id: int | None = whole()
 
 
 MATERIAL_TABLE = TableMapping(
     MATERIAL,
     Material,
-    (PartMapping("variants", MaterialVariant), PartMapping("configs", MaterialConfig)),
-    frozenset(Capability),
+    (
+        PartMapping("variants", MaterialVariant),
+        PartMapping("configs", MaterialConfig),
+    ),
+    guesses=frozenset(Capability),
 )

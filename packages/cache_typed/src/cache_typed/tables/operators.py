@@ -1,4 +1,7 @@
-"""Operators: who works on the shop floor."""
+"""Operators: who works on the shop floor.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from typing import ClassVar
@@ -12,17 +15,21 @@ from cache_typed.mapping import TableMapping
 
 
 class Operator(Document, table=True):
-    """An operator."""
+    """Someone who works on the shop floor or in the warehouse."""
 
     _fts_columns: ClassVar[Searchable] = OPERATOR.searchable
 
     id: int = identity()
     operator_name: str | None = text()
-    working_area: str | None = text(index=True)
-    resource_id: int | None = whole(index=True)
     created_at: datetime | None = moment(index=True)
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
+    working_area: str | None = text(index=True)
+    resource_id: int | None = whole(index=True)
 
 
-OPERATOR_TABLE = TableMapping(OPERATOR, Operator, guesses=frozenset(Capability))
+OPERATOR_TABLE = TableMapping(
+    OPERATOR,
+    Operator,
+    guesses=frozenset(Capability),
+)

@@ -1,4 +1,7 @@
-"""Ingredients of outsourced purchase orders."""
+"""Ingredients of outsourced purchase orders.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.outsourced_purchase_order_recipe_rows import OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW
 from cache_typed.columns import moment, nested, number
-from cache_typed.documents import identity, text, whole
+from cache_typed.documents import Document, identity, text, whole
 from cache_typed.mapping import TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class OutsourcedPurchaseOrderRecipeRow(Dated, table=True):
-    """An ingredient of a purchase order's row."""
+class OutsourcedPurchaseOrderRecipeRow(Document, table=True):
+    """An ingredient; a creation is answered without cost and availability."""
 
     _fts_columns: ClassVar[Searchable] = OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW.searchable
 
@@ -27,8 +29,12 @@ class OutsourcedPurchaseOrderRecipeRow(Dated, table=True):
     notes: str | None = text()
     batch_transactions: object | None = nested()
     cost: Decimal | None = number()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
 
 OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW_TABLE = TableMapping(
-    OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW, OutsourcedPurchaseOrderRecipeRow
+    OUTSOURCED_PURCHASE_ORDER_RECIPE_ROW,
+    OutsourcedPurchaseOrderRecipeRow,
 )

@@ -1,4 +1,7 @@
-"""Bills of purchase orders, one per group of received rows."""
+"""Bills of purchase orders, one per group of received rows.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from typing import ClassVar
@@ -11,7 +14,7 @@ from cache_typed.mapping import TableMapping
 
 
 class PurchaseOrderAccountingMetadata(Document, table=True):
-    """The bill of a group."""
+    """The bill of a group of received rows."""
 
     _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER_ACCOUNTING_METADATA.searchable
 
@@ -24,5 +27,6 @@ class PurchaseOrderAccountingMetadata(Document, table=True):
 
 
 PURCHASE_ORDER_ACCOUNTING_METADATA_TABLE = TableMapping(
-    PURCHASE_ORDER_ACCOUNTING_METADATA, PurchaseOrderAccountingMetadata
+    PURCHASE_ORDER_ACCOUNTING_METADATA,
+    PurchaseOrderAccountingMetadata,
 )

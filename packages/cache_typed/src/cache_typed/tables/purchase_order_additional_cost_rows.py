@@ -1,4 +1,7 @@
-"""Additional cost rows of purchase orders, found by the group of the order."""
+"""Additional cost rows of purchase orders, found by the group of the order.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.purchase_order_additional_cost_rows import PURCHASE_ORDER_ADDITIONAL_COST_ROW
 from cache_typed.columns import moment, number
-from cache_typed.documents import identity, text, whole
+from cache_typed.documents import Document, identity, text, whole
 from cache_typed.mapping import TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class PurchaseOrderAdditionalCostRow(Dated, table=True):
-    """A cost of the rows of a group."""
+class PurchaseOrderAdditionalCostRow(Document, table=True):
+    """A cost of the rows of a group (`PurchaseOrder.default_group_id`); `name` is that of the kind of cost."""
 
     _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER_ADDITIONAL_COST_ROW.searchable
 
@@ -21,6 +23,7 @@ class PurchaseOrderAdditionalCostRow(Dated, table=True):
     additional_cost_id: int | None = whole(index=True)
     group_id: int | None = whole(index=True)
     name: str | None = text()
+    reference: str | None = text()
     distribution_method: str | None = text(index=True)
     tax_rate_id: int | None = whole(index=True)
     tax_rate: Decimal | None = number()
@@ -29,9 +32,12 @@ class PurchaseOrderAdditionalCostRow(Dated, table=True):
     currency: str | None = text(index=True)
     currency_conversion_rate: Decimal | None = number()
     currency_conversion_rate_fix_date: datetime | None = moment()
-    reference: str | None = text()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
 
 PURCHASE_ORDER_ADDITIONAL_COST_ROW_TABLE = TableMapping(
-    PURCHASE_ORDER_ADDITIONAL_COST_ROW, PurchaseOrderAdditionalCostRow
+    PURCHASE_ORDER_ADDITIONAL_COST_ROW,
+    PurchaseOrderAdditionalCostRow,
 )

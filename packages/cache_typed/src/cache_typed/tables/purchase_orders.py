@@ -1,4 +1,7 @@
-"""Purchase orders, regular and outsourced: the order and its rows."""
+"""Purchase orders, regular and outsourced: the order and its rows.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.purchase_orders import PURCHASE_ORDER
 from cache_typed.columns import moment, nested, number, order_of
-from cache_typed.documents import Part, identity, part_of, text, together, whole
+from cache_typed.documents import Document, Part, identity, part_of, text, together, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class PurchaseOrder(Dated, table=True):
-    """An order's header; `default_group_id` is the group of its additional costs."""
+class PurchaseOrder(Document, table=True):
+    """A purchase order, regular or outsourced (`entity_type`). `total` is with tax."""
 
     __table_args__ = (together("purchase_order", "status", "expected_arrival_date"),)
     _fts_columns: ClassVar[Searchable] = PURCHASE_ORDER.searchable
@@ -39,33 +41,36 @@ class PurchaseOrder(Dated, table=True):
     tracking_location_id: int | None = whole(index=True)
     ingredient_availability: str | None = text(index=True)
     ingredient_expected_date: datetime | None = moment(index=True)
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
     cache_count_purchase_order_rows: int | None = whole()
 
 
 class PurchaseOrderRow(Part, table=True):
-    """A row; a partial receipt splits it, so rows are told apart by id."""
+    """A row. `quantity` and `price_per_unit` are per purchase unit; `total` is without tax."""
 
     __table_args__ = part_of("purchase_order.id")
 
     id: int | None = whole(index=True)
-    purchase_order_id: int | None = whole()
     quantity: Decimal | None = number()
     variant_id: int | None = whole(index=True)
     tax_rate_id: int | None = whole()
     price_per_unit: Decimal | None = number()
     price_per_unit_in_base_currency: Decimal | None = number()
-    purchase_uom: str | None = text()
     purchase_uom_conversion_rate: Decimal | None = number()
+    purchase_uom: str | None = text()
     currency: str | None = text()
     conversion_rate: Decimal | None = number()
-    conversion_date: datetime | None = moment()
     total: Decimal | None = number()
     total_in_base_currency: Decimal | None = number()
-    landed_cost: Decimal | None = number()
+    conversion_date: datetime | None = moment()
     received_date: datetime | None = moment(index=True)
     arrival_date: datetime | None = moment(index=True)
     batch_transactions: object | None = nested()
+    purchase_order_id: int | None = whole()
     location_id: int | None = whole(index=True)
+    landed_cost: Decimal | None = number()
     group_id: int | None = whole(index=True)
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
@@ -73,5 +78,7 @@ class PurchaseOrderRow(Part, table=True):
 
 
 PURCHASE_ORDER_TABLE = TableMapping(
-    PURCHASE_ORDER, PurchaseOrder, (PartMapping("purchase_order_rows", PurchaseOrderRow),)
+    PURCHASE_ORDER,
+    PurchaseOrder,
+    (PartMapping("purchase_order_rows", PurchaseOrderRow),),
 )

@@ -1,4 +1,7 @@
-"""Sales orders: the order, its rows, addresses and shipping fee."""
+"""Sales orders: the order, its rows, addresses and shipping fee.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -9,11 +12,10 @@ from cache_core.specs.sales_orders import SALES_ORDER
 from cache_typed.columns import moment, nested, number, order_of
 from cache_typed.documents import Document, Part, identity, part_of, text, together, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.addresses import Address
 
 
 class SalesOrder(Document, table=True):
-    """An order's header."""
+    """A sales order. `total` is with tax; states, availabilities and expected dates are computed by Katana."""
 
     __table_args__ = (together("sales_order", "status", "delivery_date"),)
     _fts_columns: ClassVar[Searchable] = SALES_ORDER.searchable
@@ -61,7 +63,7 @@ class SalesOrder(Document, table=True):
 
 
 class SalesOrderRow(Part, table=True):
-    """A row of an order."""
+    """A row. `total` is without tax; `total_discount` is for the whole row."""
 
     __table_args__ = part_of("sales_order.id")
 
@@ -88,31 +90,38 @@ class SalesOrderRow(Part, table=True):
     conversion_rate: Decimal | None = number()
     conversion_date: datetime | None = moment()
     custom_fields: object | None = nested()
-    traceability: object | None = nested()
     sku: str | None = text()
+    traceability: object | None = nested()
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
 
 
-class SalesOrderAddress(Address, table=True):
-    """A billing or shipping address of an order."""
+class SalesOrderAddress(Part, table=True):
+    """The billing or shipping address of a sales order."""
 
     __table_args__ = part_of("sales_order.id")
 
+    id: int | None = whole()
     sales_order_id: int | None = whole()
     entity_type: str | None = text()
     first_name: str | None = text()
     last_name: str | None = text()
     company: str | None = text()
     phone: str | None = text()
+    line_1: str | None = text()
+    line_2: str | None = text()
+    city: str | None = text()
+    state: str | None = text()
+    zip: str | None = text()
+    country: str | None = text()
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
 
 
 class SalesOrderFulfillment(Part, table=True):
-    """A shipment, where an order comes with it; Katana lists them by themselves."""
+    """A fulfillment; `picked_date` is the date of its stock movement."""
 
     __table_args__ = part_of("sales_order.id")
 
@@ -131,10 +140,11 @@ class SalesOrderFulfillment(Part, table=True):
     sales_order_fulfillment_rows: object | None = nested()
     created_at: datetime | None = moment()
     updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
 
 
 class SalesOrderShippingFee(Part, table=True):
-    """The shipping fee of an order."""
+    """A shipping fee; it has no timestamps."""
 
     __table_args__ = part_of("sales_order.id")
 

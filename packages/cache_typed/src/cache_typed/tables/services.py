@@ -1,4 +1,7 @@
-"""Services: sold and bought, never in stock, each with its one variant."""
+"""Services: sold and bought, never in stock, each with its one variant.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -13,7 +16,7 @@ from cache_typed.mapping import PartMapping, TableMapping
 
 
 class Service(Document, table=True):
-    """A service's header."""
+    """A service: always available, never in stock."""
 
     _fts_columns: ClassVar[Searchable] = SERVICE.searchable
 
@@ -25,16 +28,16 @@ class Service(Document, table=True):
     type: str | None = text()
     additional_info: str | None = text()
     custom_field_collection_id: int | None = whole()
-    custom_fields: object | None = nested()
     created_at: datetime | None = moment(index=True)
     updated_at: datetime | None = moment()
     archived_at: datetime | None = moment()
     deleted_at: datetime | None = moment()
+    custom_fields: object | None = nested()
     cache_count_variants: int | None = whole()
 
 
 class ServiceVariant(Part, table=True):
-    """The variant of a service: its SKU and prices."""
+    """The variant of a service; `/variants` does not serve it."""
 
     __table_args__ = part_of("service.id")
 
@@ -50,4 +53,9 @@ class ServiceVariant(Part, table=True):
     deleted_at: datetime | None = moment()
 
 
-SERVICE_TABLE = TableMapping(SERVICE, Service, (PartMapping("variants", ServiceVariant),), frozenset(Capability))
+SERVICE_TABLE = TableMapping(
+    SERVICE,
+    Service,
+    (PartMapping("variants", ServiceVariant),),
+    guesses=frozenset(Capability),
+)

@@ -1,4 +1,7 @@
-"""Stock: one document per variant, one level per location."""
+"""Stock: one document per variant, one level per location.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +20,7 @@ class Stock(Document, table=True):
 
 
 class StockLevel(Part, table=True):
-    """What there is of a variant at a location."""
+    """Stock of a variant at a location. `quantity_potential` is what its components allow to build."""
 
     __table_args__ = part_of("stock.variant_id")
 
@@ -38,4 +41,8 @@ class StockLevel(Part, table=True):
     archived_at: datetime | None = moment()
 
 
-STOCK_TABLE = TableMapping(STOCK, Stock, (PartMapping("levels", StockLevel),))
+STOCK_TABLE = TableMapping(
+    STOCK,
+    Stock,
+    (PartMapping("levels", StockLevel),),
+)

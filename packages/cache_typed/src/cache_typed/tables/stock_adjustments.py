@@ -1,4 +1,7 @@
-"""Stock adjustments: the adjustment and its rows."""
+"""Stock adjustments: the adjustment and its rows.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.stock_adjustments import STOCK_ADJUSTMENT
 from cache_typed.columns import moment, nested, number
-from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class StockAdjustment(Dated, table=True):
-    """An adjustment; it takes effect at once."""
+class StockAdjustment(Document, table=True):
+    """An adjustment; quantities are signed."""
 
     _fts_columns: ClassVar[Searchable] = STOCK_ADJUSTMENT.searchable
 
@@ -23,11 +25,14 @@ class StockAdjustment(Dated, table=True):
     location_id: int | None = whole(index=True)
     reason: str | None = text(index=True)
     additional_info: str | None = text()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
     cache_count_stock_adjustment_rows: int | None = whole()
 
 
 class StockAdjustmentRow(Part, table=True):
-    """A row, its quantity signed; it does not name its adjustment."""
+    """A row; it does not name its adjustment."""
 
     __table_args__ = part_of("stock_adjustment.id")
 
@@ -37,8 +42,11 @@ class StockAdjustmentRow(Part, table=True):
     cost_per_unit: Decimal | None = number()
     batch_transactions: object | None = nested()
     traceability: object | None = nested()
+    deleted_at: datetime | None = moment()
 
 
 STOCK_ADJUSTMENT_TABLE = TableMapping(
-    STOCK_ADJUSTMENT, StockAdjustment, (PartMapping("stock_adjustment_rows", StockAdjustmentRow),)
+    STOCK_ADJUSTMENT,
+    StockAdjustment,
+    (PartMapping("stock_adjustment_rows", StockAdjustmentRow),),
 )

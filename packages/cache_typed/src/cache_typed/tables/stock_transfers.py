@@ -1,4 +1,7 @@
-"""Stock transfers between locations: the transfer and its rows."""
+"""Stock transfers between locations: the transfer and its rows.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,13 +10,12 @@ from typing import ClassVar
 from cache_core.spec import Searchable
 from cache_core.specs.stock_transfers import STOCK_TRANSFER
 from cache_typed.columns import moment, nested, number
-from cache_typed.documents import Part, identity, part_of, text, whole
+from cache_typed.documents import Document, Part, identity, part_of, text, whole
 from cache_typed.mapping import PartMapping, TableMapping
-from cache_typed.tables.dated import Dated
 
 
-class StockTransfer(Dated, table=True):
-    """A transfer."""
+class StockTransfer(Document, table=True):
+    """A transfer; `status` is `draft`, `inTransit` or `received`."""
 
     _fts_columns: ClassVar[Searchable] = STOCK_TRANSFER.searchable
 
@@ -26,6 +28,9 @@ class StockTransfer(Dated, table=True):
     order_created_date: datetime | None = moment(index=True)
     expected_arrival_date: datetime | None = moment(index=True)
     additional_info: str | None = text()
+    created_at: datetime | None = moment(index=True)
+    updated_at: datetime | None = moment()
+    deleted_at: datetime | None = moment()
     cache_count_stock_transfer_rows: int | None = whole()
 
 
@@ -44,5 +49,7 @@ class StockTransferRow(Part, table=True):
 
 
 STOCK_TRANSFER_TABLE = TableMapping(
-    STOCK_TRANSFER, StockTransfer, (PartMapping("stock_transfer_rows", StockTransferRow),)
+    STOCK_TRANSFER,
+    StockTransfer,
+    (PartMapping("stock_transfer_rows", StockTransferRow),),
 )

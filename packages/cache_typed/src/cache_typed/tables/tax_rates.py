@@ -1,4 +1,7 @@
-"""Tax rates, in percent."""
+"""Tax rates, in percent.
+
+Rendered by scripts/render_tables.py: change the facts of katana_schema, or tables.toml.
+"""
 
 from datetime import datetime
 from decimal import Decimal
@@ -13,7 +16,7 @@ from cache_typed.mapping import TableMapping
 
 
 class TaxRate(Document, table=True):
-    """A tax rate."""
+    """A tax rate; `rate` in percent, `display_name` derived from rate and name."""
 
     _fts_columns: ClassVar[Searchable] = TAX_RATE.searchable
 
@@ -28,4 +31,8 @@ class TaxRate(Document, table=True):
     updated_at: datetime | None = moment()
 
 
-TAX_RATE_TABLE = TableMapping(TAX_RATE, TaxRate, guesses=frozenset(Capability))
+TAX_RATE_TABLE = TableMapping(
+    TAX_RATE,
+    TaxRate,
+    guesses=frozenset(Capability),
+)

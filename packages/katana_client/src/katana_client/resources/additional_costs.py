@@ -4,18 +4,8 @@ from typing import Never
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.additional_costs import AdditionalCost
 from katana_client.resource import Resource
-from katana_client.wire import Moment, ReadModel
-
-
-class AdditionalCost(ReadModel):
-    """A kind of cost that a purchase order can carry."""
-
-    id: int | None = None
-    name: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class AdditionalCosts(Resource[AdditionalCost, Never, Never]):

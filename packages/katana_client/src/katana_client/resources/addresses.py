@@ -1,34 +1,9 @@
 """What addresses share, whosever they are: the place, and who is to be met there (facts 3.3, 3.5, 4.2)."""
 
-from katana_client.wire import Moment, NonEmpty, ReadModel, WriteModel
+from katana_client.wire import NonEmpty, WriteModel
 
 PLACE = ("line_1", "line_2", "city", "state", "zip", "country")
 PERSON = ("first_name", "last_name", "company", "phone")
-
-
-class Place(ReadModel):
-    """Where something is."""
-
-    line_1: str | None = None
-    line_2: str | None = None
-    city: str | None = None
-    state: str | None = None
-    zip: str | None = None
-    country: str | None = None
-
-
-class PersonAddress(Place):
-    """A billing or shipping address."""
-
-    id: int | None = None
-    entity_type: str | None = None
-    first_name: str | None = None
-    last_name: str | None = None
-    company: str | None = None
-    phone: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewPlace(WriteModel):

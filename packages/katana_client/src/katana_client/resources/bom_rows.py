@@ -9,26 +9,13 @@ from katana_client.collection import Spec
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.filters import DATES, Filters
+from katana_client.models.bom_rows import BomRow
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, Omittable, Quantity, ReadModel, Ref, WriteModel
+from katana_client.wire import Omittable, Quantity, Ref, WriteModel
 
 type Notes = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
 MAX_BATCH = 250
-
-
-class BomRow(ReadModel):
-    """An ingredient; `quantity` is per one unit of the product."""
-
-    id: str | None = None
-    product_variant_id: int | None = None
-    product_item_id: int | None = None
-    ingredient_variant_id: int | None = None
-    quantity: Amount = None
-    notes: str | None = None
-    rank: int | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
 
 
 class BomRowCreate(WriteModel):

@@ -4,16 +4,10 @@ from typing import Literal
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.customer_addresses import CustomerAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress, PersonAddress, PlaceChange
+from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress, PlaceChange
 from katana_client.wire import NonEmpty, Ref
-
-
-class CustomerAddress(PersonAddress):
-    """An address of a customer; the first of each type is the default."""
-
-    customer_id: int | None = None
-    default: bool | None = None
 
 
 class CustomerAddressCreate(NewPersonAddress):

@@ -7,36 +7,15 @@ from pydantic import Field
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.customers import Customer
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPersonAddress
-from katana_client.resources.customer_addresses import CustomerAddress
-from katana_client.wire import Amount, Moment, NonEmpty, Omittable, ReadModel, Ref, WriteModel
+from katana_client.resources.searches import CustomerSearch
+from katana_client.search import Search
+from katana_client.wire import NonEmpty, Omittable, Ref, WriteModel
 
 type Percentage = Annotated[Decimal, Field(ge=0, le=100)]
 """Write: 0 to 100."""
-
-
-class Customer(ReadModel):
-    """A customer; `discount_rate` in percent."""
-
-    id: int | None = None
-    name: str | None = None
-    first_name: str | None = None
-    last_name: str | None = None
-    company: str | None = None
-    email: str | None = None
-    phone: str | None = None
-    comment: str | None = None
-    currency: str | None = None
-    reference_id: str | None = None
-    category: str | None = None
-    discount_rate: Amount = None
-    default_billing_id: int | None = None
-    default_shipping_id: int | None = None
-    addresses: list[CustomerAddress] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewCustomerAddress(NewPersonAddress):
@@ -80,7 +59,7 @@ class CustomerUpdate(WriteModel):
     default_shipping_id: Ref | None = None
 
 
-class Customers(Resource[Customer, CustomerCreate, CustomerUpdate]):
+class Customers(Resource[Customer, CustomerCreate, CustomerUpdate], Search[Customer, CustomerSearch]):
     """`/customers`; `get` goes through the listing."""
 
     spec = Spec(

@@ -9,18 +9,9 @@ from typing import Annotated, Never
 from pydantic import Field
 
 from katana_client.collection import Spec
+from katana_client.models.inventory_reorder_points import InventoryReorderPoint
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, ReadModel, Ref, WriteModel
-
-
-class InventoryReorderPoint(ReadModel):
-    """A reorder point."""
-
-    location_id: int | None = None
-    variant_id: int | None = None
-    value: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
+from katana_client.wire import Ref, WriteModel
 
 
 class InventoryReorderPointCreate(WriteModel):

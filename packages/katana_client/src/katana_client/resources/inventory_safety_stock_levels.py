@@ -6,18 +6,9 @@ from typing import Annotated, Never
 from pydantic import Field
 
 from katana_client.collection import Spec
+from katana_client.models.inventory_safety_stock_levels import InventorySafetyStockLevel
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, ReadModel, Ref, WriteModel
-
-
-class InventorySafetyStockLevel(ReadModel):
-    """A safety stock level."""
-
-    location_id: int | None = None
-    variant_id: int | None = None
-    value: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
+from katana_client.wire import Ref, WriteModel
 
 
 class InventorySafetyStockLevelCreate(WriteModel):

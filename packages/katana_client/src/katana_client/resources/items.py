@@ -5,17 +5,12 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from katana_client.filters import ARCHIVED, DATES, DELETED
-from katana_client.resources.variants import Variant
 from katana_client.wire import (
-    Amount,
     Category,
     Configs,
-    Linked,
-    Moment,
     NonEmpty,
     Omittable,
     Rate,
-    ReadModel,
     Ref,
     Unit,
     WriteModel,
@@ -34,42 +29,6 @@ ITEM_FILTERS = (
     "purchase_uom",
     "purchase_uom_conversion_rate",
 )
-
-
-class ItemConfig(ReadModel):
-    """An option of an item, such as its size, and the values it can have."""
-
-    id: int | None = None
-    name: str | None = None
-    values: list[str] | None = None
-    product_id: int | None = None
-    material_id: int | None = None
-
-
-class Item(ReadModel):
-    """An item. Archived when `archived_at` is set; `supplier` comes with `extend=["supplier"]` only."""
-
-    id: int | None = None
-    name: str | None = None
-    uom: str | None = None
-    category_name: str | None = None
-    is_sellable: bool | None = None
-    default_supplier_id: int | None = None
-    additional_info: str | None = None
-    batch_tracked: bool | None = None
-    purchase_uom: str | None = None
-    purchase_uom_conversion_rate: Amount = None
-    custom_field_collection_id: int | None = None
-    variants: list[Variant] | None = None
-    configs: list[ItemConfig] | None = None
-    supplier: Linked = None
-    type: str | None = None
-    serial_tracked: bool | None = None
-    operations_in_sequence: bool | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    archived_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewConfig(WriteModel):

@@ -7,34 +7,14 @@ from pydantic import Field, StringConstraints
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.manufacturing_order_recipe_rows import ManufacturingOrderRecipeRow
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction
-from katana_client.wire import Amount, MadeQuantity, Moment, Omittable, ReadModel, Ref, WriteModel
+from katana_client.wire import MadeQuantity, Omittable, Ref, WriteModel
 
 type Notes = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
 type BatchQuantity = Annotated[Decimal, Field(ge=Decimal("0.00001"), le=Decimal(10) ** 17)]
 """Write: a quantity from a batch; 0.00001 at least."""
-
-
-class ManufacturingOrderRecipeRow(ReadModel):
-    """An ingredient; `cost` is planned while the order is open."""
-
-    id: int | None = None
-    manufacturing_order_id: int | None = None
-    variant_id: int | None = None
-    notes: str | None = None
-    planned_quantity_per_unit: Amount = None
-    total_actual_quantity: Amount = None
-    ingredient_availability: str | None = None
-    ingredient_expected_date: Moment = None
-    batch_transactions: list[BatchTransaction] | None = None
-    cost: Amount = None
-    total_consumed_quantity: Amount = None
-    total_remaining_quantity: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class IngredientBatchInput(WriteModel):

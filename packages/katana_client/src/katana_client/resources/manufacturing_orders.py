@@ -5,55 +5,23 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from katana_client.answers import answered
 from katana_client.collection import Spec
 from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.manufacturing_orders import ManufacturingOrder
+from katana_client.models.reranks import RerankedOrders
 from katana_client.resource import Resource
-from katana_client.tracking import BatchInput, BatchTransaction, SerialNumber
-from katana_client.wire import Amount, MadeQuantity, Moment, NonEmpty, Omittable, ReadModel, Ref, WriteModel
+from katana_client.resources.reranks import RerankManufacturingOrder
+from katana_client.resources.searches import ManufacturingOrderSearch
+from katana_client.search import Search
+from katana_client.tracking import BatchInput
+from katana_client.wire import MadeQuantity, NonEmpty, Omittable, Ref, WriteModel
 
 type ActualQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 15)]
 """Write: a quantity that was made."""
 MAKE_TO_ORDER = "/manufacturing_order_make_to_order"
 UNLINK = "/manufacturing_order_unlink"
-
-
-class ManufacturingOrder(ReadModel):
-    """A manufacturing order. Times are seconds, by the docs; `total_cost` is the plan while open, the fact when done.
-
-    `sales_order_id` and `sales_order_row_id` are set when it was made to order.
-    """
-
-    id: int | None = None
-    status: str | None = None
-    order_no: str | None = None
-    variant_id: int | None = None
-    planned_quantity: Amount = None
-    actual_quantity: Amount = None
-    completed_quantity: Amount = None
-    remaining_quantity: Amount = None
-    includes_partial_completions: bool | None = None
-    batch_transactions: list[BatchTransaction] | None = None
-    location_id: int | None = None
-    order_created_date: Moment = None
-    production_deadline_date: Moment = None
-    done_date: Moment = None
-    additional_info: str | None = None
-    is_linked_to_sales_order: bool | None = None
-    ingredient_availability: str | None = None
-    total_cost: Amount = None
-    total_actual_time: Amount = None
-    total_planned_time: Amount = None
-    sales_order_id: int | None = None
-    sales_order_row_id: int | None = None
-    sales_order_delivery_deadline: Moment = None
-    material_cost: Amount = None
-    subassemblies_cost: Amount = None
-    operations_cost: Amount = None
-    serial_numbers: list[SerialNumber] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class ManufacturingOrderCreate(WriteModel):
@@ -112,7 +80,10 @@ class Unlinking(WriteModel):
     sales_order_row_id: Ref
 
 
-class ManufacturingOrders(Resource[ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate]):
+class ManufacturingOrders(
+    Resource[ManufacturingOrder, ManufacturingOrderCreate, ManufacturingOrderUpdate],
+    Search[ManufacturingOrder, ManufacturingOrderSearch],
+):
     """`/manufacturing_orders`, `/manufacturing_order_make_to_order` and `/manufacturing_order_unlink`."""
 
     spec = Spec(
@@ -148,3 +119,12 @@ class ManufacturingOrders(Resource[ManufacturingOrder, ManufacturingOrderCreate,
     def unlinking(self, sales_order_row_id: int) -> Call:
         """Return the call that `unlink` sends."""
         return Call("POST", UNLINK, (), Unlinking(sales_order_row_id=sales_order_row_id).wire())
+
+    async def rerank(self, wanted: RerankManufacturingOrder) -> tuple[int, ...]:
+        """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
+
+        Raises:
+            OutcomeUnknown: The orders may or may not have moved.
+        """
+        call = Call("POST", "/manufacturing_order_rerank", (), wanted.wire())
+        return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

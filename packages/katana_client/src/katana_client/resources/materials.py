@@ -7,14 +7,11 @@ from pydantic import Field
 from katana_client.collection import Spec
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.filters import Filters
+from katana_client.models.materials import Material
 from katana_client.resource import Resource
-from katana_client.resources.items import ITEM_FILTERS, Item, ItemUpdate, NewItem
+from katana_client.resources.items import ITEM_FILTERS, ItemUpdate, NewItem
 from katana_client.resources.variants import ConfigAttributeInput, InternalBarcode, LeadTime
 from katana_client.wire import Omittable, Price, Quantity, Rate, WriteModel
-
-
-class Material(Item):
-    """A material."""
 
 
 class NewMaterialVariant(WriteModel):

@@ -7,30 +7,13 @@ from pydantic import Field
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.outsourced_purchase_order_recipe_rows import OutsourcedPurchaseOrderRecipeRow
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction, StockBatchInput
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, Ref, WriteModel
+from katana_client.tracking import StockBatchInput
+from katana_client.wire import Omittable, Ref, WriteModel
 
 type PerUnit = Annotated[Decimal, Field(gt=0, le=Decimal(10) ** 17)]
 """Write: a quantity per one unit of the row, more than zero."""
-
-
-class OutsourcedPurchaseOrderRecipeRow(ReadModel):
-    """An ingredient; a creation is answered without cost and availability."""
-
-    id: int | None = None
-    purchase_order_id: int | None = None
-    purchase_order_row_id: int | None = None
-    ingredient_variant_id: int | None = None
-    planned_quantity_per_unit: Amount = None
-    ingredient_availability: str | None = None
-    ingredient_expected_date: Moment = None
-    notes: str | None = None
-    batch_transactions: list[BatchTransaction] | None = None
-    cost: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class OutsourcedPurchaseOrderRecipeRowCreate(WriteModel):

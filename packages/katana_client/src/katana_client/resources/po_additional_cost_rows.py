@@ -4,32 +4,12 @@ from typing import Literal
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, Omittable, PurchasePrice, ReadModel, Ref, WriteModel
+from katana_client.wire import Omittable, PurchasePrice, Ref, WriteModel
 
 type Distribution = Literal["BY_VALUE", "NON_DISTRIBUTED"]
 """Write: BY_VALUE spreads the cost into the landed cost of the group's rows."""
-
-
-class PurchaseOrderAdditionalCostRow(ReadModel):
-    """A cost of the rows of a group (`PurchaseOrder.default_group_id`); `name` is that of the kind of cost."""
-
-    id: int | None = None
-    additional_cost_id: int | None = None
-    group_id: int | None = None
-    name: str | None = None
-    distribution_method: str | None = None
-    tax_rate_id: int | None = None
-    tax_rate: Amount = None
-    price: Amount = None
-    price_in_base: Amount = None
-    currency: str | None = None
-    currency_conversion_rate: Amount = None
-    currency_conversion_rate_fix_date: Moment = None
-    reference: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class PurchaseOrderAdditionalCostRowCreate(WriteModel):

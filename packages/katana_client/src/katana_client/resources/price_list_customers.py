@@ -7,17 +7,8 @@ from pydantic import Field
 from katana_client.bulk import AnsweredBulk
 from katana_client.collection import Spec
 from katana_client.filters import Filters
-from katana_client.wire import Moment, ReadModel, Ref, WriteModel
-
-
-class PriceListCustomer(ReadModel):
-    """A customer of a price list."""
-
-    id: int | None = None
-    price_list_id: int | None = None
-    customer_id: int | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
+from katana_client.models.price_list_customers import PriceListCustomer
+from katana_client.wire import Ref, WriteModel
 
 
 class NewPriceListCustomer(WriteModel):

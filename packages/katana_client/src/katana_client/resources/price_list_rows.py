@@ -8,22 +8,11 @@ from pydantic import Field
 from katana_client.bulk import AnsweredBulk
 from katana_client.collection import Spec
 from katana_client.filters import Filters
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, Ref, WriteModel
+from katana_client.models.price_list_rows import PriceListRow
+from katana_client.wire import Omittable, Ref, WriteModel
 
 type Adjustment = Literal["fixed", "percentage", "markup"]
 """Write: what `amount` means."""
-
-
-class PriceListRow(ReadModel):
-    """A variant's price: `amount` is a price, a percentage or a markup, by `adjustment_method`."""
-
-    id: int | None = None
-    price_list_id: int | None = None
-    variant_id: int | None = None
-    adjustment_method: str | None = None
-    amount: Amount = None
-    created_at: Moment = None
-    updated_at: Moment = None
 
 
 class NewPriceListRow(WriteModel):

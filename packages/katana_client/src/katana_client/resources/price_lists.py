@@ -6,18 +6,9 @@ from pydantic import StringConstraints
 
 from katana_client.collection import Spec
 from katana_client.filters import Filters
+from katana_client.models.price_lists import PriceList
 from katana_client.resource import Resource
-from katana_client.wire import Moment, Omittable, ReadModel, WriteModel
-
-
-class PriceList(ReadModel):
-    """A price list; its rows and customers have collections of their own."""
-
-    id: int | None = None
-    name: str | None = None
-    is_active: bool | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
+from katana_client.wire import Omittable, WriteModel
 
 
 class PriceListCreate(WriteModel):

@@ -9,8 +9,9 @@ from katana_client.bulk import SilentBulk
 from katana_client.collection import Spec
 from katana_client.exchange import Call
 from katana_client.filters import DATES, Filters
+from katana_client.models.product_operation_rows import ProductOperationRow
 from katana_client.resources.manufacturing_order_operation_rows import OperationType
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, Ref, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 RERANK = "/product_operation_rerank"
 type Label = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -19,32 +20,6 @@ type Seconds = Annotated[int, Field(ge=0, le=2_147_483_647)]
 """Write: whole seconds."""
 type Cost = Annotated[Decimal, Field(ge=0)]
 """Write: a cost, or a cost per hour, by the type of the operation."""
-
-
-class ProductOperationRow(ReadModel):
-    """An operation of one variant, known by `product_operation_row_id`; the higher `rank` comes first.
-
-    `cost_per_hour` and `planned_time_per_unit` are older names of `cost_parameter` and `planned_time_parameter`
-    (seconds). A row that applies to several variants comes once for each.
-    """
-
-    product_operation_row_id: int | None = None
-    product_id: int | None = None
-    product_variant_id: int | None = None
-    operation_id: int | None = None
-    operation_name: str | None = None
-    type: str | None = None
-    resource_id: int | None = None
-    resource_name: str | None = None
-    cost_per_hour: Amount = None
-    cost_parameter: Amount = None
-    planned_cost_per_unit: Amount = None
-    planned_time_per_unit: Amount = None
-    planned_time_parameter: Amount = None
-    rank: int | None = None
-    group_boundary: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
 
 
 class ProductOperationRowUpdate(WriteModel):

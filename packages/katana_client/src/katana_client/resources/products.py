@@ -6,20 +6,11 @@ from pydantic import Field
 
 from katana_client.collection import Spec
 from katana_client.filters import Filters
+from katana_client.models.products import Product
 from katana_client.resource import Resource
-from katana_client.resources.items import ITEM_FILTERS, Item, ItemUpdate, NewItem
+from katana_client.resources.items import ITEM_FILTERS, ItemUpdate, NewItem
 from katana_client.resources.variants import NewVariant
-from katana_client.wire import Amount, NonEmpty, Omittable, Rate
-
-
-class Product(Item):
-    """A product."""
-
-    is_producible: bool | None = None
-    is_purchasable: bool | None = None
-    is_auto_assembly: bool | None = None
-    lead_time: Amount = None
-    minimum_order_quantity: Amount = None
+from katana_client.wire import NonEmpty, Omittable, Rate
 
 
 class ProductCreate(NewItem):

@@ -4,52 +4,17 @@ from pydantic import AwareDatetime
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction
 from katana_client.wire import (
-    Amount,
-    Moment,
     Omittable,
     PurchasePrice,
     Quantity,
-    ReadModel,
     Ref,
     TextAmount,
     Unit,
     WriteModel,
 )
-
-
-class PurchaseOrderRow(ReadModel):
-    """A row. `quantity` and `price_per_unit` are per purchase unit; `total` is without tax.
-
-    A partial receipt splits a row: the open rest keeps the id, and what arrived is a new row (facts 5.52), so rows are
-    told apart by id, never by variant. `received_date` is null until received.
-    """
-
-    id: int | None = None
-    purchase_order_id: int | None = None
-    quantity: Amount = None
-    variant_id: int | None = None
-    tax_rate_id: int | None = None
-    price_per_unit: Amount = None
-    price_per_unit_in_base_currency: Amount = None
-    purchase_uom: str | None = None
-    purchase_uom_conversion_rate: Amount = None
-    currency: str | None = None
-    conversion_rate: Amount = None
-    conversion_date: Moment = None
-    total: Amount = None
-    total_in_base_currency: Amount = None
-    landed_cost: Amount = None
-    received_date: Moment = None
-    arrival_date: Moment = None
-    batch_transactions: list[BatchTransaction] | None = None
-    location_id: int | None = None
-    group_id: int | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewPurchaseOrderRow(WriteModel):
@@ -114,6 +79,7 @@ class PurchaseOrderRows(Resource[PurchaseOrderRow, PurchaseOrderRowCreate, Purch
                 "tax_rate_id",
                 "purchase_uom",
                 "location_id",
+                "group_id",
             ),
             repeated=("ids",),
         ),

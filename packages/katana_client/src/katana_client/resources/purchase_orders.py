@@ -9,45 +9,15 @@ from katana_client.collection import Spec
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.resource import Resource
-from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow, PurchaseOrderRow
+from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow
+from katana_client.resources.searches import PurchaseOrderSearch
+from katana_client.search import Search
 from katana_client.tracking import StockBatchInput
-from katana_client.wire import Amount, Linked, Moment, NonEmpty, Omittable, Quantity, ReadModel, Ref, WriteModel
+from katana_client.wire import NonEmpty, Omittable, Quantity, Ref, WriteModel
 
 RECEIVE = "/purchase_order_receive"
-
-
-class PurchaseOrder(ReadModel):
-    """A purchase order, regular or outsourced (`entity_type`). `total` is with tax.
-
-    `tracking_location_id`, `ingredient_availability` and `ingredient_expected_date` belong to outsourced orders and are
-    null on regular ones. `default_group_id` is the group of its additional costs. An update is answered without rows
-    (facts 5.8). `supplier` comes with `extend=["supplier"]` only.
-    """
-
-    id: int | None = None
-    status: str | None = None
-    order_no: str | None = None
-    entity_type: str | None = None
-    default_group_id: int | None = None
-    supplier_id: int | None = None
-    currency: str | None = None
-    expected_arrival_date: Moment = None
-    order_created_date: Moment = None
-    additional_info: str | None = None
-    location_id: int | None = None
-    total: Amount = None
-    total_in_base_currency: Amount = None
-    billing_status: str | None = None
-    last_document_status: str | None = None
-    purchase_order_rows: list[PurchaseOrderRow] | None = None
-    supplier: Linked = None
-    tracking_location_id: int | None = None
-    ingredient_availability: str | None = None
-    ingredient_expected_date: Moment = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class PurchaseOrderCreate(WriteModel):
@@ -117,7 +87,9 @@ class Receipt(WriteModel):
     batch_transactions: Omittable[list[StockBatchInput]] = None
 
 
-class PurchaseOrders(Resource[PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate]):
+class PurchaseOrders(
+    Resource[PurchaseOrder, PurchaseOrderCreate, PurchaseOrderUpdate], Search[PurchaseOrder, PurchaseOrderSearch]
+):
     """`/purchase_orders` and `/purchase_order_receive`."""
 
     spec = Spec(

@@ -6,29 +6,14 @@ from typing import Annotated, Never
 from pydantic import Field, StringConstraints
 
 from katana_client.collection import Spec
+from katana_client.models.recipe_rows import RecipeRow
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, Ref, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 type Notes = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
 type RecipeQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 16)]
 """Write: a quantity per one unit of the product."""
-
-
-class RecipeRow(ReadModel):
-    """An ingredient; `quantity` is per one unit of the product, `recipe_row_id` is the same UUID as `id`."""
-
-    id: str | None = None
-    recipe_row_id: str | None = None
-    product_id: int | None = None
-    product_item_id: int | None = None
-    product_variant_id: int | None = None
-    ingredient_variant_id: int | None = None
-    quantity: Amount = None
-    notes: str | None = None
-    rank: int | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
 
 
 class RecipeRowUpdate(WriteModel):

@@ -8,13 +8,10 @@ from katana_client.bulk import SilentBulk
 from katana_client.collection import Spec
 from katana_client.exchange import Call
 from katana_client.filters import DATES, Filters
+from katana_client.models.recipes import Recipe
 from katana_client.paths import record_path
-from katana_client.resources.recipe_rows import Notes, RecipeQuantity, RecipeRow
+from katana_client.resources.recipe_rows import Notes, RecipeQuantity
 from katana_client.wire import Omittable, Ref, WriteModel
-
-
-class Recipe(RecipeRow):
-    """An ingredient of one variant; a row that applies to several variants comes once for each."""
 
 
 class NewRecipeRow(WriteModel):

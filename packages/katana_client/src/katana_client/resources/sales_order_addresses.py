@@ -4,15 +4,10 @@ from typing import Literal
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.sales_order_addresses import SalesOrderAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress, PersonAddress
+from katana_client.resources.addresses import PERSON, PLACE, NewPersonAddress
 from katana_client.wire import Ref
-
-
-class SalesOrderAddress(PersonAddress):
-    """The billing or shipping address of a sales order."""
-
-    sales_order_id: int | None = None
 
 
 class SalesOrderAddressUpdate(NewPersonAddress):

@@ -6,41 +6,10 @@ from pydantic import AwareDatetime, Field, StringConstraints
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.sales_order_fulfillments import SalesOrderFulfillment
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction, Traceability, TraceabilityInputs
-from katana_client.wire import Amount, Moment, NonEmpty, Omittable, Quantity, Rate, ReadModel, Ref, WriteModel
-
-
-class FulfillmentRow(ReadModel):
-    """How much of an order row was fulfilled; its `id` is what returns refer to."""
-
-    id: int | None = None
-    sales_order_row_id: int | None = None
-    quantity: Amount = None
-    batch_transactions: list[BatchTransaction] | None = None
-    serial_numbers: list[int] | None = None
-    traceability: list[Traceability] | None = None
-
-
-class SalesOrderFulfillment(ReadModel):
-    """A fulfillment; `picked_date` is the date of its stock movement."""
-
-    id: int | None = None
-    sales_order_id: int | None = None
-    picked_date: Moment = None
-    status: str | None = None
-    invoice_status: str | None = None
-    conversion_rate: Amount = None
-    conversion_date: Moment = None
-    tracking_number: str | None = None
-    tracking_url: str | None = None
-    tracking_carrier: str | None = None
-    tracking_method: str | None = None
-    packer_id: int | None = None
-    sales_order_fulfillment_rows: list[FulfillmentRow] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
+from katana_client.tracking import TraceabilityInputs
+from katana_client.wire import NonEmpty, Omittable, Quantity, Rate, Ref, WriteModel
 
 
 class FulfillmentBatchInput(WriteModel):

@@ -5,74 +5,20 @@ from typing import Annotated
 from pydantic import Field
 
 from katana_client.collection import Spec
-from katana_client.custom_fields import CustomFields
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction, Traceability, TraceabilityInputs
+from katana_client.resources.searches import SalesOrderRowSearch
+from katana_client.search import Search
+from katana_client.tracking import TraceabilityInputs
 from katana_client.wire import (
-    Amount,
     FreeFields,
-    Linked,
-    Moment,
     Omittable,
     Quantity,
-    ReadModel,
     Ref,
     RowPrice,
     WriteModel,
 )
-
-
-class Attribute(ReadModel):
-    """A key and its value on a row."""
-
-    key: str | None = None
-    value: str | None = None
-
-
-class SerialNumberTransaction(ReadModel):
-    """A serial number put on (1) or taken off (0) a row."""
-
-    serial_number_id: int | None = None
-    quantity: int | None = None
-
-
-class SalesOrderRow(ReadModel):
-    """A row. `total` is without tax; `total_discount` is for the whole row.
-
-    A null `location_id` means the order's.
-    `variant` comes with `extend=["variant"]` only.
-    """
-
-    id: int | None = None
-    sales_order_id: int | None = None
-    quantity: Amount = None
-    variant_id: int | None = None
-    tax_rate_id: int | None = None
-    tax_rate: Amount = None
-    location_id: int | None = None
-    product_availability: str | None = None
-    product_expected_date: Moment = None
-    price_per_unit: Amount = None
-    price_per_unit_in_base_currency: Amount = None
-    total: Amount = None
-    total_in_base_currency: Amount = None
-    total_discount: Amount = None
-    cogs_value: Amount = None
-    attributes: list[Attribute] | None = None
-    batch_transactions: list[BatchTransaction] | None = None
-    serial_numbers: list[int] | None = None
-    serial_number_transactions: list[SerialNumberTransaction] | None = None
-    linked_manufacturing_order_id: int | None = None
-    conversion_rate: Amount = None
-    conversion_date: Moment = None
-    custom_fields: CustomFields = None
-    traceability: list[Traceability] | None = None
-    variant: Linked = None
-    sku: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class AttributeInput(WriteModel):
@@ -136,7 +82,9 @@ class SalesOrderRowUpdate(WriteModel):
     custom_fields: FreeFields | None = None
 
 
-class SalesOrderRows(Resource[SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate]):
+class SalesOrderRows(
+    Resource[SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate], Search[SalesOrderRow, SalesOrderRowSearch]
+):
     """`/sales_order_rows`."""
 
     spec = Spec(

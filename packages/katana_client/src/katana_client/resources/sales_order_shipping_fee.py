@@ -2,18 +2,9 @@
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.sales_order_shipping_fee import SalesOrderShippingFee
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Omittable, ReadModel, Ref, TextAmount, WriteModel
-
-
-class SalesOrderShippingFee(ReadModel):
-    """A shipping fee; it has no timestamps."""
-
-    id: int | None = None
-    sales_order_id: int | None = None
-    amount: Amount = None
-    tax_rate_id: int | None = None
-    description: str | None = None
+from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
 
 
 class SalesOrderShippingFeeCreate(WriteModel):
@@ -43,5 +34,5 @@ class SalesOrderShippingFees(Resource[SalesOrderShippingFee, SalesOrderShippingF
         update=SalesOrderShippingFeeUpdate,
         deletes=True,
         gets="path",
-        filters=Filters(single=(*DATES, *DELETED, "sales_order_id")),
+        filters=Filters(single=(*DATES, *DELETED, "sales_order_id"), repeated=("ids",)),
     )

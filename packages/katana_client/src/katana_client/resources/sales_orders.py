@@ -4,84 +4,30 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from katana_client.answers import answered
 from katana_client.collection import Spec
-from katana_client.custom_fields import CustomFields
+from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.reranks import RerankedOrders
+from katana_client.models.sales_orders import ReturnableItem, SalesOrder
 from katana_client.paths import record_path
 from katana_client.resource import Resource
-from katana_client.resources.sales_order_addresses import NewSalesOrderAddress, SalesOrderAddress
-from katana_client.resources.sales_order_rows import NewSalesOrderRow, SalesOrderRow
-from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFee
+from katana_client.resources.reranks import RerankSalesOrder
+from katana_client.resources.sales_order_addresses import NewSalesOrderAddress
+from katana_client.resources.sales_order_rows import NewSalesOrderRow
+from katana_client.resources.searches import SalesOrderSearch
+from katana_client.search import Search
 from katana_client.wire import (
-    Amount,
     FreeFields,
-    Moment,
     NonEmpty,
     Omittable,
     Rate,
-    ReadModel,
     Ref,
     WriteModel,
 )
 
 type CustomerRef = Annotated[str, StringConstraints(max_length=255)]
 """Write: at most 255 characters."""
-
-
-class SalesOrder(ReadModel):
-    """A sales order. `total` is with tax; states, availabilities and expected dates are computed by Katana.
-
-    Reading one order may leave `addresses` out: list them with `sales_order_ids` (facts 5.7).
-    """
-
-    id: int | None = None
-    customer_id: int | None = None
-    order_no: str | None = None
-    source: str | None = None
-    order_created_date: Moment = None
-    delivery_date: Moment = None
-    picked_date: Moment = None
-    location_id: int | None = None
-    status: str | None = None
-    currency: str | None = None
-    conversion_rate: Amount = None
-    conversion_date: Moment = None
-    invoicing_status: str | None = None
-    total: Amount = None
-    total_in_base_currency: Amount = None
-    additional_info: str | None = None
-    customer_ref: str | None = None
-    sales_order_rows: list[SalesOrderRow] | None = None
-    ecommerce_order_type: str | None = None
-    ecommerce_store_name: str | None = None
-    ecommerce_order_id: str | None = None
-    product_availability: str | None = None
-    product_expected_date: Moment = None
-    ingredient_availability: str | None = None
-    ingredient_expected_date: Moment = None
-    production_status: str | None = None
-    tracking_number: str | None = None
-    tracking_number_url: str | None = None
-    billing_address_id: int | None = None
-    shipping_address_id: int | None = None
-    linked_manufacturing_order_id: int | None = None
-    shipping_fee: SalesOrderShippingFee | None = None
-    addresses: list[SalesOrderAddress] | None = None
-    custom_fields: CustomFields = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
-
-
-class ReturnableItem(ReadModel):
-    """What of an order can still be returned."""
-
-    variant_id: int | None = None
-    fulfillment_row_id: int | None = None
-    available_for_return_quantity: Amount = None
-    net_price_per_unit: Amount = None
-    location_id: int | None = None
-    quantity_sold: Amount = None
 
 
 class SalesOrderCreate(WriteModel):
@@ -132,7 +78,7 @@ class SalesOrderUpdate(WriteModel):
     custom_fields: FreeFields | None = None
 
 
-class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate]):
+class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate], Search[SalesOrder, SalesOrderSearch]):
     """`/sales_orders`. Whether a PATCH wipes `additional_info` is not known, so it is kept."""
 
     spec = Spec(
@@ -173,3 +119,12 @@ class SalesOrders(Resource[SalesOrder, SalesOrderCreate, SalesOrderUpdate]):
             UnexpectedResponse: The answer is no list, or a row of it cannot be read.
         """
         return await self.read_rows(f"{record_path(self.spec.name, order_id)}/returnable_items", ReturnableItem)
+
+    async def rerank(self, wanted: RerankSalesOrder) -> tuple[int, ...]:
+        """Move orders within their ranking, and return the ids of all whose rank changed, where Katana tells.
+
+        Raises:
+            OutcomeUnknown: The orders may or may not have moved.
+        """
+        call = Call("POST", "/sales_order_rerank", (), wanted.wire())
+        return tuple((await answered(self.sender, call, RerankedOrders)).order_ids or ())

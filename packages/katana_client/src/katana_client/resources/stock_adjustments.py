@@ -7,45 +7,17 @@ from pydantic import AwareDatetime, Field, model_validator
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction, StockBatchInput, StockTraceabilityInputs, Traceability
+from katana_client.tracking import StockBatchInput, StockTraceabilityInputs
 from katana_client.wire import (
-    Amount,
-    Moment,
     NonEmpty,
     NonZero,
     Omittable,
-    ReadModel,
     Ref,
     RowPrice,
     WriteModel,
 )
-
-
-class StockAdjustmentRow(ReadModel):
-    """A row; it does not name its adjustment."""
-
-    id: int | None = None
-    variant_id: int | None = None
-    quantity: Amount = None
-    cost_per_unit: Amount = None
-    batch_transactions: list[BatchTransaction] | None = None
-    traceability: list[Traceability] | None = None
-
-
-class StockAdjustment(ReadModel):
-    """An adjustment; quantities are signed."""
-
-    id: int | None = None
-    stock_adjustment_number: str | None = None
-    stock_adjustment_date: Moment = None
-    location_id: int | None = None
-    reason: str | None = None
-    additional_info: str | None = None
-    stock_adjustment_rows: list[StockAdjustmentRow] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewStockAdjustmentRow(WriteModel):

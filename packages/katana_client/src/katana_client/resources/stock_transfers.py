@@ -7,43 +7,14 @@ from pydantic import AwareDatetime, Field
 from katana_client.collection import Identity, Spec
 from katana_client.exchange import Call
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.stock_transfers import StockTransfer
 from katana_client.paths import record_path
 from katana_client.resource import Resource
-from katana_client.tracking import BatchTransaction, StockBatchInput, Traceability, TraceabilityInputs
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, Ref, TextAmount, WriteModel
+from katana_client.tracking import StockBatchInput, TraceabilityInputs
+from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
 
 type TransferStatus = Literal["draft", "inTransit", "received"]
 """Write: where the goods are."""
-
-
-class StockTransferRow(ReadModel):
-    """A row; it does not name its transfer."""
-
-    id: int | None = None
-    variant_id: int | None = None
-    quantity: Amount = None
-    cost_per_unit: Amount = None
-    batch_transactions: list[BatchTransaction] | None = None
-    traceability: list[Traceability] | None = None
-    deleted_at: Moment = None
-
-
-class StockTransfer(ReadModel):
-    """A transfer; `status` is `draft`, `inTransit` or `received`."""
-
-    id: int | None = None
-    stock_transfer_number: str | None = None
-    source_location_id: int | None = None
-    target_location_id: int | None = None
-    status: str | None = None
-    transfer_date: Moment = None
-    order_created_date: Moment = None
-    expected_arrival_date: Moment = None
-    additional_info: str | None = None
-    stock_transfer_rows: list[StockTransferRow] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewStockTransferRow(WriteModel):

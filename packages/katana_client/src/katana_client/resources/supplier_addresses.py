@@ -2,19 +2,10 @@
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.supplier_addresses import SupplierAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import PLACE, NewPlace, Place, PlaceChange
-from katana_client.wire import Moment, Ref
-
-
-class SupplierAddress(Place):
-    """The address of a supplier."""
-
-    id: int | None = None
-    supplier_id: int | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
+from katana_client.resources.addresses import PLACE, NewPlace, PlaceChange
+from katana_client.wire import Ref
 
 
 class SupplierAddressCreate(NewPlace):

@@ -6,29 +6,13 @@ from pydantic import StringConstraints
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, DELETED, Filters
+from katana_client.models.suppliers import Supplier
 from katana_client.resource import Resource
 from katana_client.resources.addresses import NewPlace
-from katana_client.resources.supplier_addresses import SupplierAddress
-from katana_client.wire import Moment, NonEmpty, Omittable, ReadModel, WriteModel
+from katana_client.wire import NonEmpty, Omittable, WriteModel
 
 type Phone = Annotated[str, StringConstraints(min_length=1, max_length=30)]
 """Write: 1 to 30 characters."""
-
-
-class Supplier(ReadModel):
-    """A supplier; `currency` is an ISO 4217 code."""
-
-    id: int | None = None
-    name: str | None = None
-    email: str | None = None
-    phone: str | None = None
-    currency: str | None = None
-    comment: str | None = None
-    default_address_id: int | None = None
-    addresses: list[SupplierAddress] | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class NewSupplierAddress(NewPlace):

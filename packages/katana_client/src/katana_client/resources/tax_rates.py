@@ -7,21 +7,9 @@ from pydantic import Field
 
 from katana_client.collection import Spec
 from katana_client.filters import DATES, Filters
+from katana_client.models.tax_rates import TaxRate
 from katana_client.resource import Resource
-from katana_client.wire import Amount, Moment, Omittable, ReadModel, WriteModel
-
-
-class TaxRate(ReadModel):
-    """A tax rate; `rate` in percent, `display_name` derived from rate and name."""
-
-    id: int | None = None
-    name: str | None = None
-    rate: Amount = None
-    is_default_sales: bool | None = None
-    is_default_purchases: bool | None = None
-    display_name: str | None = None
-    created_at: Moment = None
-    updated_at: Moment = None
+from katana_client.wire import Omittable, WriteModel
 
 
 class TaxRateCreate(WriteModel):

@@ -6,18 +6,17 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from katana_client.collection import Spec
-from katana_client.custom_fields import CustomFieldInputs, CustomFields
+from katana_client.custom_fields import CustomFieldInputs
 from katana_client.filters import ARCHIVED, DATES, DELETED, Filters
+from katana_client.models.variants import Variant
 from katana_client.resource import Resource
+from katana_client.resources.searches import VariantSearch
+from katana_client.search import Search
 from katana_client.wire import (
-    Amount,
-    Linked,
-    Moment,
     NonEmpty,
     Omittable,
     Price,
     Quantity,
-    ReadModel,
     Ref,
     WriteModel,
 )
@@ -26,39 +25,6 @@ type InternalBarcode = Annotated[str, StringConstraints(min_length=3, max_length
 """Write: 3 to 40 characters."""
 type LeadTime = Annotated[Decimal, Field(ge=0)]
 """Write: days."""
-
-
-class ConfigAttribute(ReadModel):
-    """A variant's value for one of its parent's configs."""
-
-    config_name: str | None = None
-    config_value: str | None = None
-
-
-class Variant(ReadModel):
-    """A variant. `sku` may be null and is not unique; prices are in the factory's base currency.
-
-    `product_or_material` comes with `extend=["product_or_material"]` only.
-    """
-
-    id: int | None = None
-    sku: str | None = None
-    sales_price: Amount = None
-    purchase_price: Amount = None
-    product_id: int | None = None
-    material_id: int | None = None
-    type: str | None = None
-    internal_barcode: str | None = None
-    registered_barcode: str | None = None
-    supplier_item_codes: list[str] | None = None
-    lead_time: Amount = None
-    minimum_order_quantity: Amount = None
-    config_attributes: list[ConfigAttribute] | None = None
-    custom_fields: CustomFields = None
-    product_or_material: Linked = None
-    created_at: Moment = None
-    updated_at: Moment = None
-    deleted_at: Moment = None
 
 
 class ConfigAttributeInput(WriteModel):
@@ -115,7 +81,7 @@ class VariantUpdate(WriteModel):
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class Variants(Resource[Variant, VariantCreate, VariantUpdate]):
+class Variants(Resource[Variant, VariantCreate, VariantUpdate], Search[Variant, VariantSearch]):
     """`/variants`."""
 
     spec = Spec(

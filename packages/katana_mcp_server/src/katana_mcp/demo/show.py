@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from fastmcp import Client
 from fastmcp.client.progress import ProgressHandler
 from fastmcp.client.transports import StdioTransport
 
+from katana_mcp.adapter.finder import CALL
 from katana_mcp.demo.hosts import CONNECT
 from katana_mcp.demo.step import Answer, Step
 from katana_mcp.demo.steps import STEPS
@@ -84,6 +85,16 @@ async def _shown(*, color: bool) -> int:
     return 1 if wrong else 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """The client, what it is connected to, the tools that are listed to it, and what was answered so far."""
+
+    client: Client[Any]
+    sandbox: ServedSandbox
+    listed: Collection[str]
+    answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
+
+
 async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> int:
     transport = StdioTransport(
         command=sys.executable,
@@ -95,10 +106,10 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
     async with Client(transport, init_timeout=60) as client:
         tools = await client.list_tools()
         screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools listed")
-        answers: dict[str, Answer] = {}
+        session = _Session(client, sandbox, frozenset(tool.name for tool in tools))
         wrong = 0
         for step in STEPS:
-            wrong += not await _step(screen, client, step, (answers, sandbox))
+            wrong += not await _step(screen, session, step)
         return wrong
 
 
@@ -113,8 +124,8 @@ def requests(count: int) -> str:
     return f"{count} API request{'' if count == 1 else 's'}"
 
 
-async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dict[str, Answer], ServedSandbox]) -> bool:
-    answers, sandbox = seen
+async def _step(screen: Screen, session: _Session, step: Step) -> bool:
+    answers, sandbox = session.answers, session.sandbox
     screen.line()
     screen.line(step.title, "1")
     try:
@@ -130,7 +141,7 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
         screen.line(f"  {message}", "2")
 
     asked, started = sandbox.requests(), time.monotonic()
-    answer, failed = await _asked(client, step, arguments, on_progress)
+    answer, failed = await _asked(session, step, arguments, on_progress)
     seconds = time.monotonic() - started
     if failed is not step.may_fail:
         screen.line(f"  wrong: {answer}", "31")
@@ -149,15 +160,20 @@ async def _step(screen: Screen, client: Client[Any], step: Step, seen: tuple[dic
 
 
 async def _asked(
-    client: Client[Any], step: Step, arguments: dict[str, object], on_progress: ProgressHandler
+    session: _Session, step: Step, arguments: dict[str, object], on_progress: ProgressHandler
 ) -> tuple[Answer, bool]:
-    """Return the answer, and whether it is an error."""
+    """Return the answer, and whether it is an error; what is not listed is called as an assistant does."""
+    client, tool = session.client, step.tool
     if step.kind == "resource":
         (page,) = await client.read_resource(step.tool)
         return json.loads(getattr(page, "text", "{}")), False
     if step.kind == "prompt":
         prompt = await client.get_prompt(step.tool, arguments)
         return {"text": getattr(prompt.messages[0].content, "text", "")}, False
-    result = await client.call_tool(step.tool, arguments, raise_on_error=False, progress_handler=on_progress)
+    if tool not in session.listed:
+        arguments = {"name": tool, "arguments": arguments}
+    result = await client.call_tool(
+        tool if tool in session.listed else CALL, arguments, raise_on_error=False, progress_handler=on_progress
+    )
     (content,) = result.content
     return json.loads(getattr(content, "text", "{}")), result.is_error

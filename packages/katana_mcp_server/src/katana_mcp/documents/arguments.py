@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
+from pydantic import ConfigDict, create_model
 from pydantic import Field as Argument
-from pydantic import create_model
 
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Writable
@@ -33,6 +33,8 @@ def _model(
     """Return a model with further names and offers for others; what is kept cannot be null."""
 
     class Own(WriteRequest):
+        model_config = ConfigDict(use_attribute_docstrings=False)  # there is no source to look for them in
+
         also: ClassVar[Offers] = further
         words: ClassVar[Words] = offers
         never_null: ClassVar[frozenset[str]] = kept

@@ -36,10 +36,17 @@ def id_of(state: State) -> int:
 
 def body_of(model: type[WriteModel] | None, state: State) -> dict[str, Json]:
     """Return what of a state is sent in a body of this kind."""
-    if model is None:
-        return {}
+    return {} if model is None else canonical(_written(model, state).wire())
+
+
+def patch_of(spec: Spec, change: State, document: State) -> dict[str, Json]:
+    """Return what a change of a document's own fields sends, with what Katana would wipe."""
+    return {} if spec.update is None else canonical(spec.patch(_written(spec.update, change), keep=document))
+
+
+def _written[M: WriteModel](model: type[M], state: State) -> M:
     values = {name: value for name, value in state.items() if name in model.model_fields and value != []}
-    return canonical(model.model_validate(values).wire())
+    return model.model_validate(values)
 
 
 def spec_of(collection: str) -> Spec:
@@ -86,9 +93,7 @@ def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Act
     spec = spec_of(doc.collection)
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
     if head:
-        kept = {name: document[name] for name in spec.keeps if document.get(name) and name not in head}
-        title = doc.head_title.format(doc.called(document))
-        body = body_of(spec.update, {**kept, **head})
+        title, body = doc.head_title.format(doc.called(document)), patch_of(spec, head, document)
         sent.append(on_record(title, doc.entity, doc.collection, id_of(document), body))
     for part in doc.parts:
         sent += _of_part(doc, part, change, document)

@@ -26,7 +26,7 @@ _PLACE = "one of Katana's 60 requests a minute, which others use"
 
 
 def in_time(services: Services) -> Services:
-    """Return services with which a call waits for its plan, whatever else it waits for, as long as that and no longer."""
+    """Return services with which a call waits for its plan, and for all before it, as long as that."""
     return replace(services, until=services.clock.monotonic() + WAITS)
 
 

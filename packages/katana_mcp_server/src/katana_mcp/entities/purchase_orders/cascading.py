@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cache_core.records import Record
-from katana_client.resources.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_mcp.entities.purchase_orders.lines import line
 from katana_mcp.entities.purchase_orders.wanted import Wanted
 from katana_mcp.names import text

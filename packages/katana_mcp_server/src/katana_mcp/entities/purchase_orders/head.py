@@ -10,7 +10,7 @@ from pydantic import ConfigDict, WithJsonSchema
 
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
-from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
+from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_mcp.entities.purchase_orders.facts import ENTITIES, Asked, Directory
 from katana_mcp.lookup import as_they_are_now, live_record, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, text

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.records import Json, Record, canonical
-from katana_client.resources.purchase_orders import PurchaseOrderUpdate
+from katana_client.resources.purchase_orders import PurchaseOrders, PurchaseOrderUpdate
 from katana_mcp.entities.purchase_orders.costs import COST_NAMES, add_cost, added_cost, change_cost
 from katana_mcp.entities.purchase_orders.facts import asked_in, directory
 from katana_mcp.entities.purchase_orders.head import (
@@ -136,9 +136,8 @@ def _change_head(wanted: Wanted) -> Action:
 
 
 def _patch(title: str, fields: Mapping[str, Json], notes: object, rows: Sequence[Record], facts: OldOrder) -> Action:
-    # Katana wipes the notes where a PATCH leaves them out.
-    kept = {"additional_info": notes} if notes and "additional_info" not in fields else {}
-    body = canonical(PurchaseOrderUpdate.model_validate({**kept, **fields}).wire())
+    change = PurchaseOrderUpdate.model_validate(fields)
+    body = canonical(PurchaseOrders.spec.patch(change, keep={"additional_info": notes}))
     return replace(on_record(title, ENTITY, COLLECTION, facts.id, body), implies={ROWS: list(rows)} if rows else {})
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from cache_core.records import Record
-from katana_client.resources.purchase_order_rows import PurchaseOrderRow
-from katana_client.resources.purchase_orders import PurchaseOrder
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_orders import PurchaseOrder
 from katana_mcp.entities.purchase_orders.costs import cost_line
 from katana_mcp.entities.purchase_orders.facts import ENTITIES, Directory
 from katana_mcp.entities.purchase_orders.head import CASCADING

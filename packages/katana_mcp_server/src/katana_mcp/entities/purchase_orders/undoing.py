@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from cache_core.records import Record
-from katana_client.resources.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
 from katana_mcp.entities.purchase_orders.costs import FIELDS as COST_FIELDS
 from katana_mcp.entities.purchase_orders.head import CASCADING, COSTS, HEAD, ROWS, OldOrder
 from katana_mcp.entities.purchase_orders.lines import FIELDS

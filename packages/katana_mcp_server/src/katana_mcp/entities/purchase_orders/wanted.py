@@ -8,9 +8,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from cache_core.records import Json, Record, canonical
-from katana_client.resources.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
-from katana_client.resources.purchase_order_rows import PurchaseOrderRow
-from katana_client.resources.purchase_orders import PurchaseOrder
+from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
+from katana_client.models.purchase_order_rows import PurchaseOrderRow
+from katana_client.models.purchase_orders import PurchaseOrder
 from katana_mcp.entities.purchase_orders.costs import AddedCost, CostChange, cost_fields
 from katana_mcp.entities.purchase_orders.facts import ENTITIES
 from katana_mcp.entities.purchase_orders.head import HEAD, PARTIES, OldOrder, OrderHead, PartId, Reference

@@ -1,0 +1,34 @@
+"""Batches of variants; their stock is listed by `batch_stocks`.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
+
+from typing import Annotated, Never
+
+from pydantic import AwareDatetime, StringConstraints
+
+from katana_client.collection import Spec
+from katana_client.models.batches import Batch
+from katana_client.resource import Resource
+from katana_client.wire import Omittable, Ref, WriteModel
+
+
+class BatchCreate(WriteModel):
+    """`Batch` of the facts."""
+
+    batch_number: str
+    variant_id: Ref
+    expiration_date: Omittable[AwareDatetime] = None
+    batch_created_date: Omittable[AwareDatetime] = None
+    batch_barcode: Annotated[str, StringConstraints(min_length=3, max_length=40)] | None = None
+
+
+class Batches(Resource[Batch, BatchCreate, Never]):
+    """`/batches`."""
+
+    spec = Spec(
+        name="batches",
+        model=Batch,
+        create=BatchCreate,
+        lists=False,
+    )

@@ -1,0 +1,28 @@
+"""How long stock lasts, by variant.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
+
+from typing import Never
+
+from katana_client.collection import Spec
+from katana_client.filters import Filters
+from katana_client.models.inventory_signals import InventorySignal
+from katana_client.resource import Resource
+
+
+class InventorySignals(Resource[InventorySignal, Never, Never]):
+    """`/inventory_signals`."""
+
+    spec = Spec(
+        name="inventory_signals",
+        model=InventorySignal,
+        key=("variant_id",),
+        filters=Filters(
+            single=(
+                "demand_window",
+                "stock_risk",
+            ),
+            repeated=("variant_id",),
+        ),
+    )

@@ -1,0 +1,80 @@
+"""Serial numbers of a resource, as entries of their ledger.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal, Never
+
+from pydantic import Field
+
+from katana_client.answers import answered
+from katana_client.collection import Spec
+from katana_client.exchange import Call
+from katana_client.filters import Filters
+from katana_client.listing import Listing
+from katana_client.models.serial_numbers import AssignedSerialNumbers, SerialNumber
+from katana_client.models.serial_numbers_stock import SerialNumberStock
+from katana_client.page import Page, Shape
+from katana_client.resource import Resource
+from katana_client.wire import Omittable, WriteModel
+
+
+class SerialNumbersCreate(WriteModel):
+    """`CreateSerialNumbersRequest` of the facts."""
+
+    resource_id: int
+    resource_type: Omittable[
+        Literal[
+            "ManufacturingOrder",
+            "Production",
+            "StockAdjustmentRow",
+            "StockTransferRow",
+            "PurchaseOrderRow",
+            "SalesOrderRow",
+        ]
+    ] = None
+    serial_numbers: Omittable[list[str]] = None
+
+
+class DeleteSerialNumbers(WriteModel):
+    """`DeleteSerialNumbersRequest` of the facts."""
+
+    resource_type: Literal[
+        "ManufacturingOrder",
+        "Production",
+        "StockAdjustmentRow",
+        "StockTransferRow",
+        "PurchaseOrderRow",
+        "SalesOrderRow",
+        "SalesOrderFulfillmentRow",
+    ]
+    resource_id: int
+    ids: Annotated[list[int], Field(min_length=1)]
+
+
+class SerialNumbers(Resource[SerialNumber, Never, Never]):
+    """`/serial_numbers`."""
+
+    spec = Spec(
+        name="serial_numbers",
+        model=SerialNumber,
+        filters=Filters(
+            single=(
+                "resource_type",
+                "resource_id",
+            )
+        ),
+    )
+
+    async def assign(self, wanted: SerialNumbersCreate) -> AssignedSerialNumbers:
+        """Assign serial numbers to a resource."""
+        return await answered(self.sender, Call("POST", "/serial_numbers", (), wanted.wire()), AssignedSerialNumbers)
+
+    async def unassign(self, wanted: DeleteSerialNumbers) -> None:
+        """Take serial numbers from a resource."""
+        await self.sender.send(Call("DELETE", "/serial_numbers", (), wanted.wire()))
+
+    def stock(self) -> AsyncIterator[Page[SerialNumberStock]]:
+        """Yield pages of serial numbers with their stock."""
+        return Listing(self.sender, "/serial_numbers/serial_numbers_stock", Shape(SerialNumberStock), {}).pages()

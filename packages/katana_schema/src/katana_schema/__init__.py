@@ -1,0 +1,1 @@
+"""What Katana takes and answers, as data."""
