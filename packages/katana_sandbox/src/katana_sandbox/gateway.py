@@ -9,6 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from katana_sandbox.calls import PREFIX, Call, Reply
 from katana_sandbox.clock import Clock
+from katana_sandbox.courier import Courier
 from katana_sandbox.faults.actions import Action
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.journal import Journal, JournalEntry, below_prefix, key_digest
@@ -53,6 +54,7 @@ class Gateway:
 
     def __init__(self, router: Router, switches: Switches, clock: Clock) -> None:
         self.journal = Journal()
+        self.courier = Courier(clock)
         self.faults = FaultScript()
         self.offset = 0.0
         self._router = router
@@ -80,7 +82,9 @@ class Gateway:
             return
         request = Request(scope, receive)
         call = Call(request.method, request.url.path, tuple(request.query_params.multi_items()), await request.body())
+        self.courier.base = f"{str(request.base_url).rstrip('/')}{PREFIX}"
         reply = await self._answer(call, request.headers.get("authorization", ""))
+        self.courier.start()
         reply.headers.setdefault("Date", format_datetime(self.now(), usegmt=True))
         await self._send(reply, send)
 
@@ -127,7 +131,7 @@ class Gateway:
                 raise not_found()
             inner = Call(call.method, path, call.query, call.raw_body, found.path_id)
             lag = max(exchange.lag, self._switches.number("replica_lag")) if call.method == "GET" else 0.0
-            with tenant.db.undo.as_of(lag), tenant.db.undo.transaction():
+            with tenant.db.undo.as_of(lag), tenant.changing():
                 reply = found.route.run(tenant.context(), found.collection, inner)
         except Refused as refusal:
             return self._error(refusal)

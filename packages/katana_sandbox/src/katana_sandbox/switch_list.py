@@ -76,6 +76,12 @@ SWITCHES: tuple[Switch, ...] = (
         "October 5.4; 4.11",
         ("404", "mint"),
     ),
+    Switch(
+        "webhook_disable_after",
+        0,
+        "deliveries in a row that are given up until a webhook is switched off; 0 is never",
+        "October 6.9; 6.16",
+    ),
     Switch("stocktake_patch", 204, "PATCH of a stocktake answers 204, or 200 with the stocktake", "October 6.2"),
     Switch(
         "row_arrival_date",

@@ -48,7 +48,7 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
         "quantity_in_stock": fixed(level.in_stock, 5),
         "quantity_committed": fixed(level.committed, 5),
         "quantity_expected": fixed(level.expected, 5),
-        "quantity_missing_or_excess": fixed(level.in_stock - level.committed + level.expected - safety, 5),
+        "quantity_missing_or_excess": fixed(level.excess - safety, 5),
         "quantity_potential": None if kits is None else fixed(kits, 5),
         "default_storage_bin": None,
         "archived_at": _archived_at(ctx, variant_id),
