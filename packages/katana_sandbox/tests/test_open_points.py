@@ -72,12 +72,15 @@ async def test_custom_fields_may_be_switched_off_for_the_account(
     """6.25, 4.14: the status of the refusal is not known; orders without such fields are as before."""
     sandbox.switches.set("custom_field_flag", word)
     order = await sold(api)
-    fields = {next(tenant.all("custom_field_definitions"))["id"]: "x"}
+    kinds = ("SalesOrder", "SalesOrderRow")
+    text = {"field_type": "shortText", "source": "api"}
+    made = [tenant.create("custom_field_definitions", {"label": kind, "entity_type": kind, **text}) for kind in kinds]
+    fields, own = ({definition["id"]: "x"} for definition in made)
     body = {"customer_id": 10000101, "sales_order_rows": [LINE], "custom_fields": fields}
     for answer in (
         await api.post("/sales_orders", body),
         await api.patch(f"/sales_orders/{order['id']}", {"custom_fields": fields}),
-        await api.patch(f"/sales_order_rows/{order['sales_order_rows'][0]['id']}", {"custom_fields": fields}),
+        await api.patch(f"/sales_order_rows/{order['sales_order_rows'][0]['id']}", {"custom_fields": own}),
     ):
         assert answer.status == status
     assert (await api.patch(f"/sales_orders/{order['id']}", {"custom_fields": None})).status == 200

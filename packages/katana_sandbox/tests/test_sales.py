@@ -301,7 +301,9 @@ async def test_batch_tracked_rows_need_batches_that_add_up(api: Caller, tenant: 
 
 async def test_custom_fields_of_an_order_merge_and_null_clears(api: Caller, tenant: Tenant) -> None:
     """4.4."""
-    one, two = sorted(row["id"] for row in tenant.all("custom_field_definitions"))
+    text = {"field_type": "shortText", "entity_type": "SalesOrder", "source": "api"}
+    made = [tenant.create("custom_field_definitions", {"label": label, **text}) for label in ("One", "Two")]
+    one, two = (definition["id"] for definition in made)
     order = await ordered(api, 1, custom_fields={one: "a"})
     path = f"/sales_orders/{order['id']}"
     assert (await api.patch(path, {"custom_fields": {two: 5}})).body["custom_fields"] == {one: "a", two: 5}

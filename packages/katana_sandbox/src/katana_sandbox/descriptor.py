@@ -103,7 +103,11 @@ class Route:
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """One collection of the API; `unique` fields are shared by no two records, where switched."""
+    """One collection of the API; `unique` fields are shared by no two records, where switched.
+
+    `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
+    `item_fields` marks what has them in two forms.
+    """
 
     name: str
     entity: str
@@ -124,6 +128,9 @@ class Collection:
     extends: Mapping[str, ExtendRule] = field(default_factory=dict[str, ExtendRule])
     parts: PartsRule | None = None
     hidden: frozenset[str] = frozenset()
+    custom_fields: tuple[str, ...] = ()
+    custom_fields_replaced: bool = False
+    item_fields: bool = False
     parent: tuple[str, str] | None = None
     guards: tuple[Guard, ...] = ()
     unique: tuple[str, ...] = ()
@@ -149,6 +156,7 @@ class Context:
     collections: Mapping[str, Collection]
     switches: Switches
     now: str
+    fields_format: str = ""
 
     def get(self, name: str, key: object, *, deleted: bool = False) -> Record | None:
         """A record; soft-deleted ones only when asked for."""

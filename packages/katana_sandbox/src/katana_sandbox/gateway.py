@@ -1,6 +1,7 @@
 """The HTTP door: key, budget, faults, route, rule, reply; every request is journaled."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 
@@ -82,6 +83,7 @@ class Gateway:
             return
         request = Request(scope, receive)
         call = Call(request.method, request.url.path, tuple(request.query_params.multi_items()), await request.body())
+        call = replace(call, fields_format=request.headers.get("x-custom-fields-format", ""))
         self.courier.base = f"{str(request.base_url).rstrip('/')}{PREFIX}"
         reply = await self._answer(call, request.headers.get("authorization", ""))
         self.courier.start()
@@ -129,10 +131,11 @@ class Gateway:
             found = self._router.find(call.method, path) if call.path.startswith(PREFIX + "/") else None
             if found is None:
                 raise not_found()
-            inner = Call(call.method, path, call.query, call.raw_body, found.path_id)
+            inner = replace(call, path=path, path_id=found.path_id)
+            ctx = replace(tenant.context(), fields_format=call.fields_format)
             lag = max(exchange.lag, self._switches.number("replica_lag")) if call.method == "GET" else 0.0
             with tenant.db.undo.as_of(lag), tenant.changing():
-                reply = found.route.run(tenant.context(), found.collection, inner)
+                reply = found.route.run(ctx, found.collection, inner)
         except Refused as refusal:
             return self._error(refusal)
         except (LookupError, TypeError, ValueError, AttributeError) as problem:

@@ -107,6 +107,13 @@ SWITCHES: tuple[Switch, ...] = (
         "unique_numbers", False, "an order, transfer or adjustment number is refused when it is in use", "4.3, 6.24"
     ),
     Switch(
+        "item_custom_fields",
+        "legacy",
+        "forms of items' custom fields that the account has; both shows the older unless a header asks",
+        "October 4.1",
+        ("legacy", "both", "object"),
+    ),
+    Switch(
         "custom_field_flag",
         "on",
         "custom fields of orders can be written, or are refused with a status",

@@ -11,7 +11,7 @@ from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
-from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
@@ -36,6 +36,7 @@ _UPDATE = record(
     production_deadline_date=moment(1),
     done_date=moment(1),
     additional_info=maybe(text(1)),
+    custom_fields=maybe(anything()),
 )
 _MAKE_TO_ORDER = record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
@@ -66,6 +67,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
     entity="manufacturing order",
+    custom_fields=("ManufacturingOrder",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
@@ -87,6 +89,7 @@ MANUFACTURING_ORDERS = Collection(
         Field("material_cost", 0),
         Field("subassemblies_cost", 0),
         Field("operations_cost", 0),
+        Field("custom_fields"),
         Field("status_before"),
         Field("target_quantity"),
         Field("reopened", default=False),
@@ -103,6 +106,7 @@ MANUFACTURING_ORDERS = Collection(
         order_created_date=moment(1),
         production_deadline_date=moment(1),
         additional_info=maybe(text(1)),
+        custom_fields=maybe(anything()),
     ),
     update=_UPDATE,
     filters=(
@@ -119,7 +123,7 @@ MANUFACTURING_ORDERS = Collection(
         ("manufacturing_order_operation_rows", "manufacturing_order_id"),
     ),
     parts=_parts,
-    hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
+    hidden=frozenset({*_LINKS, "custom_fields", *_KIT, "status_before", "target_quantity", "reopened"}),
     unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,

@@ -23,6 +23,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 MATERIALS = Collection(
     name="materials",
     entity="material",
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),

@@ -18,7 +18,7 @@ from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import choice, flag, integer, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, number, record, several, text
 
 OPERATION_TYPES = ("process", "setup", "perUnit", "fixed")
 _MOST_ROWS = 150
@@ -66,6 +66,8 @@ def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 PRODUCT_OPERATION_ROWS = Collection(
     name="product_operation_rows",
     entity="product operation row",
+    custom_fields=("ProductionOperation",),
+    custom_fields_replaced=True,
     operations=("list", "update", "delete"),
     fields=(
         *plain_fields("product_id product_variant_id operation_id operation_name"),
@@ -76,8 +78,9 @@ PRODUCT_OPERATION_ROWS = Collection(
         ),
         Field("rank", 0),
         Field("group_boundary"),
+        Field("custom_fields"),
     ),
-    update=record(**_MEMBERS),
+    update=record(**_MEMBERS, custom_fields=maybe(anything())),
     filters=(
         Filter("product_id", "int"),
         Filter("product_operation_row_id", "int", "id"),

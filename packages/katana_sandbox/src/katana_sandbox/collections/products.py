@@ -4,11 +4,13 @@ from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter,
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, either, flag, integer, maybe, number, record, several, text
 
 PRICE = maybe(number(0, 1e11))
 ATTRIBUTES = several(record(("config_name", "config_value"), config_name=text(), config_value=text()), 1)
-CUSTOM_FIELDS = several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3)
+CUSTOM_FIELDS = either(
+    several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3), maybe(anything())
+)
 NEW_CONFIGS = several(record(("name", "values"), name=text(), values=several(text())), 1, 10)
 CONFIGS = several(record(("values",), id=number(), name=text(), values=several(text())), 1, 10)
 ARCHIVABLE = ("created_at", "updated_at", "archived_at", "deleted_at")
@@ -29,6 +31,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 PRODUCTS = Collection(
     name="products",
     entity="product",
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),

@@ -18,7 +18,7 @@ from katana_sandbox.rules.purchase_edits import check_order_deletable, create_or
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
@@ -41,6 +41,7 @@ ROW = {
     "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
     "arrival_date": moment(camel=True),
     "location_id": integer(1),
+    "custom_fields": maybe(anything()),
 }
 
 
@@ -67,6 +68,7 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 PURCHASE_ORDERS = Collection(
     name="purchase_orders",
     entity="purchase order",
+    custom_fields=("PurchaseOrder", "OutsourcedPurchaseOrder"),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_RECEIVED"),
@@ -82,6 +84,7 @@ PURCHASE_ORDERS = Collection(
         Field("billing_status", "NOT_BILLED"),
         Field("last_document_status", "NOT_SENT"),
         Field("tracking_location_id"),
+        Field("custom_fields"),
     ),
     create=record(
         ("supplier_id", "location_id", "purchase_order_rows"),
@@ -95,6 +98,7 @@ PURCHASE_ORDERS = Collection(
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),
+        custom_fields=maybe(anything()),
         purchase_order_rows=several(record(("quantity", "price_per_unit", "variant_id"), **ROW)),
     ),
     update=record(
@@ -107,6 +111,7 @@ PURCHASE_ORDERS = Collection(
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),
+        custom_fields=maybe(anything()),
     ),
     filters=(
         Filter("status", values=STATUS),

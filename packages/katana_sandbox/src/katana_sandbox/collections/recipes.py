@@ -36,6 +36,7 @@ _ROWS = replace(BOM_ROWS, update=record(ingredient_variant_id=integer(), quantit
 
 
 def _recipe(row: Record) -> Record:
+    row.pop("custom_fields", None)
     return {**row, "recipe_row_id": row.get("id"), "product_id": row.get("product_item_id")}
 
 

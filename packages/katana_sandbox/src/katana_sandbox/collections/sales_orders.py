@@ -22,9 +22,7 @@ from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_add
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (
     OPEN,
-    check_custom_fields,
     check_sellable,
-    merged_custom_fields,
     rate_to_base,
     settle_order,
 )
@@ -53,7 +51,6 @@ _SEARCHABLE = (
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    check_custom_fields(ctx, body)
     factory = ctx.factory()
     customer = ctx.get("customers", body["customer_id"]) or {}
     fields = build(SALES_ORDERS, body)
@@ -83,8 +80,6 @@ def _add_addresses(ctx: Context, order: Record, given: list[Record]) -> None:
 
 
 def _update(ctx: Context, order: Record, changes: Record) -> Record:
-    check_custom_fields(ctx, changes)
-    merged_custom_fields(order, changes)
     is_open = order["status"] in OPEN
     if not is_open and any(name in changes for name in _WHILE_OPEN):
         raise unprocessable("sales order can only be edited in status NOT_SHIPPED or PENDING")
@@ -142,6 +137,7 @@ def _fee(ctx: Context, key: Key) -> bytes:
 SALES_ORDERS = Collection(
     name="sales_orders",
     entity="sales order",
+    custom_fields=("SalesOrder",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("customer_id"),

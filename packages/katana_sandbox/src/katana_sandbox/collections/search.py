@@ -8,6 +8,7 @@ from functools import cmp_to_key
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import shaped
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
@@ -83,7 +84,7 @@ def _variants(ctx: Context, name: str, wanted: Selection) -> Iterator[Record]:
         archived = ctx.is_archived(f"{kind}s", variant[f"{kind}_id"])
         if archived and not wanted.archived:
             continue
-        shown = {member: value for member, value in variant.items() if member not in _VARIANT_LINKS}
+        shown = {member: value for member, value in shaped(ctx, variant).items() if member not in _VARIANT_LINKS}
         yield {**shown, "item_id": variant[f"{kind}_id"], "item_type": kind, "abc_classification": None}
 
 

@@ -3,6 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
@@ -29,6 +30,7 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
     given = checked(collection.create, body)
     check_references(ctx, collection, given)
     check_unique(ctx, collection, given)
+    check_custom_fields(ctx, collection, given)
     if collection.on_create is not None:
         return collection.on_create(ctx, given)
     return ctx.insert(collection.name, build(collection, given))

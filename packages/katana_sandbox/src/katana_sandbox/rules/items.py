@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, cast
 
+from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record, encode
@@ -72,6 +73,7 @@ def insert_variant(ctx: Context, name: ItemName, item_id: int, body: Mapping[str
     """Store a variant of an item; option values new to the item are added to it."""
     fields = {key: value for key, value in body.items() if key not in LINK.values()}
     check_lead_time(fields)
+    check_custom_fields(ctx, ctx.collections["variants"], fields)
     link = {LINK[name]: item_id, "type": "product" if name == "products" else "material"}
     variant = ctx.insert("variants", {**build(ctx.collections["variants"], fields), **link})
     learn_options(ctx, name, item_id, cast("list[Record]", body.get("config_attributes") or []))

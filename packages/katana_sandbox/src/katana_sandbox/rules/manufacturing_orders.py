@@ -1,5 +1,6 @@
 """Manufacturing orders: what may be ordered and changed, completion and reopening."""
 
+from katana_sandbox.custom_fields import copied_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
@@ -30,6 +31,8 @@ def create_order(ctx: Context, body: Record) -> Record:
     fields = build(ctx.collections[ORDERS], body)
     fields["target_quantity"] = fields.pop("actual_quantity")
     fields["actual_quantity"] = None
+    given = body.get("custom_fields")
+    fields["custom_fields"] = copied_custom_fields(ctx, "ManufacturingOrder", body["variant_id"], given)
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("MO")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     order = ctx.insert(ORDERS, fields)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import cast
 
+from katana_sandbox.custom_fields import check_custom_fields, copied_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.items import owner
@@ -79,6 +80,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     collection = ctx.collections["purchase_order_rows"]
     body = {**body, **_tax(ctx, body)}
     check_references(ctx, collection, body)
+    check_custom_fields(ctx, collection, body)
     _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
     if order.get("status") == "RECEIVED":
@@ -86,6 +88,8 @@ def insert_row(ctx: Context, body: Record) -> Record:
     fields = build(collection, {name: value for name, value in body.items() if name not in {"tax_name", "tax_rate"}})
     fields["currency"] = order["currency"]
     fields["group_id"] = order["default_group_id"]
+    target = "OutsourcedPurchaseOrderRow" if order["entity_type"] == "outsourced" else "PurchaseOrderRow"
+    fields["custom_fields"] = copied_custom_fields(ctx, target, body["variant_id"], body.get("custom_fields"))
     fields["arrival_date"] = fields["arrival_date"] or order["expected_arrival_date"]
     fields.update(_unit(ctx, body))
     row = ctx.insert("purchase_order_rows", fields)

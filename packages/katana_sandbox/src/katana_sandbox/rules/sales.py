@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.allocation import settle_pairs
@@ -11,7 +10,7 @@ from katana_sandbox.rules.ledger import Pair
 from katana_sandbox.rules.manufacturing_open import linked_production
 from katana_sandbox.rules.stock import pair_of, refresh_costs, shipped
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import Refused, unprocessable
+from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
 OPEN = ("NOT_SHIPPED", "PENDING", "READY_FOR_FULFILLMENT")
@@ -96,26 +95,6 @@ def check_sellable(ctx: Context, location_id: object) -> None:
     location = ctx.get("locations", location_id)
     if location is not None and not location.get("sales_allowed"):
         raise unprocessable("Location has selling disabled")
-
-
-def check_custom_fields(ctx: Context, body: Mapping[str, object]) -> None:
-    """Refuse custom field keys that no definition has, and all of them where the account has no such fields."""
-    fields = body.get("custom_fields")
-    if not isinstance(fields, dict):
-        return
-    flag = ctx.switches.word("custom_field_flag")
-    if flag != "on":
-        raise Refused(int(flag), "custom fields are not enabled")
-    if any(ctx.get("custom_field_definitions", key) is None for key in cast("Record", fields)):
-        raise unprocessable("Unknown custom field identifier")
-
-
-def merged_custom_fields(record: Record, changes: Record) -> None:
-    """Custom fields of a PATCH join those stored; null takes one away."""
-    wanted = changes.get("custom_fields")
-    if isinstance(wanted, dict):
-        merged: Record = {**(record.get("custom_fields") or {}), **wanted}
-        changes["custom_fields"] = {key: value for key, value in merged.items() if value is not None}
 
 
 def _shipping_state(row: Record, pair: Pair | None, taken: Mapping[object, tuple[Decimal, Decimal]]) -> object:

@@ -39,6 +39,7 @@ class Schema:
     members: Mapping[str, "Schema"] = field(default_factory=dict[str, "Schema"])
     required: tuple[str, ...] = ()
     closed: bool = True
+    other: "Schema | None" = None
 
 
 def text(low: int | None = None, high: int | None = None) -> Schema:
@@ -91,6 +92,11 @@ def decimal_or_text() -> Schema:
     return Schema("decimal")
 
 
+def either(array: Schema, other: Schema) -> Schema:
+    """An array, or another thing."""
+    return replace(array, other=other)
+
+
 def maybe(schema: Schema) -> Schema:
     """The same, or null."""
     return replace(schema, nullable=True)
@@ -108,6 +114,7 @@ def check(schema: Schema, value: object) -> None:
 
 
 def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:
+    schema = schema.other if schema.other is not None and _is_object(value) else schema
     if value is None and schema.nullable:
         return
     if not _fits_kind(schema.kind, value):
@@ -120,6 +127,10 @@ def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:
         yield from _array_faults(schema, cast("list[object]", value), path)
     elif isinstance(value, dict):
         yield from _object_faults(schema, cast("dict[str, object]", value), path)
+
+
+def _is_object(value: object) -> bool:
+    return value is None or isinstance(value, dict)
 
 
 def _fits_kind(kind: Kind, value: object) -> bool:
