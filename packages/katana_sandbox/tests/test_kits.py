@@ -97,24 +97,13 @@ async def test_kits_are_built_when_stock_leaves(sandbox: Sandbox, api: Caller, t
         assert stock(tenant, STEEL)[0] == left
 
 
-@pytest.mark.parametrize(("word", "left"), [("always", (1, 96)), ("missing", (0, 98))])
-async def test_kits_in_stock_may_be_shipped_before_new_ones_are_built(
-    sandbox: Sandbox, tenant: Tenant, kit: int, word: str, left: tuple[float, float]
+async def test_every_kit_of_a_shipment_is_built_even_where_some_stand_in_stock(
+    sandbox: Sandbox, tenant: Tenant, kit: int
 ) -> None:
     api = sandbox.caller()
-    sandbox.switches.set("kit_build", word)
     tenant.set_stock(kit, WORKSHOP, 1, 20)
     await shipped(api, await sold(api, kit))
-    assert (stock(tenant, kit)[0], stock(tenant, STEEL)[0]) == left
-
-
-async def test_enough_kits_in_stock_are_shipped_as_they_are(
-    sandbox: Sandbox, api: Caller, tenant: Tenant, kit: int
-) -> None:
-    sandbox.switches.set("kit_build", "missing")
-    tenant.set_stock(kit, WORKSHOP, 5, 20)
-    await shipped(api, await sold(api, kit))
-    assert (stock(tenant, kit)[0], await built(api, kit)) == (3, [])
+    assert (stock(tenant, kit)[0], stock(tenant, STEEL)[0]) == (1, 96)
 
 
 async def test_an_open_order_commits_the_kit_and_not_its_parts(api: Caller, tenant: Tenant, kit: int) -> None:

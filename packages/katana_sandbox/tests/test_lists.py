@@ -64,12 +64,10 @@ async def test_a_limit_or_page_that_is_no_positive_number_is_a_400(api: Caller, 
     assert "x-pagination" not in answer.headers
 
 
-async def test_a_bad_limit_is_a_422_and_a_large_one_refused_when_switched(clock: ManualClock) -> None:
-    api = Sandbox(
-        SandboxConfig(switches={"bad_paging_status": 422, "over_maximum_limit": "reject"}), clock=clock
-    ).caller()
-    assert (await api.get("/products", {"limit": 0})).status == 422
-    assert (await api.get("/products", {"limit": 251})).status == 422
+async def test_a_bad_limit_is_a_400_and_so_is_a_large_one_when_switched(clock: ManualClock) -> None:
+    api = Sandbox(SandboxConfig(switches={"over_maximum_limit": "reject"}), clock=clock).caller()
+    assert (await api.get("/products", {"limit": 0})).status == 400
+    assert (await api.get("/products", {"limit": 251})).status == 400
     assert (await api.get("/products", {"limit": 250})).status == 200
 
 
@@ -111,12 +109,10 @@ async def test_a_query_value_outside_its_enum_is_a_400_that_lists_the_allowed_va
     assert (await api.get("/sales_orders?status=x")).rows == []
 
 
-async def test_filters_compare_exactly_and_with_case_unless_switched(api: Caller, clock: ManualClock) -> None:
+async def test_filters_compare_exactly_and_with_case(api: Caller) -> None:
     assert len((await api.get("/customers", {"name": "Velo Berger"})).rows) == 3
     assert (await api.get("/customers", {"name": "velo berger"})).rows == []
     assert (await api.get("/customers", {"name": "Velo"})).rows == []
-    loose = Sandbox(SandboxConfig(switches={"text_filters": "ignore_case"}), clock=clock).caller()
-    assert len((await loose.get("/customers", {"name": "velo berger"})).rows) == 3
 
 
 async def test_number_filters_compare_by_value(api: Caller) -> None:
@@ -153,18 +149,14 @@ async def test_a_delta_shows_edits_creations_and_tombstones_since_a_moment(
     assert (await api.get("/customers", {"created_at_min": since})).ids == [made]
 
 
-async def test_date_bounds_can_be_exclusive_and_naive_dates_can_be_read_as_utc(api: Caller, clock: ManualClock) -> None:
+async def test_date_bounds_are_inclusive_and_naive_dates_refused(api: Caller) -> None:
     stamp = "2026-03-02T09:00:00.000Z"
     created = (await api.post("/customers", {"name": "A"})).body
     assert created["created_at"] == stamp
     assert (await api.get("/customers", {"created_at_min": "2026-03-02T09:00:00"})).status == 400
-    other = Sandbox(
-        SandboxConfig(switches={"date_bounds": "exclusive", "naive_query_dates": "utc"}), clock=clock
-    ).caller()
-    made = (await other.post("/customers", {"name": "A"})).body["id"]
-    assert (await other.get("/customers", {"created_at_min": stamp})).rows == []
-    assert (await other.get("/customers", {"created_at_min": "2026-03-02T08:59:59"})).ids == [made]
-    assert (await other.get("/customers", {"created_at_min": "2026-03-02T08:59+02:00"})).status == 400
+    for bound in ("created_at_min", "created_at_max"):
+        assert created["id"] in (await api.get("/customers", {bound: stamp})).ids
+    assert created["id"] not in (await api.get("/customers", {"created_at_min": "2026-03-02T09:00:00.001Z"})).ids
 
 
 async def test_a_date_that_is_none_is_a_400_and_where_there_are_no_ranges_it_is_ignored(api: Caller) -> None:

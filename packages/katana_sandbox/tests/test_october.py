@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from katana_sandbox import Caller, Refused, Sandbox, Tenant
+from katana_sandbox import Caller, Refused, Tenant
 
 from .manufacturing_floor import gadget, ordered, produced
 
@@ -32,16 +32,12 @@ def shipment(order: dict[str, Any], status: str = "DELIVERED") -> dict[str, Any]
     return {"sales_order_id": order["id"], "status": status, "sales_order_fulfillment_rows": rows}
 
 
-@pytest.mark.parametrize("word", ["object", "null"])
-async def test_the_deleted_item_of_a_variant_is_shown_when_extended(
-    sandbox: Sandbox, api: Caller, tenant: Tenant, word: str
-) -> None:
-    sandbox.switches.set("deleted_parent_in_extend", word)
+async def test_the_deleted_item_of_a_variant_is_shown_when_extended(api: Caller, tenant: Tenant) -> None:
     item = tenant.create("materials", {"name": "Gone", "variants": [{"sku": "G"}]})
     assert (await api.delete(f"/materials/{item['id']}")).status == 204
     query = {"ids": item["variants"][0]["id"], "include_deleted": "true", "extend": "product_or_material"}
     parent = (await api.get("/variants", query)).rows[0]["product_or_material"]
-    assert (parent and parent["name"]) == ("Gone" if word == "object" else None)
+    assert (parent and parent["name"]) == "Gone"
 
 
 async def test_an_order_that_is_ready_for_fulfillment_is_as_one_that_is_not_shipped(

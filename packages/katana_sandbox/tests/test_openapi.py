@@ -35,14 +35,11 @@ BOND = {"resource_type": "PurchaseOrderRow"}
 BOM = {"product_variant_id": 0, "product_item_id": 0, "ingredient_variant_id": 10000106, "quantity": 2}
 
 # Where the description and the wire differ, the wire wins: the operation does not fit as it is (proved below), and
-# fits once these switches take the one difference away. The facts know of it by their overlay: everything fits them.
+# fits once these switches, or null for {}, take the one difference away. The facts know of it by their overlay.
 UNREADABLE = {"x-pagination": "1.5: JSON text, which the description declares as an object of simple style"}
 # 1.8: recipe row ids are UUIDs; the description wants whole numbers in the path.
 UUIDS = ("PATCH /recipe_rows/{id}", "DELETE /recipe_rows/{id}")
-_NO_OBJECT: tuple[Settings, str] = (
-    {"empty_objects": False},
-    "5.6: an absent nested object is {}, where the description wants null",
-)
+_NO_OBJECT: tuple[Settings, str] = ({}, "5.6: an absent nested object is {}, where the description wants null")
 CONTRADICTIONS: dict[str, tuple[Settings, str]] = {
     "PATCH /stocktakes/{id}": ({"stocktake_patch": 200}, "October 6.2: the docs say 204 and no body"),
     "GET /products": _NO_OBJECT,
@@ -466,6 +463,8 @@ async def test_request_and_reply_fit_the_description(description: OpenAPI, opera
         with pytest.raises(OpenAPIError):
             description.validate_request(request)
         request.parameters = replace(request.parameters, path={"id": "1"})
+    if CONTRADICTIONS.get(operation) == _NO_OBJECT:
+        response.data = response.data.replace(b'"supplier":{}', b'"supplier":null')
     description.validate_request(request)
     description.validate_response(request, response)
 

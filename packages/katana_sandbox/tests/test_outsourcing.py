@@ -53,15 +53,11 @@ async def test_ingredients_are_copied_and_committed_where_they_are_tracked(
     assert {line["ingredient_availability"] for line in lines} == {"IN_STOCK"}
 
 
-@pytest.mark.parametrize(("on", "committed"), [(True, 4), (False, 0)])
-async def test_whether_ingredients_are_committed_is_a_switch(
-    sandbox: Sandbox, tenant: Tenant, good: int, on: bool, committed: float
-) -> None:
+async def test_whether_ingredients_are_committed_is_a_switch(sandbox: Sandbox, tenant: Tenant, good: int) -> None:
     api = sandbox.caller()
-    sandbox.switches.set("outsourced_ingredients_committed", on)
     tenant.set_stock(STEEL, WORKSHOP, 4, 8)
     order = await bought(api, good)
-    assert stock(tenant, STEEL) == (4, committed, 0)
+    assert stock(tenant, STEEL) == (4, 4, 0)
     assert [line["ingredient_availability"] for line in await lines_of(api, order)] == ["IN_STOCK"] * 2
 
 
@@ -101,14 +97,6 @@ async def test_a_receipt_uses_ingredients_up_and_their_cost_lands_on_the_goods(
     level = tenant.get("inventory", (good, STORE))
     assert float(level["value_in_stock"]) == 2 * 5 + PARTS_OF_TWO
     assert tenant.get("purchase_orders", order["id"])["purchase_order_rows"][0]["landed_cost"] == 10 + PARTS_OF_TWO
-
-
-async def test_the_cost_of_ingredients_may_stay_out_of_the_landed_cost(
-    sandbox: Sandbox, api: Caller, tenant: Tenant, good: int
-) -> None:
-    sandbox.switches.set("outsourced_cost_lands", False)
-    await received(api, await bought(api, good))
-    assert float(tenant.get("inventory", (good, STORE))["value_in_stock"]) == 10
 
 
 async def test_the_cost_of_ingredients_is_fixed_on_receipt(api: Caller, tenant: Tenant, good: int) -> None:

@@ -63,15 +63,11 @@ def test_a_tax_rate_is_also_found_by_its_rate_and_name(tenant: Tenant) -> None:
         order(tenant, {**BUY, "tax_rate": "77"})
 
 
-async def test_the_reply_to_a_patch_shows_no_rows_unless_switched(
-    sandbox: Sandbox, tenant: Tenant, api: Caller
-) -> None:
+async def test_the_reply_to_a_patch_shows_no_rows(sandbox: Sandbox, tenant: Tenant, api: Caller) -> None:
     """1.2, 5.8."""
     made = order(tenant)
     assert (await api.patch(f"/purchase_orders/{made['id']}", {"order_no": "X"})).body["purchase_order_rows"] == []
     assert (await api.get(f"/purchase_orders/{made['id']}")).body["purchase_order_rows"]
-    sandbox.switches.set("thin_purchase_patch", False)
-    assert (await api.patch(f"/purchase_orders/{made['id']}", {"order_no": "Y"})).body["purchase_order_rows"]
 
 
 async def test_a_patch_without_additional_info_empties_it(tenant: Tenant, api: Caller) -> None:
@@ -124,26 +120,6 @@ async def test_a_part_receipt_splits_the_row_and_the_old_one_keeps_its_id(tenant
     same = ("variant_id", "price_per_unit", "tax_rate_id")
     assert [first[name] for name in same] == [second[name] for name in same]
     assert stock(tenant) == (held, expected - 3)
-
-
-async def test_a_revert_may_leave_rows_split_and_take_back_part_of_an_order(
-    sandbox: Sandbox, tenant: Tenant, api: Caller
-) -> None:
-    """October 7.1, the other side of both switches."""
-    sandbox.switches.set("revert_partial", "allow")
-    sandbox.switches.set("revert_merges_rows", False)
-    before = tenant.get("inventory", PAIR)
-    made = order(tenant)
-    await receive(api, made["purchase_order_rows"][0], 4)
-    answer = await api.patch(f"/purchase_orders/{made['id']}", {"status": "NOT_RECEIVED"})
-    assert answer.body["status"] == "NOT_RECEIVED"
-    rows = tenant.get("purchase_orders", made["id"])["purchase_order_rows"]
-    assert [(row["quantity"], row["received_date"], row["conversion_rate"]) for row in rows] == [
-        (6, None, None),
-        (4, None, None),
-    ]
-    await api.delete(f"/purchase_orders/{made['id']}")
-    assert tenant.get("inventory", PAIR) == before
 
 
 async def test_status_received_receives_every_open_row(tenant: Tenant, api: Caller) -> None:
@@ -280,10 +256,9 @@ async def test_costs_spread_by_value_land_on_the_rows_and_in_stock(
 ) -> None:
     """4.3, 6.23."""
     tenant.set_stock(*PAIR, 0)
-    sandbox.switches.set("receipt_groups", False)
     made = order(tenant, {**BUY, "price_per_unit": 10}, {**BUY, "variant_id": 10000107, "price_per_unit": 30})
     row = made["purchase_order_rows"][0]
-    await receive(api, row, 10)
+    assert (await api.patch(f"/purchase_orders/{made['id']}", {"status": "RECEIVED"})).status == 200
     cost = {"additional_cost_id": 10000101, "group_id": made["default_group_id"], "tax_rate_id": 10000101, "price": 60}
     kept = (await api.post("/po_additional_cost_rows", {**cost, "distribution_method": "NON_DISTRIBUTED"})).body
     assert tenant.get("purchase_order_rows", row["id"])["landed_cost"] == 100

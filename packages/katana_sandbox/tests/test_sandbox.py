@@ -157,7 +157,7 @@ def test_wrong_switches_are_refused_by_name() -> None:
         ({"rate_limit": "x"}, "must be a number"),
         ({"rate_limit": -1}, "must not be negative"),
         ({"error_form": "loud"}, "must be one of wrapped, bare"),
-        ({"decimal_strings": 1}, "must be true or false"),
+        ({"additional_info_wipe": 1}, "must be true or false"),
     ):
         with pytest.raises(ValueError, match=words):
             Sandbox(SandboxConfig(switches=settings))

@@ -93,7 +93,7 @@ class Caller:
             "path": PREFIX + path,
             "raw_path": (PREFIX + path).encode(),
             "query_string": (text or urlencode(shown, doseq=True)).encode(),
-            "headers": [(k.encode(), v.encode()) for k, v in {**given, **(headers or {})}.items()],
+            "headers": [(k.lower().encode(), v.encode()) for k, v in {**given, **(headers or {})}.items()],
             "client": ("127.0.0.1", 1),
             "server": ("sandbox", 80),
         }

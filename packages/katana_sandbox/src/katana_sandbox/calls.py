@@ -17,6 +17,7 @@ class Call:
     query: tuple[tuple[str, str], ...] = ()
     raw_body: bytes = b""
     path_id: str = ""
+    fields_format: str = ""
 
     def body(self) -> object:
         """The parsed body.

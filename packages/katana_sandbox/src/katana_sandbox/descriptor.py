@@ -103,7 +103,11 @@ class Route:
 
 @dataclass(frozen=True, kw_only=True)
 class Collection:
-    """One collection of the API; `unique` names the switch that lets no two records share a field's value."""
+    """One collection of the API; `unique` fields are shared by no two records, where switched.
+
+    `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
+    `item_fields` marks what has them in two forms.
+    """
 
     name: str
     entity: str
@@ -124,9 +128,12 @@ class Collection:
     extends: Mapping[str, ExtendRule] = field(default_factory=dict[str, ExtendRule])
     parts: PartsRule | None = None
     hidden: frozenset[str] = frozenset()
+    custom_fields: tuple[str, ...] = ()
+    custom_fields_replaced: bool = False
+    item_fields: bool = False
     parent: tuple[str, str] | None = None
     guards: tuple[Guard, ...] = ()
-    unique: Mapping[str, str] = field(default_factory=dict[str, str])
+    unique: tuple[str, ...] = ()
     wipes: str = ""
     on_create: CreateRule | None = None
     on_update: UpdateRule | None = None
@@ -149,6 +156,7 @@ class Context:
     collections: Mapping[str, Collection]
     switches: Switches
     now: str
+    fields_format: str = ""
 
     def get(self, name: str, key: object, *, deleted: bool = False) -> Record | None:
         """A record; soft-deleted ones only when asked for."""
@@ -204,8 +212,7 @@ class Context:
         if hard or not collection.soft_delete:
             self.db.stores[name].write(key, None)
         else:
-            bump = {"updated_at": self.now} if self.switches.on("delete_bumps_updated_at") else {}
-            self._write(name, key, {**before, "deleted_at": self.now, **bump})
+            self._write(name, key, {**before, "deleted_at": self.now, "updated_at": self.now})
         self._touch_parent(collection, before)
         if collection.settle is not None:
             collection.settle(self, before, None)

@@ -1,6 +1,7 @@
 """The HTTP door: key, budget, faults, route, rule, reply; every request is journaled."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 
@@ -9,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from katana_sandbox.calls import PREFIX, Call, Reply
 from katana_sandbox.clock import Clock
+from katana_sandbox.courier import Courier
 from katana_sandbox.faults.actions import Action
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.journal import Journal, JournalEntry, below_prefix, key_digest
@@ -18,9 +20,9 @@ from katana_sandbox.switches import Switches
 from katana_sandbox.tenant import Tenant
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.errors import Refused, not_found
-from katana_sandbox.wire.forms import reshape
 
 _JSON = {"Content-Type": "application/json"}
+_WINDOW = 60.0
 
 
 class Exchange:
@@ -53,6 +55,7 @@ class Gateway:
 
     def __init__(self, router: Router, switches: Switches, clock: Clock) -> None:
         self.journal = Journal()
+        self.courier = Courier(clock)
         self.faults = FaultScript()
         self.offset = 0.0
         self._router = router
@@ -80,7 +83,10 @@ class Gateway:
             return
         request = Request(scope, receive)
         call = Call(request.method, request.url.path, tuple(request.query_params.multi_items()), await request.body())
+        call = replace(call, fields_format=request.headers.get("x-custom-fields-format", ""))
+        self.courier.base = f"{str(request.base_url).rstrip('/')}{PREFIX}"
         reply = await self._answer(call, request.headers.get("authorization", ""))
+        self.courier.start()
         reply.headers.setdefault("Date", format_datetime(self.now(), usegmt=True))
         await self._send(reply, send)
 
@@ -125,11 +131,11 @@ class Gateway:
             found = self._router.find(call.method, path) if call.path.startswith(PREFIX + "/") else None
             if found is None:
                 raise not_found()
-            inner = Call(call.method, path, call.query, call.raw_body, found.path_id)
+            inner = replace(call, path=path, path_id=found.path_id)
+            ctx = replace(tenant.context(), fields_format=call.fields_format)
             lag = max(exchange.lag, self._switches.number("replica_lag")) if call.method == "GET" else 0.0
-            with tenant.db.undo.as_of(lag), tenant.db.undo.transaction():
-                reply = found.route.run(tenant.context(), found.collection, inner)
-            reply.body = reshape(reply.body, self._switches)
+            with tenant.db.undo.as_of(lag), tenant.changing():
+                reply = found.route.run(ctx, found.collection, inner)
         except Refused as refusal:
             return self._error(refusal)
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
@@ -161,15 +167,11 @@ class Gateway:
 
     def _error(self, refusal: Refused) -> Reply:
         inner = refusal.inner()
-        if self._switches.word("detail_path") == "dotted":
-            for detail in inner.get("details", []):
-                detail["path"] = str(detail["path"]).replace("/", ".")
         wrapped = self._switches.word("error_form") == "wrapped"
         return Reply(refusal.status, encode({"error": inner} if wrapped else inner))
 
     def _allowance(self) -> Allowance:
-        sliding = self._switches.word("rate_window_form") == "sliding"
-        return Allowance(self._switches.count("rate_limit"), self._switches.number("rate_window"), sliding)
+        return Allowance(self._switches.count("rate_limit"), _WINDOW)
 
     def _full_budget(self) -> Budget:
         whole = self._allowance()

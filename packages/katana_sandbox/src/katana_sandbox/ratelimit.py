@@ -1,4 +1,4 @@
-"""The budget of each key: a fixed window that its first request opens, or one that slides."""
+"""The budget of each key: a fixed window that its first request opens."""
 
 import math
 from collections import defaultdict, deque
@@ -16,7 +16,6 @@ class Allowance:
 
     limit: int
     window: float
-    sliding: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +51,8 @@ class RateLimiter:
         if limit == 0:
             return Budget(_PLENTY, _PLENTY, window, granted=True)
         spent = self._spent[key]
-        while spent and seconds - spent[0] >= window:
-            if allowance.sliding:
-                spent.popleft()
-            else:
-                spent.clear()
+        if spent and seconds - spent[0] >= window:
+            spent.clear()
         granted = len(spent) < limit
         if granted:
             spent.append(seconds)

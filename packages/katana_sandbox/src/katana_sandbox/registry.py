@@ -8,11 +8,13 @@ from katana_sandbox.collections.bom_rows import BOM_ROWS
 from katana_sandbox.collections.custom_field_definitions import CUSTOM_FIELD_DEFINITIONS
 from katana_sandbox.collections.customer_addresses import CUSTOMER_ADDRESSES
 from katana_sandbox.collections.customers import CUSTOMERS
+from katana_sandbox.collections.demand_forecasts import DEMAND_FORECASTS
 from katana_sandbox.collections.factory import FACTORY
 from katana_sandbox.collections.inventory import INVENTORY
 from katana_sandbox.collections.inventory_movements import INVENTORY_MOVEMENTS
 from katana_sandbox.collections.inventory_reorder_points import INVENTORY_REORDER_POINTS
 from katana_sandbox.collections.inventory_safety_stock_levels import INVENTORY_SAFETY_STOCK_LEVELS
+from katana_sandbox.collections.inventory_signals import INVENTORY_SIGNALS
 from katana_sandbox.collections.locations import LOCATIONS
 from katana_sandbox.collections.manufacturing_names import OPERATIONS, RESOURCES
 from katana_sandbox.collections.manufacturing_order_operation_rows import MANUFACTURING_ORDER_OPERATION_ROWS
@@ -61,6 +63,7 @@ from katana_sandbox.collections.suppliers import SUPPLIERS
 from katana_sandbox.collections.tax_rates import TAX_RATES
 from katana_sandbox.collections.users import USERS
 from katana_sandbox.collections.variants import VARIANTS
+from katana_sandbox.collections.webhooks import WEBHOOK, WEBHOOK_LOGS
 from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.operations import create, delete, get, update
 from katana_sandbox.operations import list as list_operation
@@ -134,6 +137,10 @@ COLLECTIONS: dict[str, Collection] = {
         NEGATIVE_STOCK,
         INVENTORY_SAFETY_STOCK_LEVELS,
         INVENTORY_REORDER_POINTS,
+        INVENTORY_SIGNALS,
+        DEMAND_FORECASTS,
+        WEBHOOK,
+        WEBHOOK_LOGS,
     )
 }
 _OPERATIONS = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from katana_sandbox.custom_fields import has_two_forms, shaped
 from katana_sandbox.descriptor import Collection, Context, View
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import DELETED, VERBATIM
@@ -16,6 +17,8 @@ def render(ctx: Context, collection: Collection, slot: int, view: View, extend: 
         return raw
     if collection.hidden:
         raw = encode({name: value for name, value in decode_record(raw).items() if name not in collection.hidden})
+    if collection.item_fields and has_two_forms(ctx):
+        raw = encode(shaped(ctx, decode_record(raw)))
     members = {
         embed.member: embedded(ctx, embed.collection, embed.foreign_key, store.keys[slot])
         for embed in collection.embeds
@@ -29,12 +32,11 @@ def render(ctx: Context, collection: Collection, slot: int, view: View, extend: 
 
 
 def embedded(ctx: Context, name: str, foreign_key: str, value: Key) -> bytes:
-    """The live children of a record as an encoded array; deleted ones too, where switched."""
+    """The live children of a record as an encoded array."""
     store = ctx.db.stores[name]
     collection = ctx.collections[name]
-    hidden = 0 if ctx.switches.on("nested_deleted_rows") else DELETED
-    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & hidden]
-    if collection.embeds or collection.hidden or collection.parts:
+    slots = [slot for slot in store.linked(foreign_key, value) if not store.flags[slot] & DELETED]
+    if collection.embeds or collection.hidden or collection.parts or (collection.item_fields and has_two_forms(ctx)):
         return array([render(ctx, collection, slot, "list") for slot in slots])
     return array([store.raw(slot) for slot in slots])
 

@@ -1,7 +1,7 @@
 """The stand-in as one object: tenants, keys, clock, journal, faults, and the application over them."""
 
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from katana_sandbox.caller import Caller
 from katana_sandbox.clock import Clock, SystemClock
+from katana_sandbox.courier import Courier
 from katana_sandbox.factory.build import Plan, Progress, build_factory
 from katana_sandbox.faults.script import FaultScript
 from katana_sandbox.gateway import Gateway
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 DEFAULT_KEY = "sandbox-key"
 DEFAULT_TENANT = "default"
 DEFAULT_SCENARIO = "demo"
+_KEPT_PAST = 3600.0
+"""Seconds of history that lagging reads can see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,11 @@ class Sandbox:
         return self._gateway.faults
 
     @property
+    def courier(self) -> Courier:
+        """What delivers to webhooks: `send` may be replaced, and `join` waits for the deliveries."""
+        return self._gateway.courier
+
+    @property
     def clock_offset(self) -> float:
         """Seconds by which the server's wall clock is ahead of `clock`."""
         return self._gateway.offset
@@ -192,12 +200,20 @@ class Sandbox:
 
     def serve(self, host: str = "127.0.0.1", port: int = 0) -> AbstractAsyncContextManager[str]:
         """Listen on a real socket inside an `async with`, which gives the base URL."""
-        return serve(self.app, host, port)
+        return self._serve(host, port)
+
+    @asynccontextmanager
+    async def _serve(self, host: str, port: int) -> AsyncGenerator[str]:
+        async with serve(self.app, host, port) as url:
+            try:
+                yield url
+            finally:
+                await self.courier.close()
 
     def _new_tenant(self, name: str, seed: int) -> Tenant:
         keys = {collection.name: collection.foreign_keys for collection in COLLECTIONS.values()}
-        db = Database(keys, seed, self.clock.monotonic, self.switches.number("max_lag"))
-        return Tenant(name, db, self.switches, self._gateway.now)
+        db = Database(keys, seed, self.clock.monotonic, _KEPT_PAST)
+        return Tenant(name, db, self.switches, self._gateway.now, self._gateway.courier.note)
 
     def _take_back(self, snapshot: Snapshot) -> None:
         for place, name in enumerate(cast("list[str]", snapshot.facts["tenants"])):

@@ -1,6 +1,7 @@
 """One account: its data as others would see and change it, past the HTTP door."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from katana_sandbox.calls import Call
@@ -16,22 +17,32 @@ from katana_sandbox.store.database import Database
 from katana_sandbox.store.keys import Key
 from katana_sandbox.store.movements import OPENING
 from katana_sandbox.store.records import VERBATIM
+from katana_sandbox.store.undo import Change
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, decode, decode_record, encode
 from katana_sandbox.wire.numbers import as_decimal
 from katana_sandbox.wire.times import wire_moment
 
 type Now = Callable[[], datetime]
+type Note = Callable[[Callable[[], Context], Callable[[], list[Change]]], None]
 
 
 class Tenant:
     """The data of one account. Records are given and taken in wire form."""
 
-    def __init__(self, name: str, db: Database, switches: Switches, now: Now) -> None:
+    def __init__(self, name: str, db: Database, switches: Switches, now: Now, note: Note) -> None:
         self.name = name
         self.db = db
         self._switches = switches
         self._now = now
+        self._note = note
+
+    @contextmanager
+    def changing(self) -> Generator[None]:
+        """All the writes inside, or none when an exception leaves the block; webhooks hear of them."""
+        with self.db.undo.transaction() as changes:
+            yield
+            self._note(self.context, changes)
 
     def context(self) -> Context:
         """What the rules need, at this moment."""
@@ -89,7 +100,7 @@ class Tenant:
         ctx = self.context()
         if ctx.get(collection, id, deleted=True) is None:
             raise LookupError(f"{self.name} has no {collection} with id {id}")
-        with self.db.undo.transaction():
+        with self.changing():
             ctx.change(collection, id, fields, bump=bump)
             ctx.set(collection, id, fields)
         return self.get(collection, id)
@@ -98,7 +109,7 @@ class Tenant:
         """Create as a POST would; Refused when the API would refuse."""
         ctx = self.context()
         descriptor = _known(collection)
-        with self.db.undo.transaction():
+        with self.changing():
             for route in descriptor.routes:
                 if (route.method, route.template) == ("POST", descriptor.path):
                     call = Call("POST", route.template, raw_body=encode(body))
@@ -111,7 +122,7 @@ class Tenant:
         ctx = self.context()
         if ctx.get(collection, id) is None:
             raise LookupError(f"{self.name} has no live {collection} with id {id}")
-        with self.db.undo.transaction():
+        with self.changing():
             ctx.delete(collection, id, hard=hard)
 
     def insert_raw(self, collection: str, record: object) -> Key:
@@ -135,7 +146,7 @@ class Tenant:
         wanted = Movement(
             variant_id, location_id, amount, as_decimal(unit_cost), ctx.now, OPENING, variant_id, None, None
         )
-        with self.db.undo.transaction():
+        with self.changing():
             for movement in (wanted._replace(quantity=-held, unit_cost=None), wanted):
                 if movement.quantity:
                     post(ctx, movement)

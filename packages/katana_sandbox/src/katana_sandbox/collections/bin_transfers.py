@@ -58,7 +58,7 @@ def _update(ctx: Context, transfer: Record, changes: Record) -> Record:
 
 
 def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, record(("status",), status=choice(*_STATUS)), call.body())
+    body = checked(record(("status",), status=choice(*_STATUS)), call.body())
     transfer = path_record(ctx, collection, call)
     if body["status"] != transfer["status"]:
         check_open_period(ctx, ctx.now)

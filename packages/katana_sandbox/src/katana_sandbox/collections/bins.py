@@ -100,7 +100,7 @@ def _inventory(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 def _link(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Say which bin variants belong in; bins that are not there are made."""
-    given = cast("list[Record]", checked(ctx, _LINKS, call.body()))
+    given = cast("list[Record]", checked(_LINKS, call.body()))
     return Reply(200, array([encode(_linked(ctx, entry)) for entry in given]))
 
 
@@ -128,7 +128,7 @@ def _default_bin(ctx: Context, variant_id: object, location_id: object) -> Recor
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    for entry in cast("list[Record]", checked(ctx, _UNLINKS, call.body())):
+    for entry in cast("list[Record]", checked(_UNLINKS, call.body())):
         held = _default_bin(ctx, entry["variant_id"], entry["location_id"])
         if held is not None:
             ctx.delete("variant_bin_locations", held["id"])

@@ -3,12 +3,12 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
 from katana_sandbox.operations.create import build, check_references, checked
-from katana_sandbox.operations.create import run as create_one
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 _BATCH = 250
 _RANK_STEP = 10000
@@ -17,7 +17,7 @@ _RANK_STEP = 10000
 def create_row(ctx: Context, body: Record) -> Record:
     """Store a row of a product's variant, after those it has."""
     variant = ctx.get("variants", body["product_variant_id"]) or {}
-    if ctx.switches.on("bom_parent_check") and variant.get("product_id") != body["product_item_id"]:
+    if variant.get("product_id") != body["product_item_id"]:
         raise unprocessable("product variant does not belong to the product")
     if body["ingredient_variant_id"] == body["product_variant_id"]:
         raise unprocessable("product variant can not be its own ingredient")
@@ -31,39 +31,40 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
     return changes
 
 
-def _create_one(ctx: Context, collection: Collection, call: Call) -> Reply:
-    reply = create_one(ctx, collection, call)
-    status = ctx.switches.count("bom_create_status")
-    return reply if status != 204 else Reply(204)
-
-
 def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
+    body = checked(record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
     for given in cast("list[Record]", body["data"]):
         check_references(ctx, collection, given)
+        check_custom_fields(ctx, collection, given)
         create_row(ctx, given)
     return Reply(204)
 
 
+_CHANGES = {
+    "ingredient_variant_id": integer(1),
+    "quantity": maybe(number(0, 1e17)),
+    "notes": maybe(text(high=255)),
+    "custom_fields": maybe(anything()),
+}
 _CREATE = record(
     ("product_variant_id", "product_item_id", "ingredient_variant_id"),
     product_variant_id=integer(1),
     product_item_id=integer(1),
-    ingredient_variant_id=integer(1),
-    quantity=maybe(number(0, 1e17)),
-    notes=maybe(text(high=255)),
+    **_CHANGES,
 )
 
 BOM_ROWS = Collection(
     name="bom_rows",
     entity="BOM row",
-    operations=("list", "update", "delete"),
+    custom_fields=("RecipeBom",),
+    operations=("list", "create", "update", "delete"),
     fields=(
         *plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes"),
         Field("rank", 0),
+        Field("custom_fields"),
     ),
     create=_CREATE,
-    update=record(ingredient_variant_id=integer(1), quantity=maybe(number(0, 1e17)), notes=maybe(text(high=255))),
+    update=record(**_CHANGES),
     filters=(
         Filter("id"),
         *plain_filters("product_variant_id product_item_id ingredient_variant_id", kind="int"),
@@ -73,6 +74,7 @@ BOM_ROWS = Collection(
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("product_variant_id", "product_item_id", "ingredient_variant_id"),
+    hidden=frozenset({"custom_fields"}),
     references={
         "product_variant_id": "variants",
         "product_item_id": "products",
@@ -81,8 +83,5 @@ BOM_ROWS = Collection(
     parent=("product_item_id", "products"),
     on_create=create_row,
     on_update=_update,
-    routes=(
-        Route("POST", "/bom_rows", _create_one),
-        Route("POST", "/bom_rows/batch/create", _create_batch),
-    ),
+    routes=(Route("POST", "/bom_rows/batch/create", _create_batch),),
 )

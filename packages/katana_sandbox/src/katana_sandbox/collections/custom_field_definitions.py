@@ -100,6 +100,7 @@ CUSTOM_FIELD_DEFINITIONS = Collection(
     ),
     ranges=Ranges(ids=False, deleted=False),
     key="uuid",
+    foreign_keys=("label",),
     on_create=_create,
     on_update=_update,
     routes=(Route("GET", "/custom_fields_collections", _collections),),

@@ -1,4 +1,4 @@
-"""Stock by variant and location: computed, never stored, oldest location first; zeros too, unless switched."""
+"""Stock by variant and location: computed, never stored, oldest location first; zeros too."""
 
 from collections.abc import Sequence
 
@@ -27,8 +27,6 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
     def pair(place: int) -> tuple[int, int]:
         return int(keys[variants[place % len(variants)]]), locations[place // len(variants)]
 
-    if not ctx.switches.on("inventory_zeros"):
-        places = [place for place in places if ctx.db.movements.of_pair(*pair(place))]
     total = len(places)
     shown = places[query.page.offset : query.page.offset + query.page.limit]
     parts = [_encoded(ctx, *pair(place), query.extend) for place in shown]
@@ -39,19 +37,18 @@ def inventory_row(ctx: Context, variant_id: int, location_id: int) -> Record:
     """The wire form of one pair."""
     level = ctx.db.levels.get(variant_id, location_id)
     safety = safety_stock(ctx, variant_id, location_id)
-    known = ctx.switches.word("unknown_cost") == "zero" or ctx.db.movements.of_pair(variant_id, location_id)
     kits = potential(ctx, variant_id, location_id)
     return {
         "variant_id": variant_id,
         "location_id": location_id,
         "safety_stock_level": fixed(safety, 5),
         "reorder_point": fixed(safety, 5),
-        "average_cost": fixed(level.average_cost, 10) if known else None,
+        "average_cost": fixed(level.average_cost, 10),
         "value_in_stock": fixed(level.value, 10),
         "quantity_in_stock": fixed(level.in_stock, 5),
         "quantity_committed": fixed(level.committed, 5),
         "quantity_expected": fixed(level.expected, 5),
-        "quantity_missing_or_excess": fixed(level.in_stock - level.committed + level.expected - safety, 5),
+        "quantity_missing_or_excess": fixed(level.excess - safety, 5),
         "quantity_potential": None if kits is None else fixed(kits, 5),
         "default_storage_bin": None,
         "archived_at": _archived_at(ctx, variant_id),

@@ -8,7 +8,7 @@ from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import choice, integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, integer, maybe, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PAUSED", "COMPLETED")
@@ -29,6 +29,7 @@ _UPDATE = record(
     total_actual_time=maybe(_AMOUNT),
     cost_per_hour=maybe(_AMOUNT),
     cost_parameter=maybe(_AMOUNT),
+    custom_fields=maybe(anything()),
 )
 
 
@@ -40,6 +41,8 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     name="manufacturing_order_operation_rows",
     entity="manufacturing order operation row",
+    custom_fields=("ProductionOperation",),
+    custom_fields_replaced=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
@@ -61,6 +64,7 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
         Field("group_boundary"),
         Field("is_status_actionable", default=True),
         Field("completed_at", store=stored_moment),
+        Field("custom_fields"),
         Field("written_time"),
         Field("status_before"),
     ),
@@ -78,6 +82,7 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
         planned_time_parameter=_AMOUNT,
         cost_per_hour=_AMOUNT,
         cost_parameter=_AMOUNT,
+        custom_fields=maybe(anything()),
     ),
     update=_UPDATE,
     filters=(Filter("manufacturing_order_id", "int"), Filter("status", values=STATUS)),

@@ -52,20 +52,19 @@ _CREATE = record(
 
 
 def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _CREATE, call.body())
+    body = checked(_CREATE, call.body())
     order = ctx.get("manufacturing_orders", body["manufacturing_order_id"])
     if order is None:
         raise Refused(404, f"manufacturing order {body['manufacturing_order_id']} not found")
     production = create_production(ctx, order, body)
-    return created(ctx, render_key(ctx, collection.name, production["id"], "reply"))
+    return created(render_key(ctx, collection.name, production["id"], "reply"))
 
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
-    factory = {"factory_id": b"1"} if ctx.switches.on("production_factory_id") else {}
     production = ctx.get("manufacturing_order_productions", key, deleted=True) or {}
     serials = wire_entries(ctx, PRODUCTION, key)
     serials += [wire_entry(ctx, entry) for entry in brought_units(ctx, production)]
-    shown = {**factory, "serial_numbers": encode(serials)}
+    shown = {"factory_id": b"1", "serial_numbers": encode(serials)}
     if not is_tracked(ctx, production.get("variant_id")):
         return shown
     trace: list[Record] = [{"serial_number_id": unit["id"], "batch_id": None, "quantity": "1"} for unit in serials]

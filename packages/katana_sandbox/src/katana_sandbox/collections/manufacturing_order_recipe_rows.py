@@ -4,7 +4,7 @@ from katana_sandbox.descriptor import Collection, Field, Filter, plain_filters
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
 _BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(1), quantity=number(0.00001, 1e17)))
@@ -12,6 +12,7 @@ _BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(1), quantit
 MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
     name="manufacturing_order_recipe_rows",
     entity="manufacturing order recipe row",
+    custom_fields=("RecipeBom",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("manufacturing_order_id"),
@@ -27,6 +28,7 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         Field("total_remaining_quantity", 0),
         Field("location_id"),
         Field("written_quantity"),
+        Field("custom_fields"),
     ),
     create=record(
         ("manufacturing_order_id", "variant_id", "planned_quantity_per_unit"),
@@ -36,6 +38,7 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         planned_quantity_per_unit=number(0.00001, 1e15),
         total_actual_quantity=number(0, 1e15),
         batch_transactions=_BATCHES,
+        custom_fields=maybe(anything()),
     ),
     update=record(
         variant_id=integer(1),
@@ -43,6 +46,7 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         planned_quantity_per_unit=number(0.00001, 1e16),
         total_actual_quantity=maybe(number(0, 1e16)),
         batch_transactions=_BATCHES,
+        custom_fields=maybe(anything()),
     ),
     filters=(
         *plain_filters("manufacturing_order_id variant_id", kind="int"),

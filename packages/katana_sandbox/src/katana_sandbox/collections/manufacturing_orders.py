@@ -1,19 +1,17 @@
 """Manufacturing orders: quantities, costs and availability follow from their rows and productions."""
 
-from typing import cast
-
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.search import search
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
-from katana_sandbox.rules.manufacturing_links import make_orders, make_to_order, unlink
+from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
 from katana_sandbox.rules.manufacturing_orders import check_deletable, create_order, update_order
 from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.keys import Key
-from katana_sandbox.wire.encoding import Record, array, encode
-from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.encoding import encode
+from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
@@ -38,40 +36,20 @@ _UPDATE = record(
     production_deadline_date=moment(1),
     done_date=moment(1),
     additional_info=maybe(text(1)),
+    custom_fields=maybe(anything()),
 )
-_MAKE_TO_ORDER = {
-    "snake": record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag()),
-    "camel": record(("sales_order_row_id",), sales_order_row_id=integer(), createSubassemblies=flag()),
-}
-_MAKE_ORDERS = record(("salesOrderIds",), salesOrderIds=several(integer(), 1), createSubassemblies=flag())
+_MAKE_TO_ORDER = record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag())
 _UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
 
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    form = ctx.switches.word("make_to_order_body")
-    given = call.body()
-    if form == "camel" and _is_bulk(given):
-        return _make_orders(ctx, checked(ctx, _MAKE_ORDERS, given))
-    body = checked(ctx, _MAKE_TO_ORDER[form], given)
-    wanted = bool(body.get("create_subassemblies" if form == "snake" else "createSubassemblies"))
-    order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=wanted)
-    return created(ctx, render_key(ctx, "manufacturing_orders", order["id"], "reply"))
-
-
-def _is_bulk(body: object) -> bool:
-    return isinstance(body, dict) and "salesOrderIds" in body
-
-
-def _make_orders(ctx: Context, body: Record) -> Reply:
-    wanted = bool(body.get("createSubassemblies"))
-    orders = make_orders(ctx, cast("list[int]", body["salesOrderIds"]), subassemblies=wanted)
-    return Reply(
-        200, array([render_key(ctx, "manufacturing_orders", order["id"], "reply") or b"{}" for order in orders])
-    )
+    body = checked(_MAKE_TO_ORDER, call.body())
+    order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=bool(body.get("create_subassemblies")))
+    return created(render_key(ctx, "manufacturing_orders", order["id"], "reply"))
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _UNLINK, call.body())
+    body = checked(_UNLINK, call.body())
     unlink(ctx, body["sales_order_row_id"])
     return Reply(204)
 
@@ -89,6 +67,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
     entity="manufacturing order",
+    custom_fields=("ManufacturingOrder",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
@@ -110,6 +89,7 @@ MANUFACTURING_ORDERS = Collection(
         Field("material_cost", 0),
         Field("subassemblies_cost", 0),
         Field("operations_cost", 0),
+        Field("custom_fields"),
         Field("status_before"),
         Field("target_quantity"),
         Field("reopened", default=False),
@@ -126,6 +106,7 @@ MANUFACTURING_ORDERS = Collection(
         order_created_date=moment(1),
         production_deadline_date=moment(1),
         additional_info=maybe(text(1)),
+        custom_fields=maybe(anything()),
     ),
     update=_UPDATE,
     filters=(
@@ -142,8 +123,8 @@ MANUFACTURING_ORDERS = Collection(
         ("manufacturing_order_operation_rows", "manufacturing_order_id"),
     ),
     parts=_parts,
-    hidden=frozenset({*_LINKS, *_KIT, "status_before", "target_quantity", "reopened"}),
-    unique={"order_no": "unique_numbers"},
+    hidden=frozenset({*_LINKS, "custom_fields", *_KIT, "status_before", "target_quantity", "reopened"}),
+    unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -1,9 +1,8 @@
 """Materials: bought parts that products are made of."""
 
 from katana_sandbox.collections.products import ARCHIVABLE, ATTRIBUTES, CONFIGS, CUSTOM_FIELDS, NEW_CONFIGS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View, plain_filters
-from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
-from katana_sandbox.store.keys import Key
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
 from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
@@ -17,10 +16,6 @@ def _update(ctx: Context, record: Record, changes: Record) -> Record:
     return update_item(ctx, "materials", record, changes)
 
 
-def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
-    return item_parts(ctx, "materials", key)
-
-
 def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
     settle_item(ctx, "materials", after)
 
@@ -28,6 +23,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 MATERIALS = Collection(
     name="materials",
     entity="material",
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
@@ -100,10 +96,8 @@ MATERIALS = Collection(
     children=(("variants", "material_id"),),
     embeds=(Embed("variants", "variants", "material_id"),),
     extends={"supplier": linked_supplier},
-    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe",
     on_create=_create,
     on_update=_update,
-    parts=_parts,
     settle=_settle,
 )

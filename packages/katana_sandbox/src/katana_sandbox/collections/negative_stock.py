@@ -9,7 +9,6 @@ from katana_sandbox.operations.query import list_query
 from katana_sandbox.rules.items import owner
 from katana_sandbox.store.movements import replay
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.numbers import number
 
 
 def _record(ctx: Context, variant_id: int, location_id: int) -> Record | None:
@@ -23,8 +22,6 @@ def _record(ctx: Context, variant_id: int, location_id: int) -> Record | None:
         for entry, after in zip(entries, replay(entries), strict=True)
         if after.in_stock < 0
     ]
-    level = ctx.db.levels.get(variant_id, location_id)
-    quantities = {"quantity_on_hand": number(level.in_stock), "quantity_allocated": number(level.committed)}
     return {
         "variant_id": variant_id,
         "location_id": location_id,
@@ -32,7 +29,6 @@ def _record(ctx: Context, variant_id: int, location_id: int) -> Record | None:
         "name": found[1]["name"],
         "sku": variant.get("sku"),
         "category": found[1].get("category_name"),
-        **(quantities if ctx.switches.on("negative_stock_quantities") else {}),
     }
 
 

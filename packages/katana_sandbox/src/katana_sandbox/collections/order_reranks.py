@@ -21,7 +21,7 @@ _CLOSED = {"sales_orders": ("PACKED", "DELIVERED"), "manufacturing_orders": ("DO
 
 def _rerank(name: str) -> Callable[[Context, Collection, Call], Reply]:
     def run(ctx: Context, _collection: Collection, call: Call) -> Reply:
-        body = checked(ctx, _BODY, call.body())
+        body = checked(_BODY, call.body())
         ids, place = cast("list[int]", body["order_ids"]), cast("Record", body["place"])
         ranked = ranked_orders(ctx, name)
         anchor = place.get("before_id", place.get("after_id"))

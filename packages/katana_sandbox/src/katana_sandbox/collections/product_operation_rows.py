@@ -18,7 +18,7 @@ from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import choice, flag, integer, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, number, record, several, text
 
 OPERATION_TYPES = ("process", "setup", "perUnit", "fixed")
 _MOST_ROWS = 150
@@ -47,17 +47,16 @@ _RERANK = record(
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _CREATE, call.body())
+    body = checked(_CREATE, call.body())
     rows = cast("list[Record]", body["rows"])
     add_operations(ctx, rows, keep=bool(body.get("keep_current_rows", True)))
     return Reply(204)
 
 
 def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _RERANK, call.body())
+    body = checked(_RERANK, call.body())
     rerank_operation(ctx, body)
-    status = ctx.switches.count("rerank_status")
-    return Reply(status, b"" if status == 204 else encode({"message": "OK", "success": True}))
+    return Reply(200, encode({"message": "OK", "success": True}))
 
 
 def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
@@ -67,6 +66,8 @@ def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 PRODUCT_OPERATION_ROWS = Collection(
     name="product_operation_rows",
     entity="product operation row",
+    custom_fields=("ProductionOperation",),
+    custom_fields_replaced=True,
     operations=("list", "update", "delete"),
     fields=(
         *plain_fields("product_id product_variant_id operation_id operation_name"),
@@ -77,8 +78,9 @@ PRODUCT_OPERATION_ROWS = Collection(
         ),
         Field("rank", 0),
         Field("group_boundary"),
+        Field("custom_fields"),
     ),
-    update=record(**_MEMBERS),
+    update=record(**_MEMBERS, custom_fields=maybe(anything())),
     filters=(
         Filter("product_id", "int"),
         Filter("product_operation_row_id", "int", "id"),

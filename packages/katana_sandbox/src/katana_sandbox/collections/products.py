@@ -1,15 +1,16 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, View, plain_filters
-from katana_sandbox.rules.items import create_item, item_parts, linked_supplier, settle_item, update_item
-from katana_sandbox.store.keys import Key
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
+from katana_sandbox.wire.schema import anything, either, flag, integer, maybe, number, record, several, text
 
 PRICE = maybe(number(0, 1e11))
 ATTRIBUTES = several(record(("config_name", "config_value"), config_name=text(), config_value=text()), 1)
-CUSTOM_FIELDS = several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3)
+CUSTOM_FIELDS = either(
+    several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3), maybe(anything())
+)
 NEW_CONFIGS = several(record(("name", "values"), name=text(), values=several(text())), 1, 10)
 CONFIGS = several(record(("values",), id=number(), name=text(), values=several(text())), 1, 10)
 ARCHIVABLE = ("created_at", "updated_at", "archived_at", "deleted_at")
@@ -23,10 +24,6 @@ def _update(ctx: Context, record: Record, changes: Record) -> Record:
     return update_item(ctx, "products", record, changes)
 
 
-def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
-    return item_parts(ctx, "products", key)
-
-
 def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
     settle_item(ctx, "products", after)
 
@@ -34,6 +31,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 PRODUCTS = Collection(
     name="products",
     entity="product",
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
@@ -120,10 +118,8 @@ PRODUCTS = Collection(
     children=(("variants", "product_id"), ("bom_rows", "product_item_id")),
     embeds=(Embed("variants", "variants", "product_id"),),
     extends={"supplier": linked_supplier},
-    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe",
     on_create=_create,
     on_update=_update,
-    parts=_parts,
     settle=_settle,
 )

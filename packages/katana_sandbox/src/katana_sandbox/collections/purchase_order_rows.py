@@ -18,6 +18,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 PURCHASE_ORDER_ROWS = Collection(
     name="purchase_order_rows",
     entity="purchase order row",
+    custom_fields=("PurchaseOrderRow", "OutsourcedPurchaseOrderRow"),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("quantity variant_id tax_rate_id price_per_unit"),
@@ -35,6 +36,7 @@ PURCHASE_ORDER_ROWS = Collection(
         Field("location_id"),
         Field("landed_cost", 0),
         Field("group_id"),
+        Field("custom_fields"),
     ),
     create=record(
         ("purchase_order_id", "quantity", "price_per_unit", "variant_id"),

@@ -18,7 +18,7 @@ from katana_sandbox.rules.purchase_edits import check_order_deletable, create_or
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
+from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
@@ -41,6 +41,7 @@ ROW = {
     "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
     "arrival_date": moment(camel=True),
     "location_id": integer(1),
+    "custom_fields": maybe(anything()),
 }
 
 
@@ -54,11 +55,12 @@ def supplier(ctx: Context, order: Record) -> bytes:
 
 
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
-    thin = view == "patch" and ctx.switches.on("thin_purchase_patch")
     order = ctx.get("purchase_orders", key, deleted=True) or {}
     supply = order_supply(ctx, key) if order.get("entity_type") == "outsourced" else _NO_INGREDIENTS
     return {
-        "purchase_order_rows": b"[]" if thin else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
+        "purchase_order_rows": b"[]"
+        if view == "patch"
+        else embedded(ctx, "purchase_order_rows", "purchase_order_id", key),
         **{name: encode(value) for name, value in supply.items()},
     }
 
@@ -66,6 +68,7 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 PURCHASE_ORDERS = Collection(
     name="purchase_orders",
     entity="purchase order",
+    custom_fields=("PurchaseOrder", "OutsourcedPurchaseOrder"),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_RECEIVED"),
@@ -81,6 +84,7 @@ PURCHASE_ORDERS = Collection(
         Field("billing_status", "NOT_BILLED"),
         Field("last_document_status", "NOT_SENT"),
         Field("tracking_location_id"),
+        Field("custom_fields"),
     ),
     create=record(
         ("supplier_id", "location_id", "purchase_order_rows"),
@@ -94,6 +98,7 @@ PURCHASE_ORDERS = Collection(
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),
+        custom_fields=maybe(anything()),
         purchase_order_rows=several(record(("quantity", "price_per_unit", "variant_id"), **ROW)),
     ),
     update=record(
@@ -106,6 +111,7 @@ PURCHASE_ORDERS = Collection(
         additional_info=text(),
         location_id=integer(),
         tracking_location_id=integer(),
+        custom_fields=maybe(anything()),
     ),
     filters=(
         Filter("status", values=STATUS),
@@ -134,7 +140,7 @@ PURCHASE_ORDERS = Collection(
         ),
     ),
     routes=(Route("POST", "/purchase_orders/search", search(_SEARCHABLE)),),
-    unique={"order_no": "unique_numbers"},
+    unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,
     on_update=update_order,

@@ -36,6 +36,7 @@ _ROWS = replace(BOM_ROWS, update=record(ingredient_variant_id=integer(), quantit
 
 
 def _recipe(row: Record) -> Record:
+    row.pop("custom_fields", None)
     return {**row, "recipe_row_id": row.get("id"), "product_id": row.get("product_item_id")}
 
 
@@ -54,7 +55,7 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _CREATE, call.body())
+    body = checked(_CREATE, call.body())
     given = cast("list[Record]", body["rows"])
     products = [_product(ctx, row) for row in given]
     if body.get("keep_current_rows") is False:
@@ -82,9 +83,9 @@ def _delete_rows(ctx: Context, product_id: int) -> int:
 
 
 def _delete(ctx: Context, collection: Collection, call: Call) -> Reply:
-    if not _delete_rows(ctx, int(path_key(ctx, collection, call))):
+    if not _delete_rows(ctx, int(path_key(collection, call))):
         raise not_found()
-    return Reply(ctx.switches.count("delete_status"))
+    return Reply(204)
 
 
 def _update_row(ctx: Context, _collection: Collection, call: Call) -> Reply:

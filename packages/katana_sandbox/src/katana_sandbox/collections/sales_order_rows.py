@@ -41,6 +41,7 @@ def _variant(ctx: Context, row: Record) -> bytes:
 SALES_ORDER_ROWS = Collection(
     name="sales_order_rows",
     entity="sales order row",
+    custom_fields=("SalesOrderRow",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields(

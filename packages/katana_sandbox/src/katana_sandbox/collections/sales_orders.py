@@ -22,9 +22,7 @@ from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_add
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (
     OPEN,
-    check_custom_fields,
     check_sellable,
-    merged_custom_fields,
     rate_to_base,
     settle_order,
 )
@@ -53,7 +51,6 @@ _SEARCHABLE = (
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    check_custom_fields(ctx, body)
     factory = ctx.factory()
     customer = ctx.get("customers", body["customer_id"]) or {}
     fields = build(SALES_ORDERS, body)
@@ -73,7 +70,7 @@ def _create(ctx: Context, body: Record) -> Record:
 
 
 def _add_addresses(ctx: Context, order: Record, given: list[Record]) -> None:
-    if not given and ctx.switches.on("copy_customer_addresses"):
+    if not given:
         customer = ctx.get("customers", order["customer_id"]) or {}
         defaults = [ctx.get("customer_addresses", customer.get(f"default_{kind}_id")) for kind in ENTITY_TYPES]
         given = [address for address in defaults if address is not None]
@@ -83,19 +80,15 @@ def _add_addresses(ctx: Context, order: Record, given: list[Record]) -> None:
 
 
 def _update(ctx: Context, order: Record, changes: Record) -> Record:
-    check_custom_fields(ctx, changes)
-    merged_custom_fields(order, changes)
     is_open = order["status"] in OPEN
     if not is_open and any(name in changes for name in _WHILE_OPEN):
         raise unprocessable("sales order can only be edited in status NOT_SHIPPED or PENDING")
     if order["status"] == "DELIVERED" and "delivery_date" in changes:
         raise unprocessable("delivery_date can not be edited in status DELIVERED")
-    if not is_open and "picked_date" in changes and ctx.switches.on("picked_date_locked"):
-        raise unprocessable("picked_date can only be edited in status NOT_SHIPPED or PENDING")
     if order["status"] not in _SHIPPED and any(name in changes for name in _CONVERSION):
         raise unprocessable("conversion rate can only be edited in status PACKED or DELIVERED")
     check_sellable(ctx, changes.get("location_id"))
-    _check_status(ctx, order, changes)
+    _check_status(order, changes)
     if "currency" in changes:
         rate = rate_to_base(ctx, changes["currency"])
         changes["conversion_rate"] = wire_number(rate)
@@ -107,11 +100,10 @@ def _update(ctx: Context, order: Record, changes: Record) -> Record:
     return changes
 
 
-def _check_status(ctx: Context, order: Record, changes: Record) -> None:
+def _check_status(order: Record, changes: Record) -> None:
+    """PACKED and DELIVERED follow from fulfillments: writing them does nothing."""
     wanted = changes.get("status")
     if wanted in _SHIPPED:
-        if ctx.switches.word("shipped_status_patch") == "refuse" and wanted != order["status"]:
-            raise unprocessable("status PACKED and DELIVERED follow from fulfillments")
         del changes["status"]
     elif wanted is not None and order["status"] not in OPEN:
         raise unprocessable("fulfillments must be deleted before the sales order can be reopened")
@@ -129,8 +121,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
     parts = {"shipping_fee": _fee(ctx, key)}
-    where = ctx.switches.word("sales_order_addresses")
-    if where == "always" or (where == "list" and view == "list"):
+    if view == "list":
         parts["addresses"] = embedded(ctx, "sales_order_addresses", "sales_order_id", key)
     return parts
 
@@ -146,6 +137,7 @@ def _fee(ctx: Context, key: Key) -> bytes:
 SALES_ORDERS = Collection(
     name="sales_orders",
     entity="sales order",
+    custom_fields=("SalesOrder",),
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("customer_id"),
@@ -246,7 +238,7 @@ SALES_ORDERS = Collection(
             "Cannot delete sales orders as sales orders have return orders.",
         ),
     ),
-    unique={"order_no": "unique_numbers"},
+    unique=("order_no",),
     wipes="additional_info_wipe_untested",
     routes=(
         Route("POST", "/sales_orders/search", search(_SEARCHABLE)),

@@ -8,9 +8,11 @@ from functools import cmp_to_key
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import shaped
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply
+from katana_sandbox.operations.query import DEFAULT_LIMIT
 from katana_sandbox.render import render
 from katana_sandbox.store.select import Selection
 from katana_sandbox.wire.encoding import Record, encode
@@ -48,10 +50,10 @@ def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
     """The search operation of a collection over these fields, written with spaces between."""
 
     def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-        body = checked(ctx, _BODY, call.body())
+        body = checked(_BODY, call.body())
         store = ctx.db.stores[collection.name]
         slots = ctx.db.selectors[collection.name].slots(Selection(archived=True))
-        found, page = found_page(ctx, body, fields.split(), [(store.record(slot), slot) for slot in reversed(slots)])
+        found, page = found_page(body, fields.split(), [(store.record(slot), slot) for slot in reversed(slots)])
         shown = found[page.offset : page.offset + page.limit]
         return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 
@@ -60,12 +62,12 @@ def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
 
 def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Variants of every kind of item in a shape of their own; archived and deleted ones only when included."""
-    body = checked(ctx, _WITH_ITEMS, call.body())
+    body = checked(_WITH_ITEMS, call.body())
     include = cast("list[str]", body.get("include") or [])
     wanted = Selection(archived="archived" in include, deleted="deleted" in include)
     shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, wanted)]
     shapes.sort(key=lambda shape: (str(shape["created_at"]), int(shape["id"])), reverse=True)
-    found, page = found_page(ctx, body, _VARIANT_FIELDS.split(), [(shape, shape) for shape in shapes])
+    found, page = found_page(body, _VARIANT_FIELDS.split(), [(shape, shape) for shape in shapes])
     shown = found[page.offset : page.offset + page.limit]
     if "item" in include:
         shown = [
@@ -82,12 +84,12 @@ def _variants(ctx: Context, name: str, wanted: Selection) -> Iterator[Record]:
         archived = ctx.is_archived(f"{kind}s", variant[f"{kind}_id"])
         if archived and not wanted.archived:
             continue
-        shown = {member: value for member, value in variant.items() if member not in _VARIANT_LINKS}
+        shown = {member: value for member, value in shaped(ctx, variant).items() if member not in _VARIANT_LINKS}
         yield {**shown, "item_id": variant[f"{kind}_id"], "item_type": kind, "abc_classification": None}
 
 
 def found_page[Shown](
-    ctx: Context, body: Record, fields: Sequence[str], candidates: Sequence[tuple[Record, Shown]]
+    body: Record, fields: Sequence[str], candidates: Sequence[tuple[Record, Shown]]
 ) -> tuple[list[Shown], Page]:
     """Those of the candidates that the body's filter finds, in its order, and the page it asks for."""
     test = _where(cast("Record", body.get("filter") or {}), fields, 0)
@@ -95,8 +97,7 @@ def found_page[Shown](
     for field, down in reversed(_order(body.get("order"), fields)):
         key = cmp_to_key(_by_value)
         found.sort(key=lambda pair, field=field: key(_value(pair[0], field)), reverse=down)
-    limit = int(body.get("limit", ctx.switches.count("default_limit")))
-    page = Page(limit, int(body.get("page", 1)), ctx.switches.on("pagination_strings"))
+    page = Page(int(body.get("limit", DEFAULT_LIMIT)), int(body.get("page", 1)))
     return [shown for _, shown in found], page
 
 

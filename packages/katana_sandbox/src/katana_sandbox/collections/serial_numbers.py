@@ -63,12 +63,12 @@ def _list_units(ctx: Context, _collection: Collection, _call: Call) -> Reply:
 
 def _assign(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Without a kind of document nothing is done, and nothing said."""
-    body = checked(ctx, _ASSIGN, call.body())
+    body = checked(_ASSIGN, call.body())
     return Reply(200, encode(assign(ctx, body))) if "resource_type" in body else Reply(204)
 
 
 def _unassign(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    unassign(ctx, checked(ctx, _UNASSIGN, call.body()))
+    unassign(ctx, checked(_UNASSIGN, call.body()))
     return Reply(204)
 
 

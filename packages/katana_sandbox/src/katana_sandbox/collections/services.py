@@ -3,6 +3,7 @@
 from typing import cast
 
 from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
+from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
@@ -12,10 +13,9 @@ _VARIANT_FIELDS = ("sku", "sales_price", "default_cost", "custom_fields")
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    fields = build(SERVICES, body)
-    fields["uom"] = body.get("uom", ctx.switches.word("default_uom"))
-    service = ctx.insert("services", fields)
     given = cast("list[Record]", body["variants"])[0]
+    check_custom_fields(ctx, SERVICE_VARIANTS, given)
+    service = ctx.insert("services", build(SERVICES, body))
     ctx.insert("service_variants", {**build(SERVICE_VARIANTS, given), "service_id": service["id"]})
     return service
 
@@ -25,7 +25,11 @@ def _update(ctx: Context, service: Record, changes: Record) -> Record:
     if archived is not None:
         changes["archived_at"] = (service.get("archived_at") or ctx.now) if archived else None
     own = {name: changes.pop(name) for name in _VARIANT_FIELDS if name in changes}
+    check_custom_fields(ctx, SERVICE_VARIANTS, own)
     for variant in ctx.children("service_variants", "service_id", service["id"]) if own else ():
+        if "custom_fields" in own:
+            held = variant.get("custom_fields")
+            own["custom_fields"] = written_custom_fields(ctx, SERVICE_VARIANTS, held, own["custom_fields"])
         ctx.change("service_variants", variant["id"], own)
     return changes
 
@@ -33,6 +37,7 @@ def _update(ctx: Context, service: Record, changes: Record) -> Record:
 SERVICES = Collection(
     name="services",
     entity="service",
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
@@ -61,7 +66,7 @@ SERVICES = Collection(
         is_archived=flag(),
         additional_info=maybe(text(1)),
         custom_field_collection_id=maybe(integer(1)),
-        custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
+        custom_fields=CUSTOM_FIELDS,
         default_cost=maybe(number()),
         sales_price=maybe(number()),
         sku=maybe(text(1)),
@@ -71,7 +76,6 @@ SERVICES = Collection(
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
     embeds=(Embed("variants", "service_variants", "service_id"),),
-    unique={"name": "unique_item_names"},
     wipes="additional_info_wipe_untested",
     on_create=_create,
     on_update=_update,
@@ -81,6 +85,8 @@ SERVICE_VARIANTS = Collection(
     name="service_variants",
     entity="service variant",
     sequence="variants",
+    custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
+    item_fields=True,
     fields=(
         *plain_fields("sku sales_price default_cost service_id"),
         Field("type", "service"),

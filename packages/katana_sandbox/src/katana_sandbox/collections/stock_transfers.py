@@ -23,8 +23,7 @@ _REFUSED_MOVES = {("received", "inTransit")}
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    within = body["source_location_id"] == body["target_location_id"]
-    if within and not ctx.switches.on("transfers_within"):
+    if body["source_location_id"] == body["target_location_id"]:
         raise unprocessable("source and target location must differ")
     fields = build(STOCK_TRANSFERS, body)
     fields["stock_transfer_number"] = fields["stock_transfer_number"] or ctx.db.next_number("ST")
@@ -59,7 +58,7 @@ def _check_deletable(ctx: Context, transfer: Record) -> None:
 
 
 def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _STATUS, call.body())
+    body = checked(_STATUS, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
     transfer = path_record(ctx, collection, call)
@@ -71,8 +70,7 @@ def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
 def _move(ctx: Context, transfer: Record, wanted: str) -> None:
     strict = ctx.switches.word("transfer_moves") == "strict"
     if strict and (transfer["status"], wanted) in _REFUSED_MOVES:
-        status = ctx.switches.count("transfer_refusal_status")
-        raise Refused(status, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
+        raise Refused(400, f"stock transfer can not be moved from {transfer['status']} to {wanted}")
     check_open_period(ctx, transfer["transfer_date"])
     ctx.change("stock_transfers", transfer["id"], {"status": wanted})
 
@@ -122,7 +120,7 @@ STOCK_TRANSFERS = Collection(
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),
     embeds=(Embed("stock_transfer_rows", "stock_transfer_rows", "stock_transfer_id"),),
-    unique={"stock_transfer_number": "unique_numbers"},
+    unique=("stock_transfer_number",),
     wipes="additional_info_wipe_untested",
     on_create=_create,
     on_update=_update,

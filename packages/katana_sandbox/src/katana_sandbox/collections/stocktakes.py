@@ -135,7 +135,7 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _post_rows(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(ctx, _ADD, call.body())
+    body = checked(_ADD, call.body())
     stocktake = ctx.get("stocktakes", body["stocktake_id"])
     if stocktake is None:
         raise Refused(422, "stocktake not found")

@@ -6,11 +6,11 @@ from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, check_currency, lines
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import maybe, record, several, text
+from katana_sandbox.wire.schema import anything, maybe, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    check_currency(ctx, body)
+    check_currency(body)
     fields = build(SUPPLIERS, body)
     fields["currency"] = body.get("currency") or ctx.factory().get("base_currency_code")
     supplier = ctx.insert("suppliers", fields)
@@ -19,14 +19,15 @@ def _create(ctx: Context, body: Record) -> Record:
     return supplier
 
 
-def _update(ctx: Context, _supplier: Record, changes: Record) -> Record:
-    check_currency(ctx, changes)
+def _update(_ctx: Context, _supplier: Record, changes: Record) -> Record:
+    check_currency(changes)
     return changes
 
 
 SUPPLIERS = Collection(
     name="suppliers",
     entity="supplier",
+    custom_fields=("Supplier",),
     operations=("list", "create", "update", "delete"),
     fields=(
         Field("name"),
@@ -35,6 +36,7 @@ SUPPLIERS = Collection(
         Field("comment", ""),
         Field("currency"),
         Field("default_address_id"),
+        Field("custom_fields"),
     ),
     create=record(
         ("name",),
@@ -43,6 +45,7 @@ SUPPLIERS = Collection(
         phone=maybe(text(1, 30)),
         currency=text(1),
         comment=maybe(text(1)),
+        custom_fields=maybe(anything()),
         addresses=several(record(**lines(ADDRESS_LINES))),
     ),
     update=record(
@@ -51,6 +54,7 @@ SUPPLIERS = Collection(
         phone=maybe(text(1, 30)),
         currency=text(1),
         comment=maybe(text(1)),
+        custom_fields=maybe(anything()),
     ),
     filters=(Filter("email"), Filter("phone"), Filter("name")),
     children=(("supplier_addresses", "supplier_id"),),

@@ -66,7 +66,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 
 
 def _product_or_material(ctx: Context, variant: Record) -> bytes:
-    found = owner(ctx, variant, deleted=ctx.switches.word("deleted_parent_in_extend") == "object")
+    found = owner(ctx, variant, deleted=True)
     slot = None if found is None else ctx.db.stores[found[0]].slot(found[1]["id"])
     return b"null" if found is None or slot is None else render(ctx, ctx.collections[found[0]], slot, "one")
 
@@ -74,6 +74,8 @@ def _product_or_material(ctx: Context, variant: Record) -> bytes:
 VARIANTS = Collection(
     name="variants",
     entity="variant",
+    custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
+    item_fields=True,
     operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("sku"),
@@ -114,7 +116,7 @@ VARIANTS = Collection(
         lead_time=maybe(number(0)),
         minimum_order_quantity=maybe(number(0)),
         config_attributes=several(record(("config_name", "config_value"), config_name=text(1), config_value=text(1))),
-        custom_fields=several(record(("field_name", "field_value"), field_name=text(), field_value=text())),
+        custom_fields=CUSTOM_FIELDS,
     ),
     filters=(
         *plain_filters("product_id material_id", kind="int"),

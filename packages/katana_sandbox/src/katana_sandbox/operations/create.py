@@ -3,42 +3,42 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import Refused, not_found, unprocessable
-from katana_sandbox.wire.lenient import lenient
+from katana_sandbox.wire.errors import not_found, unprocessable
 from katana_sandbox.wire.schema import Schema, check
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Create and answer with the record."""
     record = create(ctx, collection, call.body())
-    return created(ctx, render_key(ctx, collection.name, record["id"], "reply"))
+    return created(render_key(ctx, collection.name, record["id"], "reply"))
 
 
-def created(ctx: Context, raw: bytes | None) -> Reply:
-    """The reply to a create; the status is 200, not 201, unless switched."""
-    return Reply(ctx.switches.count("create_status"), raw or b"{}")
+def created(raw: bytes | None) -> Reply:
+    """The reply to a create; the status is 200, not 201."""
+    return Reply(200, raw or b"{}")
 
 
 def create(ctx: Context, collection: Collection, body: object) -> Record:
     """Check the shape, then what it refers to, then the collection's own rule, then store."""
     if collection.create is None:
         raise not_found()
-    given = checked(ctx, collection.create, body)
+    given = checked(collection.create, body)
     check_references(ctx, collection, given)
     check_unique(ctx, collection, given)
+    check_custom_fields(ctx, collection, given)
     if collection.on_create is not None:
         return collection.on_create(ctx, given)
     return ctx.insert(collection.name, build(collection, given))
 
 
-def checked(ctx: Context, schema: Schema, body: object) -> Record:
+def checked(schema: Schema, body: object) -> Record:
     """The body as a record once it fits the schema."""
-    body = lenient(schema, body, ctx.switches)
-    check(schema, body, all_errors=ctx.switches.on("all_errors"), lengths=ctx.switches.on("text_lengths"))
+    check(schema, body)
     return cast("Record", body)
 
 
@@ -62,13 +62,11 @@ def stored(collection: Collection, body: Record) -> Record:
 
 
 def check_references(ctx: Context, collection: Collection, body: Record) -> None:
-    """Refuse a foreign key that leads nowhere, and where switched, to something archived."""
+    """Refuse a foreign key that leads nowhere; archived records will do."""
     for name, target in collection.references.items():
         key = body.get(name)
         if key is None:
             continue
         found = ctx.variant(key) if target == "variants" else ctx.get(target, key)
         if found is None:
-            raise Refused(ctx.switches.count("missing_reference_status"), f"{ctx.collections[target].entity} not found")
-        if not ctx.switches.on("archived_references") and ctx.is_archived(target, key):
-            raise unprocessable(f"{ctx.collections[target].entity} is archived")
+            raise unprocessable(f"{ctx.collections[target].entity} not found")

@@ -1,7 +1,5 @@
 """GET of one record by its id."""
 
-from collections.abc import Sequence
-
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.query import Parameters, extend_names, path_key
@@ -13,9 +11,7 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """The bare object, without an envelope."""
     given = Parameters(call, ctx.switches)
     extend = extend_names(given, collection)
-    if ctx.switches.on("deleted_by_id"):
-        return Reply(200, _live_or_deleted(ctx, collection, call, extend))
-    raw = render_key(ctx, collection.name, path_key(ctx, collection, call), "one", extend)
+    raw = render_key(ctx, collection.name, path_key(collection, call), "one", extend)
     if raw is None:
         raise not_found()
     return Reply(200, raw)
@@ -25,11 +21,7 @@ def run_with_deleted(ctx: Context, collection: Collection, call: Call) -> Reply:
     """As `run`, and include_deleted=true also shows deleted records."""
     if not Parameters(call, ctx.switches).flag("include_deleted"):
         return run(ctx, collection, call)
-    return Reply(200, _live_or_deleted(ctx, collection, call))
-
-
-def _live_or_deleted(ctx: Context, collection: Collection, call: Call, extend: Sequence[str] = ()) -> bytes:
-    slot = ctx.db.stores[collection.name].slot(path_key(ctx, collection, call))
+    slot = ctx.db.stores[collection.name].slot(path_key(collection, call))
     if slot is None:
         raise not_found()
-    return render(ctx, collection, slot, "one", extend)
+    return Reply(200, render(ctx, collection, slot, "one"))

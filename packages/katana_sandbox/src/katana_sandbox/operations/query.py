@@ -9,13 +9,15 @@ from katana_sandbox.descriptor import Collection, Context, Filter
 from katana_sandbox.store.select import Condition, Selection, Span
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import Refused, bad_parameter, not_found
+from katana_sandbox.wire.errors import bad_parameter, not_found
 from katana_sandbox.wire.numbers import is_decimal_text
 from katana_sandbox.wire.pagination import Page
 from katana_sandbox.wire.schema import INT32
-from katana_sandbox.wire.times import epoch_ms, naive_moment, parse_moment
+from katana_sandbox.wire.times import epoch_ms, parse_moment
 
 _DIGITS = 19
+DEFAULT_LIMIT = 50
+_MAXIMUM_LIMIT = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +56,9 @@ class Parameters:
         if value is None:
             return None
         moment = parse_moment(value)
-        if moment is None and self._switches.word("naive_query_dates") == "utc":
-            moment = naive_moment(value)
         if moment is None:
             raise bad_parameter(name, value)
-        rest = bool(moment.microsecond % 1000) and up
-        exclusive = self._switches.word("date_bounds") == "exclusive"
-        inward = 1 if up else -1
-        return epoch_ms(moment) + rest + (inward if exclusive and not rest else 0)
+        return epoch_ms(moment) + (up and bool(moment.microsecond % 1000))
 
     def span(self, name: str, *, known: bool = True) -> Span:
         """The range between `name_min` and `name_max`."""
@@ -70,25 +67,19 @@ class Parameters:
         return Span(self.moment(f"{name}_min", up=True), self.moment(f"{name}_max", up=False))
 
     def page(self) -> Page:
-        """Limit and page number, clamped or refused as the switches say."""
-        most = self._switches.count("maximum_limit")
-        limit = self._count("limit", self._switches.count("default_limit"))
-        if limit > most and self._switches.word("over_maximum_limit") == "reject":
-            raise self._bad_paging("limit", str(limit))
-        return Page(min(limit, most), self._count("page", 1), self._switches.on("pagination_strings"))
+        """Limit and page number; a limit that is too high is clamped or refused, as switched."""
+        limit = self._count("limit", DEFAULT_LIMIT)
+        if limit > _MAXIMUM_LIMIT and self._switches.word("over_maximum_limit") == "reject":
+            raise bad_parameter("limit", str(limit))
+        return Page(min(limit, _MAXIMUM_LIMIT), self._count("page", 1))
 
     def _count(self, name: str, default: int) -> int:
         value = self.last(name)
         if value is None:
             return default
         if not value.isascii() or not value.isdigit() or not int(value[:_DIGITS]) > 0 or len(value) > _DIGITS:
-            raise self._bad_paging(name, value)
+            raise bad_parameter(name, value)
         return int(value)
-
-    def _bad_paging(self, name: str, value: str) -> Refused:
-        refusal = bad_parameter(name, value)
-        refusal.status = self._switches.count("bad_paging_status")
-        return refusal
 
 
 def list_query(call: Call, collection: Collection, switches: Switches) -> ListQuery:
@@ -99,13 +90,12 @@ def list_query(call: Call, collection: Collection, switches: Switches) -> ListQu
     """
     given = Parameters(call, switches)
     ranges = collection.ranges
-    dates = ranges.dates and (collection.name != "locations" or switches.on("location_dates"))
     ids = given.all("ids") if ranges.ids else []
     selection = Selection(
         ids=tuple(_integer("ids", value.removesuffix(".0")) for value in ids) if ids else None,
-        conditions=conditions(given, collection.filters, switches),
-        created=given.span("created_at", known=dates),
-        updated=given.span("updated_at", known=dates),
+        conditions=conditions(given, collection.filters),
+        created=given.span("created_at", known=ranges.dates),
+        updated=given.span("updated_at", known=ranges.dates),
         deleted=bool(given.flag("include_deleted")) if ranges.deleted else False,
         archived=bool(given.flag("include_archived")) if ranges.archived else True,
     )
@@ -121,13 +111,13 @@ def extend_names(given: Parameters, collection: Collection) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def conditions(given: Parameters, filters: Sequence[Filter], switches: Switches) -> tuple[Condition, ...]:
+def conditions(given: Parameters, filters: Sequence[Filter]) -> tuple[Condition, ...]:
     """The declared filters that a query uses."""
-    found = (_condition(given, item, switches) for item in filters)
+    found = (_condition(given, item) for item in filters)
     return tuple(condition for condition in found if condition is not None)
 
 
-def _condition(given: Parameters, item: Filter, switches: Switches) -> Condition | None:
+def _condition(given: Parameters, item: Filter) -> Condition | None:
     if item.kind in {"moment_min", "moment_max"}:
         bound = given.moment(item.name, up=item.kind == "moment_min")
         span = Span(low=bound) if item.kind == "moment_min" else Span(high=bound)
@@ -135,15 +125,13 @@ def _condition(given: Parameters, item: Filter, switches: Switches) -> Condition
     values = given.all(item.name)
     if not values:
         return None
-    closed = switches.word("query_enums") == "closed"
-    wanted = tuple(_value(item, value, closed=closed) for value in (values if item.many else values[-1:]))
+    wanted = tuple(_value(item, value) for value in (values if item.many else values[-1:]))
     kind = "int" if item.kind == "int" else "num" if item.kind == "num" else "bool" if item.kind == "bool" else "str"
-    fold = kind == "str" and not item.values and switches.word("text_filters") == "ignore_case"
-    return Condition(item.column, kind, wanted, fold=fold)
+    return Condition(item.column, kind, wanted)
 
 
-def _value(item: Filter, value: str, *, closed: bool) -> object:
-    if closed and item.values and value not in item.values:
+def _value(item: Filter, value: str) -> object:
+    if item.values and value not in item.values:
         raise bad_parameter(item.name, value, allowed=item.values)
     if item.kind == "int":
         return Decimal(_integer(item.name, value.removesuffix(".0")))
@@ -169,7 +157,7 @@ def _integer(name: str, value: str) -> int:
     return int(value)
 
 
-def path_key(ctx: Context, collection: Collection, call: Call) -> int | str:
+def path_key(collection: Collection, call: Call) -> int | str:
     """The id in the path.
 
     Raises:
@@ -177,11 +165,7 @@ def path_key(ctx: Context, collection: Collection, call: Call) -> int | str:
     """
     if collection.key == "uuid":
         return call.path_id
-    try:
-        return min(_integer("id", call.path_id), INT32 + 1)
-    except Refused as refusal:
-        refusal.status = ctx.switches.count("bad_path_id_status")
-        raise
+    return min(_integer("id", call.path_id), INT32 + 1)
 
 
 def path_record(ctx: Context, collection: Collection, call: Call) -> Record:
@@ -190,7 +174,7 @@ def path_record(ctx: Context, collection: Collection, call: Call) -> Record:
     Raises:
         Refused: 404 when there is none; 400 as for `path_key`.
     """
-    record = ctx.get(collection.name, path_key(ctx, collection, call))
+    record = ctx.get(collection.name, path_key(collection, call))
     if record is None:
         raise not_found()
     return record

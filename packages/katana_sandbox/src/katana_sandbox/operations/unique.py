@@ -1,4 +1,4 @@
-"""Numbers and names that no two live records of a collection may share, where switches say so."""
+"""Numbers that no two live records of a collection may share, where switched."""
 
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.store.keys import Key
@@ -9,8 +9,8 @@ from katana_sandbox.wire.errors import unprocessable
 
 def check_unique(ctx: Context, collection: Collection, body: Record, own: Key | None = None) -> None:
     """Refuse a value that another record has; `own` is the key of the record that is written."""
-    for name, switch in collection.unique.items():
-        if name not in body or not ctx.switches.on(switch):
+    for name in collection.unique if ctx.switches.on("unique_numbers") else ():
+        if name not in body:
             continue
         same = Selection(conditions=(Condition(name, "str", (body[name],)),), archived=True)
         store = ctx.db.stores[collection.name]

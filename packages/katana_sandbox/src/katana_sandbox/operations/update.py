@@ -1,6 +1,7 @@
 """PATCH of one record: fields left out keep their value, additional_info excepted."""
 
 from katana_sandbox.calls import Call, Reply
+from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked, stored
 from katana_sandbox.operations.query import path_record
@@ -13,18 +14,20 @@ NOTHING_TO_DO = "At least 1 field is required"
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-    """Change and answer with the record. The body is checked before the id, unless switched."""
+    """Change and answer with the record. The body is checked before the id."""
     if collection.update is None:
         raise not_found()
-    if ctx.switches.word("patch_checks") == "record":
-        path_record(ctx, collection, call)
-    body = checked(ctx, collection.update, call.body())
+    body = checked(collection.update, call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
     record = path_record(ctx, collection, call)
     check_references(ctx, collection, body)
     check_unique(ctx, collection, body, record["id"])
+    check_custom_fields(ctx, collection, body)
     changes = stored(collection, body)
+    if "custom_fields" in changes and collection.custom_fields:
+        held = record.get("custom_fields")
+        changes["custom_fields"] = written_custom_fields(ctx, collection, held, changes["custom_fields"])
     if collection.on_update is not None:
         changes = collection.on_update(ctx, record, changes)
     ctx.change(collection.name, record["id"], {**_wiped(ctx, collection, body), **changes})

@@ -71,7 +71,7 @@ def _cover(ctx: Context, pair: Pair, supply: list[Open]) -> set[int]:
         row = found.row
         if found.location_id != pair[1] or row.get("product_availability") == "PICKED":
             continue
-        state = pool.cover(found.quantity, keep=commits(ctx, found.order))
+        state = pool.cover(found.quantity, keep=commits(found.order))
         if any(row.get(name) != value for name, value in state.items()):
             ctx.set("sales_order_rows", row["id"], state)
             changed.add(found.order["id"])

@@ -12,10 +12,10 @@ PERSON_LINES = ("first_name", "last_name", "company", "phone", *ADDRESS_LINES)
 ENTITY_TYPES = ("billing", "shipping")
 
 
-def check_currency(ctx: Context, body: Record) -> None:
+def check_currency(body: Record) -> None:
     """Refuse a currency that ISO 4217 does not know."""
     currency = body.get("currency")
-    if currency is not None and ctx.switches.word("supplier_currency") == "iso" and currency not in CURRENCIES:
+    if currency is not None and currency not in CURRENCIES:
         raise unprocessable(f"currency {currency} is no ISO 4217 code")
 
 

@@ -22,8 +22,6 @@ _SOURCE = "SalesOrderRow"
 def create_fulfillment(ctx: Context, body: Record) -> Record:
     """Pack or deliver rows of an order."""
     order = ctx.get("sales_orders", body["sales_order_id"]) or {}
-    if order.get("status") == "PENDING" and ctx.switches.word("ship_pending") == "refuse":
-        raise unprocessable("sales order with status PENDING can not be fulfilled")
     fields = build(ctx.collections["sales_order_fulfillments"], body)
     fields["picked_date"] = fields["picked_date"] or ctx.now
     check_open_period(ctx, fields["picked_date"])
@@ -96,7 +94,7 @@ def _check_quantities(ctx: Context, order: Record, given: list[Record]) -> None:
         if row is None or row["sales_order_id"] != order["id"]:
             raise unprocessable("sales order row not found")
         gone = taken.get(row_id, (Decimal(0), Decimal(0)))[0]
-        if quantity + gone > as_decimal(row["quantity"]) and not ctx.switches.on("ship_beyond_order"):
+        if quantity + gone > as_decimal(row["quantity"]):
             raise unprocessable("fulfillment row quantity exceeds the open quantity of the sales order row")
 
 

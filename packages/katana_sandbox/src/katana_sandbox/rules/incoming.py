@@ -12,7 +12,6 @@ from katana_sandbox.wire.numbers import as_decimal
 
 def open_purchase_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
     """Rows not yet received of orders that are no drafts, in stock units."""
-    drafts = ctx.switches.on("drafts_expected")
     store = ctx.db.stores["purchase_order_rows"]
     for slot in store.linked("variant_id", variant_id):
         if store.flags[slot] & (DELETED | VERBATIM):
@@ -21,15 +20,13 @@ def open_purchase_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
         if row.get("received_date") is not None:
             continue
         order = ctx.get("purchase_orders", row.get("purchase_order_id"))
-        if order is not None and (drafts or order.get("status") != "DRAFT"):
+        if order is not None and order.get("status") != "DRAFT":
             quantity = as_decimal(row.get("quantity")) * stock_units(row)
             yield Open(row_location(row, order), quantity, row.get("arrival_date"))
 
 
 def open_transfers(ctx: Context, variant_id: int) -> Iterator[Open]:
     """Rows of transfers that have left one location and not reached the other."""
-    if not ctx.switches.on("transit_expected"):
-        return
     for row in ctx.children("stock_transfer_rows", "variant_id", variant_id):
         transfer = ctx.get("stock_transfers", row["stock_transfer_id"])
         if transfer is not None and transfer["status"] == "inTransit":

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, cast
 
+from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
-from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused, unprocessable
 
@@ -18,13 +18,12 @@ def create_item(ctx: Context, name: ItemName, body: Record) -> Record:
     """Store an item with its configs and variants."""
     collection = ctx.collections[name]
     fields = build(collection, body)
-    fields["uom"] = body.get("uom", ctx.switches.word("default_uom"))
     check_item(ctx, name, fields)
     configs = cast("list[Record]", body.get("configs", []))
     variants = cast("list[Record]", body["variants"])
     _check_names(configs)
     for variant in variants:
-        _check_options(ctx, configs, variant, several=len(variants) > 1)
+        _check_options(configs, variant, several=len(variants) > 1)
     item = ctx.insert(name, {**fields, "configs": []})
     owned = [_config(ctx, item["id"], config) for config in configs]
     ctx.set(name, item["id"], {"configs": owned})
@@ -74,6 +73,7 @@ def insert_variant(ctx: Context, name: ItemName, item_id: int, body: Mapping[str
     """Store a variant of an item; option values new to the item are added to it."""
     fields = {key: value for key, value in body.items() if key not in LINK.values()}
     check_lead_time(fields)
+    check_custom_fields(ctx, ctx.collections["variants"], fields)
     link = {LINK[name]: item_id, "type": "product" if name == "products" else "material"}
     variant = ctx.insert("variants", {**build(ctx.collections["variants"], fields), **link})
     learn_options(ctx, name, item_id, cast("list[Record]", body.get("config_attributes") or []))
@@ -121,15 +121,6 @@ def learn_options(ctx: Context, name: ItemName, item_id: object, attributes: Ite
         ctx.change(name, item["id"], {"configs": configs})
 
 
-def item_parts(ctx: Context, name: ItemName, key: Key) -> dict[str, bytes]:
-    """Members that only one description of the API has on items: those of the first variant, where switched on."""
-    if not ctx.switches.on("item_lead_times"):
-        return {}
-    variants = ctx.children("variants", LINK[name], key)
-    first = variants[0] if variants else {}
-    return {member: encode(first.get(member)) for member in ("lead_time", "minimum_order_quantity")}
-
-
 def linked_supplier(ctx: Context, item: Record) -> bytes:
     """The default supplier with its addresses, or {} when there is none."""
     supplier = ctx.get("suppliers", item.get("default_supplier_id"))
@@ -162,12 +153,10 @@ def _check_names(configs: Iterable[Record]) -> None:
         raise unprocessable("config names must be unique")
 
 
-def _check_options(ctx: Context, configs: list[Record], variant: Record, *, several: bool) -> None:
+def _check_options(configs: list[Record], variant: Record, *, several: bool) -> None:
     attributes = cast("list[Record]", variant.get("config_attributes") or [])
     check_attributes({"configs": configs}, attributes)
     given = {attribute["config_name"] for attribute in attributes}
-    if not ctx.switches.on("variants_need_options"):
-        return
     if several and (not configs or any(config["name"] not in given for config in configs)):
         raise unprocessable("each variant needs a value for every config of its item")
 
@@ -187,13 +176,13 @@ def _replaced_configs(ctx: Context, name: ItemName, item: Record, wanted: list[R
     by_name = {config["name"]: config for config in old}
     kept: list[Record] = []
     for entry in wanted:
-        with_id = "id" in entry and ctx.switches.word("config_match") == "id"
+        with_id = "id" in entry
         found = by_id.get(entry["id"]) if with_id else by_name.get(entry.get("name"))
         if found is not None:
             kept.append({**found, "values": list(entry["values"])})
-        elif "id" not in entry and "name" not in entry:
+        elif not with_id and "name" not in entry:
             raise unprocessable("Config name or id has to be set")
-        elif with_id or "name" not in entry:
+        elif with_id:
             raise unprocessable("config not found")
         else:
             kept.append(_config(ctx, item["id"], entry))

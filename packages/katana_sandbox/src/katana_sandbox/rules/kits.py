@@ -39,11 +39,7 @@ def potential(ctx: Context, variant_id: int, location_id: int) -> Decimal | None
 
 def build_kit(ctx: Context, fulfillment: Record, row_id: int, pair: Pair, quantity: Decimal) -> None:
     """Make what a shipment takes of a kit, in a manufacturing order that is done at once; others stay as they are."""
-    if not is_kit(ctx, pair[0]):
-        return
-    if ctx.switches.word("kit_build") == "missing":
-        quantity -= max(Decimal(0), min(quantity, ctx.db.levels.get(*pair).in_stock))
-    if quantity <= 0:
+    if quantity <= 0 or not is_kit(ctx, pair[0]):
         return
     body: Record = {"variant_id": pair[0], "location_id": pair[1], "planned_quantity": number(quantity)}
     order = create_order(ctx, body)

@@ -27,7 +27,7 @@ def upsert(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Set the level of a pair; the reply has no id."""
     if collection.create is None:
         raise not_found()
-    body = checked(ctx, collection.create, call.body())
+    body = checked(collection.create, call.body())
     check_references(ctx, collection, body)
     key = level_key(body["variant_id"], body["location_id"])
     store = ctx.db.stores[STORE]

@@ -1,6 +1,5 @@
 """Make to order: a manufacturing order for a sales order row, and the end of that bond."""
 
-from collections.abc import Iterable
 from decimal import Decimal
 
 from katana_sandbox.descriptor import Context
@@ -29,7 +28,7 @@ def make_to_order(ctx: Context, row_id: object, *, subassemblies: bool) -> Recor
         raise unprocessable("sales order row needs no manufacturing order")
     body: Record = {"variant_id": pair[0], "location_id": pair[1], "planned_quantity": number(left)}
     body["order_no"] = _number(ctx, order)
-    if order.get("delivery_date") is not None and not ctx.switches.on("automatic_deadlines"):
+    if order.get("delivery_date") is not None:
         body["production_deadline_date"] = order["delivery_date"]
     made = create_order(ctx, body)
     links = {"sales_order_id": order["id"], "sales_order_row_id": row["id"], "is_linked_to_sales_order": True}
@@ -38,16 +37,6 @@ def make_to_order(ctx: Context, row_id: object, *, subassemblies: bool) -> Recor
     if subassemblies:
         _make_subassemblies(ctx, made, 1)
     return made
-
-
-def make_orders(ctx: Context, order_ids: Iterable[int], *, subassemblies: bool) -> list[Record]:
-    """Make what the rows of several sales orders still need; rows that need nothing or are linked are passed over."""
-    wanted: list[Record] = []
-    for order_id in dict.fromkeys(order_ids):
-        if ctx.get("sales_orders", order_id) is None:
-            raise unprocessable("sales order not found")
-        wanted += [row for row in ctx.children(_ROWS, "sales_order_id", order_id) if _is_to_make(ctx, row)]
-    return [make_to_order(ctx, row["id"], subassemblies=subassemblies) for row in wanted]
 
 
 def unlink(ctx: Context, row_id: object) -> None:
@@ -64,11 +53,6 @@ def _row(ctx: Context, row_id: object) -> Record:
     if row is None:
         raise unprocessable("sales order row not found")
     return row
-
-
-def _is_to_make(ctx: Context, row: Record) -> bool:
-    linked = row.get("linked_manufacturing_order_id") is not None
-    return not linked and is_made(ctx, row["variant_id"]) and _left(ctx, row) > 0
 
 
 def _left(ctx: Context, row: Record) -> Decimal:

@@ -70,6 +70,5 @@ def _move_status(ctx: Context, order: Record, row: Record, changes: Record) -> N
     assigned = cast("list[Record]", changes.get("assigned_operators", row.get("assigned_operators")) or [])
     running = status == "IN_PROGRESS" and assigned
     changes["active_operator_id"] = assigned[0]["operator_id"] if running else None
-    starts = status in _STARTED and ctx.switches.on("operation_starts_order")
-    if starts and order.get("status") == "NOT_STARTED":
+    if status in _STARTED and order.get("status") == "NOT_STARTED":
         ctx.change(ORDERS, order["id"], {"status": "IN_PROGRESS"})

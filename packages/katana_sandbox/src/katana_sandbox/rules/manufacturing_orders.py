@@ -1,5 +1,6 @@
 """Manufacturing orders: what may be ordered and changed, completion and reopening."""
 
+from katana_sandbox.custom_fields import copied_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
@@ -26,10 +27,12 @@ def create_order(ctx: Context, body: Record) -> Record:
     """Store an order with the recipe and the operations of its variant."""
     check_location(ctx, body["location_id"])
     _check_producible(ctx, body["variant_id"])
-    _check_header(ctx, body)
+    _check_header(body)
     fields = build(ctx.collections[ORDERS], body)
     fields["target_quantity"] = fields.pop("actual_quantity")
     fields["actual_quantity"] = None
+    given = body.get("custom_fields")
+    fields["custom_fields"] = copied_custom_fields(ctx, "ManufacturingOrder", body["variant_id"], given)
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("MO")
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     order = ctx.insert(ORDERS, fields)
@@ -58,13 +61,11 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     return changes if status is None else {**changes, "status": status}
 
 
-def check_deletable(ctx: Context, order: Record) -> None:
+def check_deletable(_ctx: Context, order: Record) -> None:
     """Refuse to delete an order that is done, or made for a sales order."""
-    if ctx.switches.word("manufacturing_order_delete") == "free":
-        return
     if order["is_linked_to_sales_order"]:
         message = "Cannot delete manufacturing orders as manufacturing orders are linked to sales orders."
-        raise Refused(ctx.switches.count("guarded_delete_status"), message)
+        raise Refused(412, message)
     if order["status"] == "DONE":
         raise unprocessable(LOCKED)
 
@@ -86,13 +87,11 @@ def move_done_date(ctx: Context, order: Record, moment: str) -> None:
 
 
 def _check_producible(ctx: Context, variant_id: object) -> None:
-    if ctx.switches.on("only_producible") and not is_made(ctx, variant_id):
+    if not is_made(ctx, variant_id):
         raise unprocessable("variant does not belong to a producible product")
 
 
-def _check_header(ctx: Context, body: Record) -> None:
-    if "production_deadline_date" in body and ctx.switches.on("automatic_deadlines"):
-        raise unprocessable("production_deadline_date can not be set while automatic deadlines are on")
+def _check_header(body: Record) -> None:
     if len(body.get("batch_transactions") or []) > 1:
         raise unprocessable("manufacturing order can only be produced into one batch")
 
@@ -102,7 +101,7 @@ def _check_changes(ctx: Context, order: Record, changes: Record, status: object)
         raise unprocessable("done_date can only be changed when manufacturing order is done")
     if status == "PARTIALLY_COMPLETED" and status != order["status"]:
         raise unprocessable("status PARTIALLY_COMPLETED follows from productions")
-    _check_header(ctx, changes)
+    _check_header(changes)
     if "location_id" in changes:
         check_location(ctx, changes["location_id"])
     if "variant_id" not in changes or changes["variant_id"] == order["variant_id"]:

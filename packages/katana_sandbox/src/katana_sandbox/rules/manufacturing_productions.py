@@ -109,8 +109,7 @@ def finish(ctx: Context, order: Record, moment: str) -> None:
 def update_production(ctx: Context, production: Record, changes: Record) -> Record:
     """The stored changes of a production PATCH: its date, which its movements take over."""
     order = ctx.get(ORDERS, production["manufacturing_order_id"]) or {}
-    done = order.get("status") == "DONE"
-    if done and ctx.switches.on("done_locks_production_date"):
+    if order.get("status") == "DONE":
         raise unprocessable(LOCKED)
     moment = changes.get("production_date")
     if "traceability" in changes:
@@ -122,8 +121,6 @@ def update_production(ctx: Context, production: Record, changes: Record) -> Reco
     if isinstance(moment, str):
         check_open_period(ctx, moment)
         redate_production(ctx, production, moment)
-        if done and production.get("is_final"):
-            ctx.change(ORDERS, order["id"], {"done_date": moment})
     return changes
 
 

@@ -16,7 +16,7 @@ ROWS = "outsourced_purchase_order_recipe_rows"
 
 def copy_recipe(ctx: Context, order: Record, row: Record) -> None:
     """Give a new row of an outsourced order the ingredients of its product."""
-    if order.get("entity_type") != "outsourced" or not ctx.switches.on("outsourced_recipe"):
+    if order.get("entity_type") != "outsourced":
         return
     for line in ctx.children("bom_rows", "product_variant_id", row["variant_id"]):
         insert_ingredient(ctx, row, line["ingredient_variant_id"], line["quantity"], line.get("notes"))
@@ -111,7 +111,7 @@ def need(ctx: Context, line: Record) -> Decimal:
 
 def is_committed(ctx: Context, order: Record, line: Record) -> bool:
     """Whether an ingredient is held for its row."""
-    if not ctx.switches.on("outsourced_ingredients_committed") or order.get("status") == "DRAFT":
+    if order.get("status") == "DRAFT":
         return False
     row = ctx.get("purchase_order_rows", line["purchase_order_row_id"])
     return row is not None and row.get("received_date") is None

@@ -14,11 +14,11 @@ def create_many(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Store every entry of the body's one array under the price list it names."""
     if collection.create is None:
         raise not_found()
-    body = checked(ctx, collection.create, call.body())
+    body = checked(collection.create, call.body())
     made: list[bytes] = []
     for entry in cast("list[Record]", body[collection.name]):
         fields = {"price_list_id": body["price_list_id"], **entry}
         check_references(ctx, collection, fields)
         record = ctx.insert(collection.name, fields)
         made.append(render_key(ctx, collection.name, record["id"], "reply") or b"{}")
-    return created(ctx, array(made))
+    return created(array(made))

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import cast
 
+from katana_sandbox.custom_fields import check_custom_fields, copied_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.items import owner
@@ -19,7 +20,6 @@ from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
 
 _PARTIES = ("supplier_id", "currency", "location_id", "tracking_location_id")
 _UNTIL_RECEIVED = ("order_no", "expected_arrival_date")
-_NOTES = ("additional_info", "order_created_date")
 _ROW_LOCKED = (
     "quantity",
     "variant_id",
@@ -41,7 +41,7 @@ def create_order(ctx: Context, body: Record) -> Record:
     supplier = ctx.get("suppliers", body["supplier_id"]) or {}
     fields["currency"] = body.get("currency") or supplier.get("currency")
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("PO")
-    fields["status"] = body.get("status") or ctx.switches.word("new_purchase_status")
+    fields["status"] = body.get("status") or "NOT_RECEIVED"
     fields["order_created_date"] = fields["order_created_date"] or ctx.now
     fields["expected_arrival_date"] = fields["expected_arrival_date"] or _default_arrival(ctx, fields)
     fields["default_group_id"] = ctx.db.next_id("purchase_order_groups")
@@ -56,8 +56,7 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
     status = changes.pop("status", None)
     if order["status"] not in UNRECEIVED and any(name in changes for name in _PARTIES):
         raise unprocessable("purchase order can only be edited in status DRAFT or NOT_RECEIVED")
-    locked = (*_UNTIL_RECEIVED, *_NOTES) if ctx.switches.on("received_locks_notes") else _UNTIL_RECEIVED
-    if order["status"] == "RECEIVED" and any(name in changes for name in locked):
+    if order["status"] == "RECEIVED" and any(name in changes for name in _UNTIL_RECEIVED):
         raise unprocessable("received purchase order can not be edited")
     _check_kind({**order, **changes})
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
@@ -73,8 +72,7 @@ def update_order(ctx: Context, order: Record, changes: Record) -> Record:
 def check_order_deletable(ctx: Context, order: Record) -> None:
     """Refuse to delete an order whose receipts hold it."""
     if order["status"] not in UNRECEIVED and ctx.switches.word("received_order_delete") == "refuse":
-        status = ctx.switches.count("guarded_delete_status")
-        raise Refused(status, "Cannot delete purchase orders as purchase orders have received rows.")
+        raise Refused(412, "Cannot delete purchase orders as purchase orders have received rows.")
 
 
 def insert_row(ctx: Context, body: Record) -> Record:
@@ -82,13 +80,16 @@ def insert_row(ctx: Context, body: Record) -> Record:
     collection = ctx.collections["purchase_order_rows"]
     body = {**body, **_tax(ctx, body)}
     check_references(ctx, collection, body)
+    check_custom_fields(ctx, collection, body)
     _check_stocked(ctx, body)
     order = ctx.get("purchase_orders", body["purchase_order_id"]) or {}
-    if order.get("status") == "RECEIVED" and ctx.switches.on("received_locks_rows"):
+    if order.get("status") == "RECEIVED":
         raise unprocessable("rows can not be added to a purchase order with status RECEIVED")
     fields = build(collection, {name: value for name, value in body.items() if name not in {"tax_name", "tax_rate"}})
     fields["currency"] = order["currency"]
     fields["group_id"] = order["default_group_id"]
+    target = "OutsourcedPurchaseOrderRow" if order["entity_type"] == "outsourced" else "PurchaseOrderRow"
+    fields["custom_fields"] = copied_custom_fields(ctx, target, body["variant_id"], body.get("custom_fields"))
     fields["arrival_date"] = fields["arrival_date"] or order["expected_arrival_date"]
     fields.update(_unit(ctx, body))
     row = ctx.insert("purchase_order_rows", fields)
@@ -121,7 +122,7 @@ def check_row_deletable(ctx: Context, row: Record) -> None:
     """Refuse to take away what has been received."""
     order = ctx.get("purchase_orders", row["purchase_order_id"]) or {}
     received = order.get("status") == "RECEIVED" or row.get("received_date") is not None
-    if received and ctx.switches.on("received_locks_rows"):
+    if received:
         raise unprocessable("received purchase order rows can not be deleted")
 
 
@@ -196,7 +197,7 @@ def _tax(ctx: Context, body: Record) -> Record:
     if "tax_rate" not in body and "tax_name" not in body:
         if body.get("tax_rate_id") is not None:
             return {"tax_rate_id": body["tax_rate_id"]}
-        return {"tax_rate_id": default_tax_rate(ctx, "purchases")}
+        return {"tax_rate_id": default_tax_rate(ctx)}
     store = ctx.db.stores["tax_rates"]
     for rate in (store.record(slot) for slot in store.visible):
         same_name = body.get("tax_name") in {None, rate.get("name")}

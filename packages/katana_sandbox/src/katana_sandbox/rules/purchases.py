@@ -29,7 +29,7 @@ def settle_order(ctx: Context, order_id: object, also: Iterable[Pair] = ()) -> N
         for row in rows:
             used, spent = consume(ctx, order, row)
             value = landed_value(row, rows, spread_costs(ctx, row.get("group_id")), rate)
-            value += spent if ctx.switches.on("outsourced_cost_lands") else 0
+            value += spent
             per_unit = ctx.switches.word("landed_cost") == "unit" and as_decimal(row.get("quantity"))
             row["landed_cost"] = number(value / as_decimal(row["quantity"]) if per_unit else value)
             ctx.set("purchase_order_rows", row["id"], row)

@@ -41,20 +41,19 @@ _DERIVED = ("id", "created_at", "updated_at", "deleted_at")
 def receive(ctx: Context, body: object) -> None:
     """Receive what one object, or each of an array, names; all of it or nothing."""
     many = isinstance(body, list)
-    given = checked(ctx, _RECEIPTS if many else RECEIPT, body)
+    given = checked(_RECEIPTS if many else RECEIPT, body)
     entries = cast("list[Record]", given) if many else [given]
     received: dict[object, list[Key]] = {}
     for entry in entries:
         row = _receive_row(ctx, entry)
-        if row is not None:
-            received.setdefault(row["purchase_order_id"], []).append(row["id"])
+        received.setdefault(row["purchase_order_id"], []).append(row["id"])
     for order_id, keys in received.items():
         _group(ctx, order_id, keys)
 
 
 def receive_all(ctx: Context, order: Record) -> None:
     """Receive every open row now."""
-    _check_receivable(ctx, order)
+    _check_receivable(order)
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order["id"])
     if not rows:
         raise unprocessable("purchase order has no rows to receive")
@@ -71,26 +70,24 @@ def receive_all(ctx: Context, order: Record) -> None:
 def _group(ctx: Context, order_id: object, keys: list[Key]) -> None:
     """Give the rows of one call a group; the first that receives all of an order keeps the order's own."""
     rows = ctx.children("purchase_order_rows", "purchase_order_id", order_id)
-    if len(rows) > len(keys) and ctx.switches.on("receipt_groups"):
+    if len(rows) > len(keys):
         group = ctx.db.next_id("purchase_order_groups")
         for key in keys:
             ctx.change("purchase_order_rows", key, {"group_id": group})
 
 
-def _check_receivable(ctx: Context, order: Record) -> None:
-    if order.get("status") == "DRAFT" and not ctx.switches.on("receive_drafts"):
+def _check_receivable(order: Record) -> None:
+    if order.get("status") == "DRAFT":
         raise unprocessable("purchase order with status DRAFT can not be received")
 
 
-def _receive_row(ctx: Context, entry: Record) -> Record | None:
+def _receive_row(ctx: Context, entry: Record) -> Record:
     row = ctx.get("purchase_order_rows", entry["purchase_order_row_id"])
     order = ctx.get("purchase_orders", (row or {}).get("purchase_order_id"))
     if row is None or order is None:
         raise unprocessable("purchase order row not found")
-    _check_receivable(ctx, order)
+    _check_receivable(order)
     if row.get("received_date") is not None:
-        if ctx.switches.word("received_again") == "ignore":
-            return None
         raise unprocessable("purchase order row has already been received")
     quantity, held = as_decimal(entry["quantity"]), as_decimal(row["quantity"])
     if quantity > held:

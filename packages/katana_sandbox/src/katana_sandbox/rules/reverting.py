@@ -22,7 +22,7 @@ _SAME = (
 
 def revert_receipts(ctx: Context, order: Record) -> None:
     """Take every receipt back, let all costs be the order's own again, and merge rows that differ in quantity only."""
-    if order["status"] == "PARTIALLY_RECEIVED" and ctx.switches.word("revert_partial") == "refuse":
+    if order["status"] == "PARTIALLY_RECEIVED":
         raise unprocessable("purchase order with status PARTIALLY_RECEIVED can not be changed to NOT_RECEIVED")
     default = order["default_group_id"]
     rows = ctx.children(_ROWS, "purchase_order_id", order["id"])
@@ -39,8 +39,7 @@ def revert_receipts(ctx: Context, order: Record) -> None:
                 "traceability": [],
             }
             ctx.change(_ROWS, row["id"], {**cleared, "group_id": default})
-    if ctx.switches.on("revert_merges_rows"):
-        _merge(ctx, order)
+    _merge(ctx, order)
 
 
 def _merge(ctx: Context, order: Record) -> None:

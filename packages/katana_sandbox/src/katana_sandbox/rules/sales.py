@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import cast
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.rules.allocation import settle_pairs
@@ -11,7 +10,7 @@ from katana_sandbox.rules.ledger import Pair
 from katana_sandbox.rules.manufacturing_open import linked_production
 from katana_sandbox.rules.stock import pair_of, refresh_costs, shipped
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import Refused, unprocessable
+from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
 
 OPEN = ("NOT_SHIPPED", "PENDING", "READY_FOR_FULFILLMENT")
@@ -28,8 +27,6 @@ def conversion_rate(currency: object, base: object) -> Decimal:
 
 def rate_to_base(ctx: Context, currency: object) -> Decimal:
     """Base units of the account per unit of a currency."""
-    if ctx.switches.word("currency_rates") == "one":
-        return Decimal(1)
     return conversion_rate(currency, ctx.factory().get("base_currency_code"))
 
 
@@ -45,25 +42,23 @@ def row_totals(row: Mapping[str, object], rate: Decimal) -> Record:
     }
 
 
-def order_totals(rows: Iterable[Mapping[str, object]], fee: Decimal, rate: Decimal, tax: str = "discounted") -> Record:
-    """The amounts of an order, with shipping, and with tax on the `discounted` or `undiscounted` rows, or on `none`."""
+def order_totals(rows: Iterable[Mapping[str, object]], fee: Decimal, rate: Decimal) -> Record:
+    """The amounts of an order, with shipping, and with tax on what rows cost after their discount."""
     total = fee
     for row in rows:
-        net = as_decimal(row.get("total"))
-        taxed = net if tax == "discounted" else net + as_decimal(row.get("total_discount"))
-        total += net if tax == "none" else net + taxed * as_decimal(row.get("tax_rate")) / 100
+        total += as_decimal(row.get("total")) * (1 + as_decimal(row.get("tax_rate")) / 100)
     return {"total": number(total), "total_in_base_currency": number(total * rate)}
 
 
-def rolled_up_status(rows: Iterable[tuple[Decimal, Decimal, Decimal]], status: object, mixed: str) -> object:
-    """The order's status from (ordered, shipped, delivered) of its rows; `mixed`: all shipped, some delivered."""
+def rolled_up_status(rows: Iterable[tuple[Decimal, Decimal, Decimal]], status: object) -> object:
+    """The order's status from (ordered, shipped, delivered) of its rows; all shipped, some delivered is PACKED."""
     lines = list(rows)
     if not any(taken for _, taken, _ in lines):
         return status if status in OPEN else "NOT_SHIPPED"
     if all(handed >= ordered for ordered, _, handed in lines):
         return "DELIVERED"
     if all(taken >= ordered for ordered, taken, _ in lines):
-        return mixed if any(handed for _, _, handed in lines) else "PACKED"
+        return "PACKED"
     return "PARTIALLY_DELIVERED" if any(handed for _, _, handed in lines) else "PARTIALLY_PACKED"
 
 
@@ -102,26 +97,6 @@ def check_sellable(ctx: Context, location_id: object) -> None:
         raise unprocessable("Location has selling disabled")
 
 
-def check_custom_fields(ctx: Context, body: Mapping[str, object]) -> None:
-    """Refuse custom field keys that no definition has, and all of them where the account has no such fields."""
-    fields = body.get("custom_fields")
-    if not isinstance(fields, dict):
-        return
-    flag = ctx.switches.word("custom_field_flag")
-    if flag != "on":
-        raise Refused(int(flag), "custom fields are not enabled")
-    if any(ctx.get("custom_field_definitions", key) is None for key in cast("Record", fields)):
-        raise unprocessable("Unknown custom field identifier")
-
-
-def merged_custom_fields(record: Record, changes: Record) -> None:
-    """Custom fields of a PATCH join those stored; null takes one away."""
-    wanted = changes.get("custom_fields")
-    if isinstance(wanted, dict):
-        merged: Record = {**(record.get("custom_fields") or {}), **wanted}
-        changes["custom_fields"] = {key: value for key, value in merged.items() if value is not None}
-
-
 def _shipping_state(row: Record, pair: Pair | None, taken: Mapping[object, tuple[Decimal, Decimal]]) -> object:
     if pair is None:
         return "NOT_APPLICABLE"
@@ -143,8 +118,8 @@ def _derived(
     nothing = (Decimal(0), Decimal(0))
     lines = [(as_decimal(row.get("quantity")), *taken.get(row["id"], nothing)) for row in goods]
     fulfillments = ctx.children("sales_order_fulfillments", "sales_order_id", order["id"])
-    derived = order_totals(rows, _fee(ctx, order), rate, ctx.switches.word("order_tax"))
-    derived["status"] = rolled_up_status(lines, order.get("status"), ctx.switches.word("mixed_shipment"))
+    derived = order_totals(rows, _fee(ctx, order), rate)
+    derived["status"] = rolled_up_status(lines, order.get("status"))
     if fulfillments:
         derived["picked_date"] = max((str(item.get("picked_date")) for item in fulfillments), default=None)
         derived["invoicing_status"] = order.get("invoicing_status") or "notInvoiced"
@@ -152,12 +127,9 @@ def _derived(
 
 
 def _fee(ctx: Context, order: Record) -> Decimal:
-    if not ctx.switches.on("total_includes_shipping"):
-        return Decimal(0)
     total = Decimal(0)
-    taxed = ctx.switches.word("order_tax") != "none"
     for fee in ctx.children("sales_order_shipping_fee", "sales_order_id", order["id"]):
-        tax = (ctx.get("tax_rates", fee.get("tax_rate_id")) if taxed else None) or {}
+        tax = ctx.get("tax_rates", fee.get("tax_rate_id")) or {}
         total += as_decimal(fee.get("amount")) * (1 + as_decimal(tax.get("rate")) / 100)
     return total
 

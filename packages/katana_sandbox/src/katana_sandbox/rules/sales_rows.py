@@ -2,13 +2,13 @@
 
 from typing import cast
 
+from katana_sandbox.custom_fields import check_custom_fields, copied_custom_fields
 from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
-from katana_sandbox.rules.sales import OPEN, check_custom_fields, check_sellable, merged_custom_fields
+from katana_sandbox.rules.sales import OPEN, check_sellable
 from katana_sandbox.rules.serial_assignment import check_new
 from katana_sandbox.rules.serials import SOLD, UNKNOWN, Bond, bind, entries_of, known, unbind
 from katana_sandbox.rules.stock import shipped
-from katana_sandbox.rules.tax_rates import default_tax_rate
 from katana_sandbox.rules.traceability import trace_entries, traced_units
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
@@ -21,7 +21,7 @@ def insert_row(ctx: Context, body: Record) -> Record:
     """Store a row of an order that is still open."""
     collection = ctx.collections["sales_order_rows"]
     check_references(ctx, collection, body)
-    check_custom_fields(ctx, body)
+    check_custom_fields(ctx, collection, body)
     check_sellable(ctx, body.get("location_id"))
     order = ctx.get("sales_orders", body["sales_order_id"]) or {}
     if order.get("status") not in OPEN:
@@ -29,8 +29,9 @@ def insert_row(ctx: Context, body: Record) -> Record:
     variant = ctx.variant(body["variant_id"]) or {}
     fields = build(collection, body)
     fields["sku"] = variant.get("sku")
+    fields["custom_fields"] = copied_custom_fields(ctx, "SalesOrderRow", variant.get("id"), body.get("custom_fields"))
     fields["conversion_date"] = order.get("conversion_date")
-    fields["tax_rate_id"] = body.get("tax_rate_id") or default_tax_rate(ctx, "sales")
+    fields["tax_rate_id"] = body.get("tax_rate_id")
     fields["tax_rate"] = tax_rate(ctx, fields["tax_rate_id"])
     if "price_per_unit" not in body:
         fields["price_per_unit"] = fixed(variant.get("sales_price"), 10)
@@ -39,8 +40,6 @@ def insert_row(ctx: Context, body: Record) -> Record:
 
 def update_row(ctx: Context, row: Record, changes: Record) -> Record:
     """The stored changes of a row PATCH."""
-    check_custom_fields(ctx, changes)
-    merged_custom_fields(row, changes)
     touched = row["id"] in shipped(ctx, row["sales_order_id"])
     if touched and any(name in changes for name in _LOCKED):
         raise unprocessable("row can only be edited in status NOT_SHIPPED or PENDING")

@@ -66,13 +66,13 @@ def open_rows(ctx: Context, variant_id: int) -> Iterator[OpenRow]:
 def open_sales_rows(ctx: Context, variant_id: int) -> Iterator[Open]:
     """What orders that are no quotes still take of a variant."""
     for found in open_rows(ctx, variant_id):
-        if commits(ctx, found.order):
+        if commits(found.order):
             yield Open(found.location_id, found.quantity, found.order.get("delivery_date"))
 
 
-def commits(ctx: Context, order: Record) -> bool:
-    """Whether an open order holds stock: quotes do not, unless switched."""
-    return order.get("status") != "PENDING" or ctx.switches.on("quotes_commit")
+def commits(order: Record) -> bool:
+    """Whether an open order holds stock: quotes do not."""
+    return order.get("status") != "PENDING"
 
 
 def refresh_costs(ctx: Context, pairs: Iterable[Pair]) -> None:

@@ -71,7 +71,7 @@ def settle_transfer(ctx: Context, before: Record | None, after: Record | None) -
     pairs: set[Pair] = set()
     for row in ctx.children("stock_transfer_rows", "stock_transfer_id", after["id"]):
         pairs |= _transfer(ctx, after, row)
-        redate_units(ctx, TRANSFER, row["id"], after["transfer_date"] if _has_left(ctx, after) else None)
+        redate_units(ctx, TRANSFER, row["id"], after["transfer_date"] if _has_left(after) else None)
         pairs |= {(row["variant_id"], after[place]) for place in ("source_location_id", "target_location_id")}
     settle_stock(ctx, pairs)
 
@@ -124,7 +124,7 @@ def _transfer(ctx: Context, header: Record, row: Record) -> set[Pair]:
         caused_by_resource_id=header["id"],
         part=_OUT,
     )
-    pairs = keep(ctx, TRANSFER, row["id"], leaving if _has_left(ctx, header) else None, _OUT)
+    pairs = keep(ctx, TRANSFER, row["id"], leaving if _has_left(header) else None, _OUT)
     if header["status"] != "received":
         return pairs | unpost(ctx, TRANSFER, row["id"], _IN)
     cost = next(cost for movement, cost in moved(ctx, TRANSFER, row["id"]) if movement.part == _OUT)
@@ -133,9 +133,8 @@ def _transfer(ctx: Context, header: Record, row: Record) -> set[Pair]:
     return pairs | keep(ctx, TRANSFER, row["id"], arriving, _IN)
 
 
-def _has_left(ctx: Context, header: Record) -> bool:
-    status = header["status"]
-    return status == "received" or (status == "inTransit" and ctx.switches.on("transit_leaves"))
+def _has_left(header: Record) -> bool:
+    return header["status"] in {"inTransit", "received"}
 
 
 def _note_cost(ctx: Context, name: str, source: str, row_id: Key) -> None:

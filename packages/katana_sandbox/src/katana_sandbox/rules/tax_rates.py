@@ -1,19 +1,14 @@
-"""Default tax rates: one for sales and one for purchases, for rows that name none."""
-
-from typing import Literal
+"""Default tax rates: one for sales and one for purchases."""
 
 from katana_sandbox.descriptor import Context
 from katana_sandbox.wire.encoding import Record
 
-type Side = Literal["sales", "purchases"]
-_SIDES: tuple[Side, ...] = ("sales", "purchases")
+_SIDES = ("sales", "purchases")
 
 
-def default_tax_rate(ctx: Context, side: Side) -> int | None:
-    """The id of the rate that rows without one get; None when they stay without."""
-    if ctx.switches.word("default_tax_rates") not in {side, "both"}:
-        return None
-    return next((rate["id"] for rate in _rates(ctx) if rate.get(f"is_default_{side}")), None)
+def default_tax_rate(ctx: Context) -> int | None:
+    """The rate of purchase order rows that name none; sales order rows stay without."""
+    return next((rate["id"] for rate in _rates(ctx) if rate.get("is_default_purchases")), None)
 
 
 def settle_tax_rate(ctx: Context, _before: Record | None, after: Record | None) -> None:

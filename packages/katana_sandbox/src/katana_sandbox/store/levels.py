@@ -17,6 +17,11 @@ class Level(NamedTuple):
     expected: Decimal = Decimal(0)
 
     @property
+    def excess(self) -> Decimal:
+        """What is left when every open document is met; below zero it is missing."""
+        return self.in_stock - self.committed + self.expected
+
+    @property
     def average_cost(self) -> Decimal:
         """Value per unit; 0 when nothing is in stock."""
         return self.value / self.in_stock if self.in_stock else Decimal(0)
@@ -24,6 +29,13 @@ class Level(NamedTuple):
 
 NOTHING = Level()
 type Steps = tuple[int, int, int, int]
+
+
+def level_of(steps: Steps | None) -> Level:
+    """The level that packed steps mean."""
+    if steps is None:
+        return NOTHING
+    return Level(steps[0] / QUANTITY, steps[1] / VALUE, steps[2] / QUANTITY, steps[3] / QUANTITY)
 
 
 class Levels:
@@ -39,10 +51,7 @@ class Levels:
 
     def get(self, variant_id: int, location_id: int) -> Level:
         """The level of a pair."""
-        steps = self._steps(pair_key(variant_id, location_id))
-        if steps is None:
-            return NOTHING
-        return Level(steps[0] / QUANTITY, steps[1] / VALUE, steps[2] / QUANTITY, steps[3] / QUANTITY)
+        return level_of(self._steps(pair_key(variant_id, location_id)))
 
     def negative(self) -> list[tuple[int, int]]:
         """The pairs whose stock is below zero."""

@@ -42,7 +42,6 @@ class Condition:
     kind: Kind
     values: tuple[object, ...] = ()
     span: Span = Span()
-    fold: bool = False
 
     def matches(self, record: Record) -> bool:
         """Whether the record fulfils it."""
@@ -53,7 +52,7 @@ class Condition:
 
     def probe(self, raw: bytes) -> bool:
         """False only when the bytes surely do not fulfil it."""
-        if self.kind != "str" or self.fold:
+        if self.kind != "str":
             return True
         return any(encode(value) in raw for value in self.values)
 
@@ -65,8 +64,6 @@ class Condition:
             return moment is not None and self.span.holds(moment)
         if self.kind in {"int", "num"} and not isinstance(held, bool):
             return as_decimal(held) in cast("tuple[Decimal, ...]", self.values)
-        if self.fold and isinstance(held, str):
-            return held.casefold() in {str(value).casefold() for value in self.values}
         return held in self.values
 
 

@@ -3,7 +3,8 @@
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Protocol
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 
 class Reversible(Protocol):
@@ -15,6 +16,14 @@ class Reversible(Protocol):
 
 
 type Step = tuple[float, Reversible, object, object]
+
+
+class Change(NamedTuple):
+    """What a store held under a key before a transaction."""
+
+    store: Reversible
+    key: object
+    before: object
 
 
 class UndoLog:
@@ -41,12 +50,12 @@ class UndoLog:
             self._silent -= 1
 
     @contextmanager
-    def transaction(self) -> Generator[None]:
-        """All the writes inside, or none when an exception leaves the block."""
+    def transaction(self) -> Generator[Callable[[], list[Change]]]:
+        """All the writes inside, or none when an exception leaves the block; gives a look at what was before them."""
         self._prune()
         size = len(self._steps)
         try:
-            yield
+            yield lambda: self._changes(size)
         except BaseException:
             while len(self._steps) > size:
                 _, store, key, before = self._steps.pop()
@@ -69,6 +78,13 @@ class UndoLog:
             for step, after in zip(reversed(recent), reversed(held), strict=True):
                 step[1].swap(step[2], after)
                 self._steps.append(step)
+
+    def _changes(self, size: int) -> list[Change]:
+        """The state before each key's first write since the log had this size, in order of writing."""
+        first: dict[tuple[int, object], Change] = {}
+        for _, store, key, before in islice(self._steps, size, None):
+            first.setdefault((id(store), key), Change(store, key, before))
+        return list(first.values())
 
     def _prune(self) -> None:
         oldest = self._clock() - self._keep

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which slice of a list was asked for; with `strings` every value of its header is one."""
+    """Which slice of a list was asked for."""
 
     limit: int
     number: int
-    strings: bool = True
 
     @property
     def offset(self) -> int:
@@ -18,7 +17,7 @@ class Page:
         return (self.number - 1) * self.limit
 
     def header(self, total: int) -> str:
-        """The `X-Pagination` value for a list of `total` records."""
+        """The `X-Pagination` value for a list of `total` records: every member is text."""
         pages = max(1, -(-total // self.limit)) if self.limit else 1
         shown = {
             "total_records": total,
@@ -28,6 +27,4 @@ class Page:
             "first_page": self.number == 1,
             "last_page": self.number >= pages,
         }
-        if self.strings:
-            shown = {name: str(value).lower() for name, value in shown.items()}
-        return json.dumps(shown, separators=(",", ":"))
+        return json.dumps({name: str(value).lower() for name, value in shown.items()}, separators=(",", ":"))

@@ -14,7 +14,6 @@ from katana_sandbox.wire.times import parse_moment
 type Kind = Literal["string", "number", "integer", "boolean", "array", "object", "decimal", "any"]
 type Detail = dict[str, object]
 INT32 = 2147483647
-_LENGTHS = ("minLength", "maxLength")
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -40,6 +39,7 @@ class Schema:
     members: Mapping[str, "Schema"] = field(default_factory=dict[str, "Schema"])
     required: tuple[str, ...] = ()
     closed: bool = True
+    other: "Schema | None" = None
 
 
 def text(low: int | None = None, high: int | None = None) -> Schema:
@@ -92,24 +92,29 @@ def decimal_or_text() -> Schema:
     return Schema("decimal")
 
 
+def either(array: Schema, other: Schema) -> Schema:
+    """An array, or another thing."""
+    return replace(array, other=other)
+
+
 def maybe(schema: Schema) -> Schema:
     """The same, or null."""
     return replace(schema, nullable=True)
 
 
-def check(schema: Schema, value: object, *, all_errors: bool = True, lengths: bool = True) -> None:
-    """Refuse a body that does not fit, with one detail per fault; without `lengths` texts may have any.
+def check(schema: Schema, value: object) -> None:
+    """Refuse a body that does not fit, with one detail per fault.
 
     Raises:
         Refused: 422 with code VALIDATION_FAILED.
     """
-    details = [fault for fault in _faults(schema, value, "") if lengths or fault["code"] not in _LENGTHS]
+    details = list(_faults(schema, value, ""))
     if details:
-        shown = details if all_errors else details[:1]
-        raise Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=shown)
+        raise Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=details)
 
 
 def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:
+    schema = schema.other if schema.other is not None and _is_object(value) else schema
     if value is None and schema.nullable:
         return
     if not _fits_kind(schema.kind, value):
@@ -122,6 +127,10 @@ def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:
         yield from _array_faults(schema, cast("list[object]", value), path)
     elif isinstance(value, dict):
         yield from _object_faults(schema, cast("dict[str, object]", value), path)
+
+
+def _is_object(value: object) -> bool:
+    return value is None or isinstance(value, dict)
 
 
 def _fits_kind(kind: Kind, value: object) -> bool:

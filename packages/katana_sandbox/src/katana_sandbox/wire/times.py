@@ -19,15 +19,6 @@ def parse_moment(text: str) -> datetime | None:
         return None
 
 
-def naive_moment(text: str) -> datetime | None:
-    """The moment of a text without a zone, read as UTC; None for any other text."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else None
-
-
 def wire_moment(moment: datetime) -> str:
     """Wire text: `2021-09-01T07:49:29.813Z`."""
     return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

@@ -1,0 +1,87 @@
+"""Webhooks, and the log of what was delivered to them; the deliveries are the courier's."""
+
+import base64
+import csv
+import io
+
+from katana_sandbox.calls import Call, Reply
+from katana_sandbox.courier import LOGS, WEBHOOKS, is_loopback
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields
+from katana_sandbox.events import EVENTS
+from katana_sandbox.operations.create import build, checked
+from katana_sandbox.store.select import Selection, Span
+from katana_sandbox.wire.encoding import Record, encode
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import choice, flag, integer, moment, record, several, text
+from katana_sandbox.wire.times import ms_of
+
+_HOOK = {
+    "url": text(1),
+    "enabled": flag(),
+    "description": text(),
+    "subscribed_events": several(choice(*EVENTS), 1),
+}
+_EXPORT = record(
+    webhook_id=integer(1),
+    event=choice(*EVENTS),
+    status_code=integer(100, 600),
+    delivered=flag(),
+    created_at_min=moment(),
+    created_at_max=moment(),
+)
+_COLUMNS = ("id", "webhook_id", "event", "url", "status_code", "delivered", "retry", "created_at")
+
+
+def _create(ctx: Context, body: Record) -> Record:
+    _check_url(body)
+    return ctx.insert(WEBHOOKS, {**build(WEBHOOK, body), "token": ctx.db.next_uuid().replace("-", "")[:16]})
+
+
+def _update(_ctx: Context, _hook: Record, changes: Record) -> Record:
+    _check_url(changes)
+    return {**changes, "failures": 0}
+
+
+def _check_url(body: Record) -> None:
+    """Refuse what is not https, but for a receiver on this machine, which need not have a certificate."""
+    url = str(body.get("url", "https://"))
+    if not url.startswith("https://") and not (url.startswith("http://") and is_loopback(url)):
+        raise unprocessable("url must use https")
+
+
+def _export(ctx: Context, _collection: Collection, call: Call) -> Reply:
+    """The tries that a filter finds, as CSV inside the URL: nothing else would have to serve it."""
+    body = checked(_EXPORT, call.body())
+    store = ctx.db.stores[LOGS]
+    span = Span(ms_of(body.pop("created_at_min", None)), ms_of(body.pop("created_at_max", None)))
+    wanted = {"delivered": False, **body}
+    slots = ctx.db.selectors[LOGS].slots(Selection(created=span))
+    found = [log for log in map(store.record, slots) if wanted.items() <= log.items()]
+    sheet = io.StringIO()
+    csv.writer(sheet).writerows([_COLUMNS, *([log[name] for name in _COLUMNS] for log in found)])
+    content = base64.b64encode(sheet.getvalue().encode()).decode()
+    return Reply(200, encode({"url": f"data:text/csv;base64,{content}"}))
+
+
+WEBHOOK = Collection(
+    name=WEBHOOKS,
+    entity="webhook",
+    operations=("list", "get", "create", "update", "delete"),
+    fields=(
+        *plain_fields("url token"),
+        Field("enabled", default=True),
+        *plain_fields("description subscribed_events"),
+        Field("failures", 0),
+    ),
+    create=record(("url", "subscribed_events"), **_HOOK),
+    update=record(**_HOOK),
+    filters=(Filter("url"), Filter("enabled", "bool")),
+    ranges=Ranges(dates=False, deleted=False),
+    stamps=("created_at", "updated_at"),
+    soft_delete=False,
+    hidden=frozenset({"failures"}),
+    on_create=_create,
+    on_update=_update,
+    routes=(Route("POST", "/webhook_logs_export", _export),),
+)
+WEBHOOK_LOGS = Collection(name=LOGS, entity="webhook log", stamps=("created_at",))
