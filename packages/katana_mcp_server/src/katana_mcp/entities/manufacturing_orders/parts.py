@@ -2,7 +2,7 @@
 
 from cache_core.records import Record, values_at
 from katana_mcp.names import Names, text
-from katana_mcp.operations.embedded import BatchTransaction
+from katana_mcp.operations.embedded import BatchTransaction, CustomField
 from katana_mcp.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import rows, whole
@@ -55,6 +55,7 @@ class OperationRow(Answer):
     planned_cost_per_unit: Number | None = None
     total_actual_cost: Number | None = None
     cost_per_hour: Number | None = None
+    custom_fields: list[CustomField] | None = None
 
 
 class UsedIngredient(Answer):

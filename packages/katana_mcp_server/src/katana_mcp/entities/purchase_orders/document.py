@@ -11,7 +11,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     with_rows,
 )
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
-from katana_mcp.operations.embedded import BatchTransaction
+from katana_mcp.operations.embedded import BatchTransaction, CustomField
 from katana_mcp.operations.get import (
     Beside,
     Document,
@@ -54,6 +54,7 @@ class PurchaseOrderDocumentLine(PurchaseOrderLine):
     group_id: int | None = None
     """What was received together; costs and bills name it too."""
     batch_transactions: list[BatchTransaction] | None = None
+    custom_fields: list[CustomField] | None = None
 
 
 class AdditionalCost(Answer):
@@ -115,6 +116,7 @@ class PurchaseOrderDocument(PurchaseOrderSummary):
     tracking_location: str | None = None
     ingredient_availability: str | None = None
     ingredient_expected_date: str | None = None
+    custom_fields: list[CustomField] | None = None
     created_at: str | None = None
     updated_at: str | None = None
 
