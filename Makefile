@@ -64,6 +64,9 @@ $(CLIENTS)/python/%/.venv/.synced: $(CLIENTS)/python/%/requirements.txt .venv/.s
 clients: .venv/.synced $(CLIENTS)/npm/node_modules/.synced $(CLIENTS)/python/mcp-1/.venv/.synced $(CLIENTS)/python/mcp-2/.venv/.synced  ## Try the server with real MCP clients, a browser and the conformance suite (ARGS=stdio for some)
 	@PYTHONPATH=tests $(RUN) python -m clients $(ARGS)
 
+peer: .venv/.synced $(CLIENTS)/python/peer/.venv/.synced  ## Let a foreign client and server judge the sandbox by its state (ARGS="tool ..." for some)
+	@PYTHONPATH=tests $(RUN) python -m peer $(ARGS)
+
 bench: .venv/.synced  ## Measure both backends, client, sandbox and server beside the floors (ARGS=--write: into the docs)
 	$(RUN) python -m bench $(ARGS)
 
@@ -73,4 +76,4 @@ soak: .venv/.synced  ## Run the slow proofs, then the mutants, even when a proof
 	$(RUN) python -m mutants && exit $$((alone + beside))
 
 .PHONY: retire  # goes with cache_legacy
-.PHONY: help setup demo serve test contract states check format clients bench soak
+.PHONY: help setup demo serve test contract states check format clients peer bench soak
