@@ -221,6 +221,9 @@ class Storage:
     def _fill(self, path: Path, older: Path) -> None:
         with closing(dialect.connect(str(path))) as connection:
             self._left = growing.fill(connection, str(older), self._mappings)
+        # While nobody else has it: of several that change it at once, SQLite lets all but one fail.
+        with closing(dialect.connect(str(path))) as alone:
+            dialect.use_write_ahead_log(alone)
 
     def _connect(self) -> None:
         # Another process may replace the file later; then the mark must not meet the new one.
