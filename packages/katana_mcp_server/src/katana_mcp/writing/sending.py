@@ -180,11 +180,10 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
     gone = {(each.entity, each.record) for each, _ in done if each.method == "DELETE" and each.part is None}
     for action, state in done:
         answer = state.result or {}
-        document = document_of(action, answer, specs)
-        record = document if document is not None else action.record or answer.get("id")
-        if specs[action.entity].feeds and isinstance(record, int) and (action.entity, record) not in gone:
+        record = _written(action, answer, specs)
+        if specs[action.entity].feeds and record is not None and (action.entity, record) not in gone:
             parts = changed.setdefault((action.entity, record), [])
-            parts += [part_of(action, answer)] if document is not None else []
+            parts += [part_of(action, answer)] if document_of(action, answer, specs) is not None else []
     warnings: list[ToolWarning] = []
     for (entity, record), parts in changed.items():
         try:
@@ -205,9 +204,8 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
     """Return the variants that the documents of applied actions name now."""
     specs, ids = services.syncer.specs, dict[str, set[int]]()
     for action, state in done:
-        answer = state.result or {}
-        record = document_of(action, answer, specs) or action.record or answer.get("id")
-        if specs[action.entity].moves and isinstance(record, int):
+        record = _written(action, state.result or {}, specs)
+        if specs[action.entity].moves and record is not None:
             ids.setdefault(action.entity, set()).add(record)
     found = dict[int, None]()
     for entity, records in ids.items():
@@ -215,6 +213,13 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
             values = (each for path in specs[entity].moves for each in values_at(row.record, path))
             found.update((each, None) for each in values if isinstance(each, int))
     return list(found)
+
+
+def _written(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> int | None:
+    """Return the id of the document that an action made or changed, itself or a part of it."""
+    document = document_of(action, answer, specs)
+    record = document if document is not None else action.record or answer.get("id")
+    return record if isinstance(record, int) else None
 
 
 def _last(parts: Sequence[Part]) -> list[Part]:
