@@ -1,5 +1,6 @@
 """What is said of arguments that cannot be taken, and which spellings of a value are."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +29,16 @@ def refused(tool: str, **arguments: object) -> list[ToolWarning]:
     return list(refusal.value.warnings)
 
 
+class Unread(list[object]):
+    """A list that nobody may look into."""
+
+    def __iter__(self) -> Iterator[object]:
+        raise AssertionError
+
+    def __getitem__(self, place: object) -> object:
+        raise AssertionError
+
+
 SAID: list[tuple[str, dict[str, Any], str]] = [
     ("search_items", {"query": None}, "query is null: must be a text"),
     ("list_sales_orders", {"open": None, "limit": True}, "limit is true: must be a whole number"),
@@ -51,6 +62,11 @@ SAID: list[tuple[str, dict[str, Any], str]] = [
 def test_what_is_wrong_is_said_in_the_words_of_the_wire(tool: str, arguments: dict[str, Any], said: str) -> None:
     (warning,) = [each for each in refused(tool, **arguments) if each.field_path != "open"]
     assert warning.message == said
+
+
+def test_a_list_where_none_is_taken_is_refused_without_a_look_at_what_it_holds() -> None:
+    (warning,) = refused("list_sales_orders", limit=Unread())
+    assert warning.message == "limit: must be a whole number"
 
 
 def test_numbers_sent_as_texts_are_numbers_alone_and_in_lists() -> None:

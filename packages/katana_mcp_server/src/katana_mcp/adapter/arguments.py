@@ -88,7 +88,7 @@ class _Reading:
         value = decoded(value, schema)
         if isinstance(value, str):
             return meant(value)
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not _takes_list(schema):
             return value
         most = next((most for each in _alternatives(schema) if isinstance(most := each.get("maxItems"), int)), None)
         entries = cast("list[object]", value)[: None if most is None else most + 1]
@@ -123,8 +123,11 @@ class _Reading:
 
 def _alone_in_a_list(value: object, schema: Schema) -> object:
     """Return the one id that was given under the name of one where a list is asked for, as that list."""
-    is_list = any("array" in _kinds(each) for each in _alternatives(schema))
-    return [value] if is_list and isinstance(value, int) else value
+    return [value] if _takes_list(schema) and isinstance(value, int) else value
+
+
+def _takes_list(schema: Schema) -> bool:
+    return any("array" in _kinds(each) for each in _alternatives(schema))
 
 
 def decoded(value: object, schema: Schema) -> object:
