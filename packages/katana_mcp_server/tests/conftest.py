@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import AsyncGenerator, Generator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,30 @@ import structlog
 from command_line import Ran, Run
 from server_wire import Wire
 
-from katana_mcp import cli
+from katana_mcp import cli, sandbox
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
-from katana_sandbox import ManualClock, Sandbox, Tenant
+from katana_sandbox import ManualClock, Sandbox, SystemClock, Tenant
+
+OPENED = datetime.now(UTC)
+"""When every factory of a command line's own sandbox was opened: it is built once, and then taken back."""
+
+
+class SinceOpened(SystemClock):
+    """Real time, which begins to pass once the factory stands."""
+
+    def __init__(self) -> None:
+        self.passes = False
+
+    def now(self) -> datetime:
+        return super().now() if self.passes else OPENED
+
+
+def opened_before() -> OwnSandbox:
+    clock = SinceOpened()
+    own = OwnSandbox(Sandbox(clock=clock))
+    clock.passes = True
+    return own
 
 
 @pytest.fixture
@@ -56,6 +77,7 @@ def command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KATANA_SANDBOX", "true")
     monkeypatch.setenv("KATANA_CACHE_DIR", str(tmp_path / "kept"))
+    monkeypatch.setattr(sandbox, "OwnSandbox", opened_before)
 
     def ran(*arguments: str) -> Ran:
         monkeypatch.setattr(sys, "argv", ["katana-mcp", *arguments])
