@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
+from katana_sandbox.wire.encoding import decode_record, encode
 from katana_sandbox.wire.times import ms_of
 
 _STEPS = st.lists(
@@ -71,3 +72,12 @@ def _fits(row: dict[str, object], query: dict[str, object]) -> bool:
         and created >= (ms_of(query.get("created_at_min")) or 0)
         and query.get("name", row["name"]) == row["name"]
     )
+
+
+def test_who_changes_a_record_that_was_read_changes_nobody_elses() -> None:
+    raw = encode({"name": "A", "rows": [{"quantity": 1, "batches": [{"id": 1}]}], "address": {"city": "Turku"}})
+    first = decode_record(raw)
+    first["name"] = first["address"]["city"] = "B"
+    first["rows"][0]["batches"][0]["id"] = 2
+    first["rows"].append({})
+    assert encode(decode_record(raw)) == raw

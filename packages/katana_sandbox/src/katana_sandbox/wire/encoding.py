@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 # The one place that names the shape of a record: any JSON object, poison included.
@@ -28,8 +29,25 @@ def decode(raw: bytes) -> object:
 
 def decode_record(raw: bytes) -> Record:
     """The object of our own bytes; anything else reads as an empty one."""
+    shared, parts = _decoded(raw)
+    record = shared.copy()
+    for name in parts:
+        record[name] = _copied(record[name])
+    return record
+
+
+@lru_cache(maxsize=4096)
+def _decoded(raw: bytes) -> tuple[Record, tuple[str, ...]]:
+    """The object of bytes, and its members that are no plain values: rules read the same few over and over."""
     value = decode(raw)
-    return cast("Record", value) if isinstance(value, dict) else {}
+    record = cast("Record", value) if isinstance(value, dict) else {}
+    return record, tuple(name for name, each in record.items() if isinstance(each, dict | list))
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _copied(each) for name, each in cast("Record", value).items()}
+    return [_copied(each) for each in cast("list[object]", value)] if isinstance(value, list) else value
 
 
 def parse(raw: bytes) -> object:
