@@ -17,6 +17,9 @@ from katana_mcp.idle_loop import IdleLoop
 
 pytest_plugins = ["tests.budget"]
 
+# What is imported and collected stays, so nobody looks for garbage in it until `tests/budget.py` lets them.
+gc.disable()
+
 # Each of some hundred processes that tests start would compile two thousand modules anew, each run rewrite 300 files.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -64,7 +64,7 @@ async def written(
     return counts
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("era", ["auto", pytest.param("legacy", marks=pytest.mark.soak)])
 async def test_over_stdio_a_dismissed_question_writes_nothing_and_a_yes_once(tmp_path: Path, era: Era) -> None:
     async with over_stdio(tmp_path) as (transport, tenant):
         assert await written(transport, tenant, era, [CANCEL, YES]) == [0, 1, 1]

@@ -30,30 +30,34 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> Statements:
     return counted(monkeypatch)
 
 
-@pytest.mark.parametrize(("tool", "more"), BY_VARIANT, ids=[tool for tool, _ in BY_VARIANT])
-@pytest.mark.parametrize("by", ["id", "sku"])
 async def test_many_variants_take_as_many_statements_as_one_and_no_request(
-    statements: Statements, stage: Stage, tool: str, more: dict[str, Any], by: str
+    statements: Statements, stage: Stage, subtests: pytest.Subtests
 ) -> None:
     variants = live(stage.own.sandbox.tenant(), "variants")
-    products = [each[by] for each in variants if each["product_id"] and each["sku"]]
-    materials = [each[by] for each in variants if each["material_id"] and each["sku"]]
-    # A product and a material each: what is read of either takes a statement of its own.
-    few = await warm_cost(stage, statements, tool, skus_or_variant_ids=[products[0], materials[0]], **more)
-    many = await warm_cost(stage, statements, tool, skus_or_variant_ids=products[:40] + materials[:40], **more)
-    assert (few[0], many[0]) == (0, 0)
-    assert few[1] == many[1] > 0
+    for by in ("id", "sku"):
+        products = [each[by] for each in variants if each["product_id"] and each["sku"]]
+        materials = [each[by] for each in variants if each["material_id"] and each["sku"]]
+        for tool, more in BY_VARIANT:
+            with subtests.test(f"{tool} by {by}"):
+                # A product and a material each: what is read of either takes a statement of its own.
+                one = {"skus_or_variant_ids": [products[0], materials[0]], **more}
+                few = await warm_cost(stage, statements, tool, **one)
+                all_of_them = {"skus_or_variant_ids": products[:40] + materials[:40], **more}
+                many = await warm_cost(stage, statements, tool, **all_of_them)
+                assert (few[0], many[0]) == (0, 0)
+                assert few[1] == many[1] > 0
 
 
-@pytest.mark.parametrize(("tool", "more"), PAGED, ids=[tool for tool, _ in PAGED])
 async def test_a_long_page_takes_as_many_statements_as_a_short_one_and_no_request(
-    statements: Statements, stage: Stage, tool: str, more: dict[str, Any]
+    statements: Statements, stage: Stage, subtests: pytest.Subtests
 ) -> None:
-    few = await warm_cost(stage, statements, tool, limit=12, **more)
-    many = await warm_cost(stage, statements, tool, limit=40, **more)
-    assert (few[0], many[0]) == (0, 0)
-    assert len(few[2]["rows"]) < len(many[2]["rows"])
-    assert few[1] == many[1] > 0
+    for tool, more in PAGED:
+        with subtests.test(tool):
+            few = await warm_cost(stage, statements, tool, limit=12, **more)
+            many = await warm_cost(stage, statements, tool, limit=40, **more)
+            assert (few[0], many[0]) == (0, 0)
+            assert len(few[2]["rows"]) < len(many[2]["rows"])
+            assert few[1] == many[1] > 0
 
 
 BY_ROWS = ("list_sales_orders", "list_purchase_orders", "list_manufacturing_orders", "list_stock_transfers")

@@ -1,7 +1,6 @@
 """`list_sales_orders` and `get_sales_order` against plain Python over what the sandbox holds."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from server_wire import Filtered, Keeps, Wire, amount, live
