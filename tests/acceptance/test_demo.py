@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp.demo.steps import PART, STEPS
+from katana_mcp.demo.chapters import CHAPTERS
+from katana_mcp.demo.lines import PART
 
 
 def shown(directory: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -28,10 +29,12 @@ def test_the_whole_demo_is_right_whatever_the_env_file_beside_it_says(tmp_path: 
         "KATANA_MCP_TOOLSETS=sales",
     )
     (tmp_path / ".env").write_text("\n".join(beside))
-    done = shown(tmp_path, "--no-color")
+    done = shown(tmp_path, "all", "--no-color")
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[-1]) == (0, "", "every step was right")
-    assert {line[2:].partition("(")[0] for line in lines if line.startswith("> ")} == {step.tool for step in STEPS}
+    assert {line[2:].partition("(")[0] for line in lines if line.startswith("> ")} == {
+        step.tool for chapter in CHAPTERS for step in chapter.steps
+    }
     assert any(PART in line and "FSKT-35M" in line for line in lines)
     assert "\033" not in done.stdout
     assert "of-a-real-account" not in done.stdout
@@ -41,12 +44,14 @@ def test_a_step_that_goes_wrong_is_told_and_ends_it_with_exit_code_1(tmp_path: P
     broken = """
 import dataclasses, sys
 from katana_mcp import __main__
-from katana_mcp.demo import show
+from katana_mcp.demo import chapters
 
-first, *_, last = show.STEPS
+chapter, *_ = chapters.CHAPTERS
+first, *_, last = chapter.steps
 failing = dataclasses.replace(last, arguments=lambda _: {"query": ""})
 wrong = dataclasses.replace(first, wrong=lambda _: "not what was meant")
-show.STEPS = (dataclasses.replace(first, repeats=True), wrong, failing)
+steps = (dataclasses.replace(first, repeats=True), wrong, failing)
+chapters.CHAPTERS = (dataclasses.replace(chapter, steps=steps),)
 sys.argv = ["katana-mcp", "demo"]
 __main__.main()
 """

@@ -5,13 +5,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import get_args
 
 import pytest
 import structlog
 
+from katana_mcp.cli import ChapterName
+from katana_mcp.demo.buying import BUYING
+from katana_mcp.demo.chapters import CHAPTERS
 from katana_mcp.demo.show import environment as told_to_the_server
 from katana_mcp.demo.show import requests
-from katana_mcp.demo.steps import STEPS
 from katana_mcp.logs import configure, takes_color
 
 
@@ -104,7 +107,7 @@ def test_ctrl_c_while_modules_are_imported_ends_it_without_a_word(module: str) -
 
 
 def test_a_search_without_a_hit_says_which_records_it_looked_through() -> None:
-    (step,) = [each for each in STEPS if each.title == "The same with a typo"]
+    (step,) = [each for each in BUYING.steps if each.title == "The same with a typo"]
     lines = step.lines({"empty": {"records": 153, "searched": "00", "did_you_mean": ["01"]}})
     assert lines[0] == "nothing among 153 records that are neither deleted nor archived matches '00'"
 
@@ -115,7 +118,7 @@ def test_requests_are_counted_in_words(count: int, told: str) -> None:
 
 
 def test_a_short_stock_says_where_and_by_how_much() -> None:
-    (step,) = [each for each in STEPS if each.tool == "check_inventory"]
+    (step,) = [each for each in BUYING.steps if each.tool == "check_inventory"]
     figures = {"in_stock": 42, "committed": 9, "expected": 0, "available": 33}
     places = [
         {"location_id": 1, "location": "Main workshop", "missing_or_excess": -16},
@@ -126,3 +129,7 @@ def test_a_short_stock_says_where_and_by_how_much() -> None:
     lines = step.lines({"stock": [{**figures, "sku": "A", "short": True, "locations": places}, enough]})
     assert lines[1].endswith("33  SHORT by 16 at Main workshop, by 0.5 at 2")
     assert lines[2].endswith("33")
+
+
+def test_the_command_line_names_the_chapters_that_there_are() -> None:
+    assert get_args(ChapterName.__value__) == (*(each.name for each in CHAPTERS), "all")

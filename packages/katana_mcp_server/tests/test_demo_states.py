@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from katana_mcp.demo.steps import STEPS
+from katana_mcp.demo.chapters import CHAPTERS
 from katana_mcp.flags import FLAGS, Flag
 
 GUESSED = "The same with a typo"
@@ -18,11 +18,14 @@ CHANGING = re.compile(
 """What differs between two runs of one state: moments, times, the port, tokens, and requests of a clock that runs."""
 
 
-def told(flag: Flag) -> dict[str, list[str]]:
-    """Return what a run tells, by the title of the step."""
+TITLES = {chapter.title: {step.title for step in chapter.steps} for chapter in CHAPTERS}
+
+
+def told(flag: Flag) -> dict[tuple[str, str], list[str]]:
+    """Return what a run tells, by the titles of the chapter and the step."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KATANA_")}
     done = subprocess.run(
-        [sys.executable, "-m", "katana_mcp", "demo"],
+        [sys.executable, "-m", "katana_mcp", "demo", "all"],
         env=kept | {"KATANA_CACHE_BACKEND": flag, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
@@ -30,12 +33,15 @@ def told(flag: Flag) -> dict[str, list[str]]:
         check=False,
     )
     assert done.returncode == 0, f"{done.stdout[-3_000:]}\n{done.stderr[-3_000:]}"
-    titles, title, lines = {step.title for step in STEPS}, "", dict[str, list[str]]()
+    chapter, title, lines = "", "", dict[tuple[str, str], list[str]]()
     for line in done.stdout.splitlines():
-        title = line if line in titles else title
+        if line in TITLES:
+            chapter, title = line, ""
+        elif line in TITLES.get(chapter, ()):
+            title = line
         # Which collections a sync still names as it goes is a matter of time.
-        if title and line.strip() and "syncing" not in line and line != title:
-            lines.setdefault(title, []).append(CHANGING.sub("…", line))
+        elif title and line.strip() and "syncing" not in line:
+            lines.setdefault((chapter, title), []).append(CHANGING.sub("…", line))
     return lines
 
 
@@ -43,8 +49,8 @@ def told(flag: Flag) -> dict[str, list[str]]:
 @pytest.mark.timeout(900)
 def test_the_demo_tells_the_same_in_every_state_of_the_flag() -> None:
     first, *others = [told(flag) for flag in FLAGS]
-    assert first.keys() == {step.title for step in STEPS}
-    assert GUESSED in first
-    wanted = {title: lines for title, lines in first.items() if title != GUESSED}
+    assert first.keys() == {(chapter, title) for chapter, titles in TITLES.items() for title in titles}
+    assert any(title == GUESSED for _, title in first)
+    wanted = {key: lines for key, lines in first.items() if key[1] != GUESSED}
     for other in others:
-        assert {title: lines for title, lines in other.items() if title != GUESSED} == wanted
+        assert {key: lines for key, lines in other.items() if key[1] != GUESSED} == wanted

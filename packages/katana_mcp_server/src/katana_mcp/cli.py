@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import cyclopts
 from cyclopts import App, Parameter
@@ -32,6 +32,7 @@ app.command(cache)
 app.command(journal)
 app.command(sync, usage=usage("katana-mcp sync"))
 
+type ChapterName = Literal["buying", "making", "selling", "goods", "all"]
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -92,15 +93,20 @@ def tools(
     sys.stdout.write("\n")
 
 
-@app.command
+@app.command(usage="Usage: katana-mcp demo [OPTIONS] [CHAPTER]")
 def demo(
-    *, no_color: Annotated[bool, Parameter(negative="", help="Plain text, as with NO_COLOR set.")] = False
+    chapter: Annotated[ChapterName, Parameter(help="Whose work is shown; all of them take about 20 s.")] = "buying",
+    /,
+    *,
+    no_color: Annotated[bool, Parameter(negative="", help="Plain text, as with NO_COLOR set.")] = False,
 ) -> None:
     """Run the main job on the sandbox: a real server, a real MCP client, a working session."""
-    from katana_mcp.demo.show import run  # noqa: PLC0415 - imports the sandbox, which only the demo needs
+    from katana_mcp.demo.chapters import CHAPTERS  # noqa: PLC0415 - imports the sandbox, which only the demo needs
+    from katana_mcp.demo.show import run  # noqa: PLC0415 - as above
 
     load(sandbox=True, base_url=API)
-    raise SystemExit(asyncio.run(run(color=not no_color)))
+    shown = tuple(each for each in CHAPTERS if chapter in {each.name, "all"})
+    raise SystemExit(asyncio.run(run(shown, color=not no_color)))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,7 @@ from fastmcp.client.transports import StdioTransport
 
 from katana_mcp.adapter.finder import CALL
 from katana_mcp.demo.hosts import CONNECT
-from katana_mcp.demo.step import Answer, Step
-from katana_mcp.demo.steps import STEPS
+from katana_mcp.demo.step import Answer, Chapter, Step
 from katana_mcp.logs import takes_color
 from katana_mcp.sandbox import ServedSandbox, served
 
@@ -39,13 +38,13 @@ class Screen:
         self.flush()
 
 
-async def run(*, color: bool) -> int:
-    """Show the session, in colour where that is wanted.
+async def run(chapters: Sequence[Chapter], *, color: bool) -> int:
+    """Show chapters one after the other, in colour where that is wanted.
 
     Returns:
         0 when every step was right, 1 when one was not, 128 and the number of a signal that ended it.
     """
-    showing = asyncio.ensure_future(_shown(color=color))
+    showing = asyncio.ensure_future(_shown(chapters, color=color))
     told: list[int] = []
 
     def end(number: int) -> None:
@@ -68,19 +67,23 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else (sig
 """Signals that end the session; Windows has no SIGHUP."""
 
 
-async def _shown(*, color: bool) -> int:
+async def _shown(chapters: Sequence[Chapter], *, color: bool) -> int:
     screen = Screen(color and takes_color(sys.stdout, os.environ))
     screen.line("Katana MCP: the main job, on invented data", "1")
-    with tempfile.TemporaryDirectory(prefix="katana-demo-") as directory:
-        async with served() as sandbox:
-            screen.line(f"sandbox at {sandbox.url}: {sandbox.records()}")
-            wrong = await _session(screen, sandbox, Path(directory))
+    wrong = 0
+    for chapter in chapters:
+        screen.line()
+        screen.line(chapter.title, "1;4")
+        with tempfile.TemporaryDirectory(prefix="katana-demo-") as directory:
+            async with served() as sandbox:
+                screen.line(f"sandbox at {sandbox.url}: {sandbox.records()}")
+                wrong += await _session(screen, sandbox, Path(directory), chapter)
     screen.line()
     screen.line(CONNECT.format(command=Path(sys.executable).with_name("katana-mcp")))
     screen.line()
+    steps = sum(len(chapter.steps) for chapter in chapters)
     screen.line(
-        "every step was right" if not wrong else f"{wrong} of {len(STEPS)} steps went wrong",
-        "32" if not wrong else "31",
+        "every step was right" if not wrong else f"{wrong} of {steps} steps went wrong", "32" if not wrong else "31"
     )
     return 1 if wrong else 0
 
@@ -95,7 +98,7 @@ class _Session:
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
 
 
-async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> int:
+async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path, chapter: Chapter) -> int:
     transport = StdioTransport(
         command=sys.executable,
         args=["-m", "katana_mcp", "serve", "--sandbox", "--base-url", sandbox.url, "--cache-dir", str(directory)],
@@ -108,7 +111,7 @@ async def _session(screen: Screen, sandbox: ServedSandbox, directory: Path) -> i
         screen.line(f"server up in {time.monotonic() - started:.1f} s: {len(tools)} tools listed")
         session = _Session(client, sandbox, frozenset(tool.name for tool in tools))
         wrong = 0
-        for step in STEPS:
+        for step in chapter.steps:
             wrong += not await _step(screen, session, step)
         return wrong
 

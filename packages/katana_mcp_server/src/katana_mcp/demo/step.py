@@ -1,4 +1,4 @@
-"""A step of the session as data: what is asked, what must come back, and how it reads."""
+"""A step of a session as data: what is asked, what must come back, and how it reads."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,6 +31,21 @@ class Step:
     may_fail: bool = False
     repeats: bool = False
     kind: Literal["tool", "resource", "prompt"] = "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """Steps that one person would take in a row, with a sandbox, a server and a minute's requests of their own.
+
+    Attributes:
+        name: what it is called on the command line.
+        title: whose work it is, as its heading.
+        steps: the calls in their order; a step sees the answers of those before it, by tool.
+    """
+
+    name: str
+    title: str
+    steps: tuple[Step, ...]
 
 
 class Shown(dict[str, Any]):

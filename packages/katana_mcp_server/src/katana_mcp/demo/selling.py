@@ -1,0 +1,71 @@
+"""A clerk of sales: which orders are late, whose they are, and a number that does not exist."""
+
+from collections.abc import Mapping
+
+from katana_mcp.demo.lines import document
+from katana_mcp.demo.step import Answer, Chapter, Step, always, by_row, first, some
+
+
+def _late(answer: Answer) -> str | None:
+    return None if answer["rows"] and all(row.get("overdue") for row in answer["rows"]) else "no late orders came back"
+
+
+def _customer_lines(answer: Answer) -> list[str]:
+    customer = answer["customer"]
+    orders = (f"{each['order_no']} {each['status']}" for each in customer["recent_sales_orders"])
+    return [f"{customer['name']}, {customer.get('email')}: {', '.join(orders)}"]
+
+
+def _refusal_lines(answer: Answer) -> list[str]:
+    return [warning["message"] for warning in answer["warnings"]]
+
+
+def _refused(answer: Answer) -> str | None:
+    if answer.get("error") != "not_found":
+        return "the order that does not exist was not refused"
+    return None if "did you mean" in answer["warnings"][0]["message"] else "nothing was suggested"
+
+
+def _misspelt(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Take the number of the latest order, with a letter too many."""
+    number = answers["list_sales_orders"]["rows"][0]["order_no"]
+    return {"sales_order_id": f"{number}z"}
+
+
+SELLING = Chapter(
+    "selling",
+    "Selling: late orders and who waits for them",
+    (
+        Step(
+            "Which sales orders are late?",
+            "list_sales_orders",
+            always(overdue=True, order_by="delivery_date", limit=5),
+            _late,
+            by_row("{order_no:<8} {customer:<28} due {delivery_date:.10}  {status:<20} {total:>10} {currency}"),
+        ),
+        Step(
+            "The latest of them in full",
+            "get_sales_order",
+            first("list_sales_orders", "sales_order_id"),
+            lambda answer: None if answer["order"]["rows"] else "the order has no rows",
+            document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availability}"),
+        ),
+        Step(
+            "Who waits for it?",
+            "search_customers",
+            first("list_sales_orders", "customer", "query"),
+            some(),
+            by_row("{name:<28} {email}"),
+        ),
+        Step(
+            "That customer's orders",
+            "get_customer",
+            first("search_customers", "customer_id"),
+            lambda answer: None if answer["customer"]["recent_sales_orders"] else "the customer has no orders",
+            _customer_lines,
+        ),
+        Step(
+            "An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True
+        ),
+    ),
+)

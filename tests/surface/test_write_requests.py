@@ -1,0 +1,37 @@
+"""What a plan and its apply ask of Katana, counted: each request is one of the account's sixty a minute."""
+
+import pytest
+
+from katana_mcp.testing import Stage, payload_of, within
+from katana_sandbox import ManualClock, Tenant
+
+from .all_writes import WRITES
+
+pytestmark = pytest.mark.usefixtures("hasty_journal")
+
+REQUESTS: dict[str, tuple[int, int]] = {
+    "create_customer": (1, 4),
+    "create_purchase_order": (2, 7),
+    "create_stock_transfer": (2, 3),
+    "delete_customer": (2, 2),
+    "delete_purchase_order": (4, 3),
+    "delete_stock_transfer": (2, 2),
+    "modify_customer": (3, 8),
+    "modify_purchase_order": (4, 10),
+    "modify_stock_transfer": (3, 4),
+}
+"""Of the usual call of each tool, on a warm cache: what its preview asks, and what its apply asks and sends."""
+
+
+@pytest.mark.parametrize("tool", WRITES)
+async def test_a_warm_plan_and_its_apply_ask_no_more_than_they_did(
+    stage: Stage, clock: ManualClock, tenant: Tenant, tool: str
+) -> None:
+    for text in ("WARM-1", "COUNT-1"):  # the first plan reads what the second finds in the cache
+        _, arguments = WRITES[tool].called(tenant, text)
+        before = stage.requests()
+        preview = payload_of(await within(clock, 400, stage.result(tool, arguments)))
+        planned = stage.requests()
+        await within(clock, 400, stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]}))
+        asked = (planned - before, stage.requests() - planned)
+    assert {tool: asked} == {tool: REQUESTS.get(tool)}
