@@ -105,7 +105,7 @@ def _plan(
         summary=draft.summary,
         content=draft.content,
         actions=tuple(draft.sent),
-        shown=draft.shown([warning.message for warning in warnings if warning.severity == "advisory"]),
+        shown=draft.shown([services.days.in_words(each.message) for each in warnings if each.severity == "advisory"]),
         request=request.model_dump(mode="json", exclude_unset=True),
         touches=draft.touches,
         lanes=draft.lanes,
