@@ -16,6 +16,8 @@ class PlanLine(Answer):
     change: Literal["add", "update", "delete"] | None = None
     variant_id: int | None = None
     sku: str | None = None
+    is_shared: bool | None = None
+    """Whether other variants have this SKU too."""
     name: str | None = None
     quantity: Number | None = None
     unit: str | None = None
