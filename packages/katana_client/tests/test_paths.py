@@ -84,12 +84,23 @@ def test_a_key_is_trimmed() -> None:
         ("'abc-123", "holds quotes: give the key alone"),
         ("`abc-123`", "holds quotes: give the key alone"),
         ("...", "is a placeholder: copy the key from Katana"),
-        ("<key>", "is a placeholder: copy the key from Katana"),
+        *(
+            (each, "is a placeholder: copy the key from Katana")
+            for each in (
+                *("<key>", "<your key>", "your-key", "YOUR_API_KEY", "yourkey", "your-katana-api-key-here", "changeme"),
+                *("change-me", "xxx", "XXXXXXXX", "***", "api-key", "KATANA_API_KEY", "paste-key-here", "TODO"),
+            )
+        ),
     ],
 )
 def test_a_key_that_was_copied_with_what_stands_around_it_is_told_so(key: str, told: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^the Katana API key {told}$"):
         checked_key(key)
+
+
+@pytest.mark.parametrize("key", ["0b1f6d3c-7a55-4f0e-9d3e-2f6a1c9e8b70", "key-1", "yourself", "sandbox-key", "other"])
+def test_a_key_that_only_begins_like_a_placeholder_is_one(key: str) -> None:
+    assert checked_key(key) == key
 
 
 @pytest.mark.parametrize("key", ["", "  ", "Bearer abc", "a b", "a\nb", "schlüssel", "x" * 5_000])

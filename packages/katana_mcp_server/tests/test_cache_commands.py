@@ -341,6 +341,34 @@ def test_bad_input_ends_with_one_sentence_and_exit_code_2(run: Run, arguments: l
     assert told in ran.err
 
 
+@pytest.mark.parametrize("command", [["status"], ["rebuild"], ["verify"]])
+def test_a_key_from_an_example_is_told_before_anything_is_looked_at(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.delenv("KATANA_SANDBOX")
+    monkeypatch.setenv("KATANA_API_KEY", "your-key")
+    ran = run(*command)
+    told = "katana-mcp: KATANA_API_KEY: the Katana API key is a placeholder: copy the key from Katana\n"
+    assert (ran.code, ran.err) == (2, told)
+
+
+def test_the_settings_of_another_directory_are_a_flag_of_every_command(
+    command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KATANA_SANDBOX")
+    monkeypatch.delenv("KATANA_CACHE_DIR")
+    file = tmp_path / "mine.env"
+    file.write_text(f"KATANA_SANDBOX=true\nKATANA_CACHE_DIR={tmp_path / 'theirs'}\n")
+    file.chmod(0o600)
+    made = command_line("cache", "rebuild", "location", "--env-file", str(file))
+    assert (made.code, (tmp_path / "theirs").is_dir()) == (0, True)
+    for command in (["cache", "status"], ["cache", "verify"], ["sync", "location"], ["journal", "list"]):
+        ran = command_line(*command, "--env-file", str(file))
+        assert "katana-mcp:" not in ran.err, command
+    for command in (["cache", "clear"], ["cache", "compare"], ["cache", "migrate"], ["journal", "reconcile"]):
+        assert command_line(*command, "--env-file", str(tmp_path / "none.env")).code == 2
+
+
 def test_the_directory_can_be_a_flag_and_the_flag_wins(run: Run, tmp_path: Path) -> None:
     run("rebuild", "location", "--cache-dir", str(tmp_path / "there"))
     assert (tmp_path / "there").is_dir()

@@ -2,19 +2,24 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
+from fastmcp.client.elicitation import ElicitResult
 from hypothesis import given
 from hypothesis import strategies as st
 from server_wire import live
 from transfer_plans import applied, new_transfer
 
-from katana_mcp.days import IN_UTC, DayReading, Days, days_in
+from cache_core.records import iso
+from katana_client import KatanaClient
+from katana_client.wire import Moment
+from katana_mcp.days import IN_UTC, DayReading, Days, days_in, is_moment
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
-from katana_mcp.testing import Stage, payload_of
-from katana_sandbox import ManualClock, Tenant
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.testing import Setup, Stage, payload_of, staged
+from katana_sandbox import ManualClock, Sandbox, Tenant
 
 MS = timedelta(milliseconds=1)
 ZONES = st.sampled_from(sorted(available_timezones()))
@@ -195,3 +200,80 @@ async def test_a_factory_that_cannot_be_read_is_utc_and_said(stage: Stage, tenan
     assert answer["time_zone"] == "UTC"
     told = [each["message"] for each in answer["warnings"] if each["code"] == "time_zone_unknown"]
     assert told == ["the factory's time zone is not known: days are those of UTC"]
+
+
+@given(zone=ZONES, seconds=st.integers(0, 4_000_000_000))
+def test_a_moment_that_a_person_is_shown_means_that_moment(zone: str, seconds: int) -> None:
+    days, whole = days_in(zone), datetime.fromtimestamp(seconds, UTC)
+    for sent in (iso(whole), days.wall(whole), iso(days.start(whole.date()))):
+        shown = ListSalesOrdersRequest.model_validate({"delivery_from": days.in_words(sent)}, context=DayReading(days))
+        assert shown.delivery_from == datetime.fromisoformat(sent)
+
+
+def test_people_are_shown_the_day_that_begins_else_the_hour_at_the_factory() -> None:
+    tallinn = days_in("Europe/Tallinn")
+    assert tallinn.in_words("due 2026-03-04T22:00:00.000Z, not 2026-03-04T09:30:00Z") == (
+        "due 2026-03-05, not 2026-03-04T11:30:00+02:00"
+    )
+    assert tallinn.in_words("2026-03-04T22:00:00.500Z") == "2026-03-05T00:00:00+02:00", "half a second later"
+    assert tallinn.day("2026-03-04T21:59:59.999Z") == "2026-03-04"
+    assert tallinn.day("2026-03-04T22:00:00.000Z") == "2026-03-05"
+    for text in ("2026-03-04", "2026-99-04T22:00:00Z", "SKU-2026-03-04T22:00:00Zx", "0001-01-01T00:00:00Z", ""):
+        assert days_in("America/Lima").in_words(text) in (text, "0001-01-01T00:00:00+00:00")
+
+
+def test_all_that_the_client_reads_as_moments_is_called_so() -> None:
+    models = [
+        bound.kind.spec.model for name in dir(KatanaClient) if hasattr(bound := getattr(KatanaClient, name), "kind")
+    ]
+    moments = {
+        name
+        for model in models
+        for name, field in model.model_fields.items()
+        if Moment in (field.annotation, *get_args(field.annotation))
+    }
+    assert len(moments) > 20
+    assert {name for name in moments if not is_moment(name)} == set()
+
+
+async def test_a_preview_its_question_and_its_outcome_name_the_day_that_was_asked_for() -> None:
+    asked: list[str] = []
+
+    async def yes(question: str, *_: object) -> ElicitResult[object]:
+        asked.append(question)
+        return ElicitResult(action="accept", content={"value": True})
+
+    own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
+    async with staged(own, Setup(person=yes)) as stage:
+        mine = own.sandbox.tenant()
+        arguments = new_transfer(mine, expected_arrival_date="2026-05-05", transfer_date="2026-05-04T10:30:00+03:00")
+        preview = await stage.call("create_stock_transfer", **arguments, additional_info="by 2026-05-04T21:00:00Z")
+        new = {each["field"]: each.get("new") for each in preview["changes"]}
+        assert (new["expected_arrival_date"], new["transfer_date"]) == ("2026-05-05", "2026-05-04T10:30:00+03:00")
+        assert new["additional_info"] == "by 2026-05-04T21:00:00Z", "a note is a text"
+        outcome = await applied(stage, preview["plan_token"])
+        assert outcome["time_zone"] == "Europe/Tallinn"
+        (transfer,) = [each["id"] for each in outcome["outcomes"]]
+        assert mine.get("stock_transfers", transfer)["expected_arrival_date"] == "2026-05-04T21:00:00.000Z"
+        assert "expected_arrival_date: (none) → 2026-05-05" in asked[0]
+        change = await stage.call(
+            "modify_stock_transfer", stock_transfer_id=transfer, expected_arrival_date="2026-05-07"
+        )
+        assert "expected_arrival_date 2026-05-07;" in change["message"]
+        mine.edit("stock_transfers", transfer, expected_arrival_date="2026-05-05T21:00:00.000Z")
+        late = await stage.refusal("apply_plan", plan_tokens=[change["plan_token"]])
+        assert "expected_arrival_date: 2026-05-05 → 2026-05-06" in late["warnings"][0]["message"]
+        row = (await stage.call("list_stock_transfers", ids=[transfer]))["rows"][0]
+        assert row["expected_arrival_date"] == "2026-05-06"
+
+
+async def test_a_purchase_orders_dates_are_days_of_the_factory(stage: Stage, tenant: Tenant) -> None:
+    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    preview = await stage.call(
+        "modify_purchase_order", purchase_order_id=order["id"], expected_arrival_date="2026-05-05"
+    )
+    dates = [each for each in preview["changes"] if each["field"].endswith("_date")]
+    assert len(dates) == 1 + len(order["purchase_order_rows"])
+    assert {each["new"] for each in dates} == {"2026-05-05"}
+    assert "expected_arrival_date 2026-05-05" in preview["message"]
+    assert not any("Z" in each.get("old", "") for each in dates)

@@ -107,3 +107,38 @@ async def test_a_query_like_the_accounts_codes_that_no_item_has_is_said_and_aske
         answer = await stage.call("search_items", query=typed)
         assert _missed(answer) is None
         assert answer["rows"][0]["variant_id"] == part["id"]
+
+
+@pytest.mark.parametrize("collection", DOCUMENTS)
+async def test_a_number_that_is_written_in_another_way_is_named_as_the_document_has_it(
+    stage: Stage, tenant: Tenant, collection: str
+) -> None:
+    tool, field = f"get_{collection[:-1]}", DOCUMENTS[collection]
+    prefix = live(tenant, collection)[0][field].rstrip("0123456789")
+    having: dict[str, Any] = {field: f"{prefix}10582"}
+    tenant.edit(collection, live(tenant, collection)[0]["id"], **having)
+    for typed in (
+        "10582",
+        "# 10582",
+        f"{prefix}1O582",
+        f"{prefix}l0S8Z",
+        f"{prefix}0010582",
+        f"{prefix.lower()}0010582",
+    ):
+        refusal = await stage.refusal(tool, **{f"{collection[:-1]}_id": typed})
+        assert refusal["warnings"][0]["message"].endswith(f"; did you mean '{prefix}10582'?"), typed
+
+
+async def test_a_search_names_the_same(stage: Stage, tenant: Tenant) -> None:
+    order = live(tenant, "sales_orders")[4]
+    padded = order["order_no"].replace("-", "-00")
+    answer = await stage.call("search_sales_orders", query=padded)
+    assert f"did you mean {order['order_no']!r}?" in str(_missed(answer))
+
+
+async def test_numbers_that_are_filled_with_zeros_are_found_without_them(stage: Stage, tenant: Tenant) -> None:
+    for place, order in enumerate(live(tenant, "stock_transfers"), 1):
+        tenant.edit("stock_transfers", order["id"], stock_transfer_number=f"TR/{place:05}")
+    for typed in ("TR/3", "3", "tr 3"):
+        refusal = await stage.refusal("get_stock_transfer", stock_transfer_id=typed)
+        assert refusal["warnings"][0]["message"].endswith("; did you mean 'TR/00003'?"), typed

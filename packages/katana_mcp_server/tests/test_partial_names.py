@@ -155,3 +155,22 @@ async def test_a_write_names_all_that_have_the_part_and_takes_none(
     assert "plan_token" not in preview
     (told,) = [each["message"] for each in preview["warnings"] if each["field_path"] == name]
     assert all(repr(each) in told for each in (row["name"], f"{word} Outlet"))
+
+
+async def test_a_part_of_a_customers_own_name_is_enough_to_list_it(stage: Stage, tenant: Tenant) -> None:
+    word, row = only_word(tenant, "customers", str)
+    answer = await stage.call("list_customers", name=word)
+    told = f"name: {word!r} was taken for customer {row['id']} ({row['name']}), the only one with it in its name"
+    assert notices(answer) == [("info", told)]
+    assert [each["customer_id"] for each in answer["rows"]] == [row["id"]]
+    whole = await stage.call("list_customers", name=str(row["name"]).upper())
+    assert notices(whole) == []
+    assert whole["rows"] == answer["rows"]
+
+
+async def test_a_part_that_several_customers_have_is_refused_with_them(stage: Stage, tenant: Tenant) -> None:
+    words = [word for each in live(tenant, "customers") for word in each["name"].split()]
+    word = next(each for each in words if words.count(each) > 1)
+    refusal = await stage.refusal("list_customers", name=word)
+    assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "name")
+    assert (await stage.call("list_customers", name="nobody-at-all"))["rows"] == []

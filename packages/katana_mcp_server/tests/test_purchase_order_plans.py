@@ -320,7 +320,7 @@ def test_the_head_of_a_new_order_is_shown() -> None:
         "supplier_id": "Acme",
         "location_id": "North",
         "order_no": "PO-41",
-        "expected_arrival_date": LATE,
+        "expected_arrival_date": LATE[:10],
         "additional_info": "fragile",
         "status": "DRAFT",
     }

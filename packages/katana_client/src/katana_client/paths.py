@@ -91,13 +91,21 @@ def checked_key(api_key: str) -> str:
     if key[0] in _QUOTES or key[-1] in _QUOTES:
         message = "the Katana API key holds quotes: give the key alone"
         raise ConfigurationError(message)
-    if not key.strip(".") or key.startswith("<"):
+    if not key.strip(".") or key.startswith("<") or _PLACEHOLDER.fullmatch(key) is not None:
         message = "the Katana API key is a placeholder: copy the key from Katana"
         raise ConfigurationError(message)
     if len(key) > _MAX_KEY or not all("!" <= character <= "~" for character in key):
         message = "the Katana API key holds blanks or characters that no key has: copy it again"
         raise ConfigurationError(message)
     return key
+
+
+_PLACEHOLDER = re.compile(
+    r"[x*]+|(?:your|insert|enter|paste|put)[-_].*(?:key|token|secret).*|(?:katana[-_])?api[-_]?key|your[-_]?key"
+    r"|change[-_]?me|placeholder|to-?do",
+    re.IGNORECASE,
+)
+"""What stands in examples in place of a key; those of Katana are UUIDs."""
 
 
 def checked_base_url(base_url: str) -> str:

@@ -100,6 +100,20 @@ class Codes:
         model = (await self._shapes(spec)).get(_shape_of_number(text))
         return None if model is None else Number(tuple(_DIGITS.split(model)), typed.digits)
 
+    async def meant(self, entity: str, text: str) -> list[str]:
+        """Return the numbers that a text may stand for as people write them: `5`, `#5` and `PO-005` are PO-5."""
+        spec = self._specs[entity]
+        if not is_numbered(spec) or len(text) > _LONGEST:
+            return []
+        typed, found = plain(text), list[str]()
+        for model in (await self._shapes(spec)).values():
+            prefix, *digits = _DIGITS.split(model)
+            rest = typed.removeprefix(plain(prefix)).translate(_LOOK_LIKE)
+            if digits == [""] and rest.isascii() and rest.isdecimal():
+                width = len(model) - len(prefix)
+                found += [f"{prefix}{each}" for each in (str(int(rest)), str(int(rest)).zfill(width), rest)]
+        return list(dict.fromkeys(found))
+
     async def is_code(self, entity: str, text: str) -> bool:
         """Return whether a text is shaped like the codes of the account's items."""
         spec = self._specs[entity]
@@ -119,6 +133,10 @@ class Codes:
         shapes = {shape(code): code.strip() for code in codes}
         self._learnt[spec.name] = (self._clock.monotonic(), shapes)
         return shapes
+
+
+_LOOK_LIKE = str.maketrans("oilsbz", "011582")
+"""Letters that are taken for digits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
 """The days of an account: midnight to midnight in its factory's time zone, 23 or 25 hours where clocks change.
 
-A date without a time, or a moment without an offset, is one of that zone; UTC where the zone is not known.
+A date without a time, or a moment without an offset, is one of that zone; UTC where the zone is not known. People are
+shown days and hours of that zone too.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -80,6 +82,40 @@ class Days:
             return moment.astimezone(self.zone).isoformat()
         except OverflowError:
             return moment.isoformat()
+
+    def day(self, text: str) -> str:
+        """Return the day of a moment of Katana's, as its pages show it; a text that is none as it stands."""
+        return _MOMENT.sub(lambda found: self._wall(found[0])[:_DAY], text)
+
+    def in_words(self, text: str) -> str:
+        """Return a text with each moment in it as people say it: `2026-03-08`, which begins then, or the hour there.
+
+        Both mean the same as what they replace wherever a date is taken.
+        """
+        return _MOMENT.sub(self._said, text)
+
+    def _said(self, found: re.Match[str]) -> str:
+        wall = self._wall(found[0])
+        try:
+            begins = self.start(date.fromisoformat(wall[:_DAY])) == datetime.fromisoformat(found[0])
+        except (ValueError, OverflowError):
+            return wall
+        return wall[:_DAY] if begins else wall
+
+    def _wall(self, text: str) -> str:
+        try:
+            return self.wall(datetime.fromisoformat(text).replace(microsecond=0))
+        except ValueError:
+            return text
+
+
+_MOMENT = re.compile(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})(?!\w)")
+_DAY = len("2026-03-08")
+
+
+def is_moment(field: str) -> bool:
+    """Return whether a field of Katana's holds a moment, as all do that are called so."""
+    return field.endswith(("_date", "_at", "_deadline"))
 
 
 IN_UTC = Days()

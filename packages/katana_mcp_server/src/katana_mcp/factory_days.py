@@ -1,15 +1,19 @@
-"""Which days an account has: those of the time zone that its cached factory record names, said where days matter."""
+"""Which days an account has: those of the time zone that its cached factory record names, said where days matter.
+
+People are shown days and hours of that zone; other moments of rows stay as Katana sent them.
+"""
 
 from dataclasses import replace
+from typing import cast
 
 from cache_core.protocol import Selection
-from katana_mcp.days import days_in
+from katana_mcp.days import Days, days_in
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.names import FACTORY, text
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope
-from katana_mcp.tools.warnings import info
+from katana_mcp.tools.warnings import Refused, ToolWarning, info
 
 _DATED = frozenset(
     {
@@ -18,16 +22,29 @@ _DATED = frozenset(
     }
 )
 """Entities with dates: which day a moment of theirs is, only the time zone tells."""
+_DAYS = frozenset(
+    {
+        *("expected_arrival_date", "arrival_date", "delivery_date", "production_deadline_date", "order_created_date"),
+        *("transfer_date", "sales_order_delivery_deadline", "expected_date"),
+        *("product_expected_date", "ingredient_expected_date"),
+    }
+)
+"""Fields of rows of which people know the day alone; at which hour of it Katana keeps them says nothing."""
 
 
 def dated(spec: AnyTool) -> AnyTool:
     """Return the tool, saying that it reads the factory where its answers show dates."""
-    return spec if _DATED.isdisjoint(spec.reads) else replace(spec, reads=tuple(dict.fromkeys((*spec.reads, *FACTORY))))
+    return replace(spec, reads=tuple(dict.fromkeys((*spec.reads, *FACTORY)))) if _is_dated(spec) else spec
 
 
 def has_days(spec: AnyTool, *, asked: bool) -> bool:
     """Return whether an answer depends on the factory's time zone: it shows dates, or arguments name a day."""
-    return bool(FACTORY) and (asked or not _DATED.isdisjoint(spec.reads))
+    return bool(FACTORY) and (asked or _is_dated(spec))
+
+
+def _is_dated(spec: AnyTool) -> bool:
+    """Return whether answers of a tool show dates, as those do that say what was written."""
+    return spec.destructive or not _DATED.isdisjoint(spec.reads)
 
 
 async def with_days(services: Services) -> Services:
@@ -56,4 +73,29 @@ def with_zone(answer: Answer, services: Services) -> Answer:
         called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
         told = f"the factory's time zone {called}: days are those of UTC"
         warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, told)]
-    return answer.model_copy(update={"time_zone": days.name, "warnings": warnings})
+    said = _in_words(answer, days)
+    return said.model_copy(update={"time_zone": days.name, "warnings": [_warning(each, days) for each in warnings]})
+
+
+def refused_in(days: Days, refusal: Refused) -> Refused:
+    """Return a refusal whose sentences name days and hours of the factory."""
+    return Refused(*(_warning(each, days) for each in refusal.warnings), told=refusal.told)
+
+
+def _warning(warning: ToolWarning, days: Days) -> ToolWarning:
+    return warning.model_copy(update={"message": days.in_words(warning.message)})
+
+
+def _in_words[A: Answer](part: A, days: Days) -> A:
+    """Return a part of an answer whose sentences name days and hours of the factory, and its days are days."""
+    return part.model_copy(update={name: _value(name, value, days) for name, value in part})
+
+
+def _value(name: str, value: object, days: Days) -> object:
+    if isinstance(value, str):
+        return days.day(value) if name in _DAYS else days.in_words(value) if name == "message" else value
+    if isinstance(value, Answer):
+        return _in_words(value, days)
+    if isinstance(value, ToolWarning):
+        return _warning(value, days)
+    return [_value("", each, days) for each in cast("list[object]", value)] if isinstance(value, list) else value

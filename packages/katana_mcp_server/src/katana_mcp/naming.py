@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cache_core.conditions import OneOf
 from cache_core.protocol import Selection, Stored
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.lookup import all_listed, live_with_key, resolved, variants_named
-from katana_mcp.names import look_up, text, titled
+from katana_mcp.names import look_up, service_variants, text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -23,7 +24,7 @@ _COUNTED_ON = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A record that was named; `name` is what people call it."""
+    """A record that was named; `name` is what people call it, `is_shared` says that others have its SKU."""
 
     id: int
     name: str | None = None
@@ -31,10 +32,13 @@ class Known:
     unit: str | None = None
     archived: bool = False
     deleted: bool = False
+    is_shared: bool = False
 
     @property
     def called(self) -> str:
-        """What people call it, as well as it is known."""
+        """What people call it, as well as it is known; an SKU that others have too with name and id."""
+        if self.sku and self.is_shared:
+            return f"{self.sku} ({self.name or 'no name'}, variant {self.id})"
         return self.sku or self.name or str(self.id)
 
 
@@ -75,6 +79,7 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
     at_hand = [("variant", row) for each in rows.values() for row in each]
     names = await look_up(services.cache, {"variant": [row.id for _, row in at_hand]}, at_hand)
     listed = await all_listed(services, "variant")
+    shared = await _shared_skus([row for _, row in at_hand], services)
 
     def known(row: Stored) -> Known:
         item = names.item(row.record)
@@ -85,6 +90,7 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
             unit=text(item, "uom"),
             archived=row.archived,
             deleted=row.deleted,
+            is_shared=row.record.get("sku") in shared,
         )
 
     return tuple(
@@ -98,6 +104,19 @@ async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Name
             for each in asked
         ]
     )
+
+
+async def _shared_skus(found: Sequence[Stored], services: Services) -> frozenset[str]:
+    """Return the SKUs of these variants that others have too, live ones or others of these."""
+    skus = list(dict.fromkeys(sku for row in found if (sku := text(row.record, "sku"))))
+    having: dict[str, set[object]] = {}
+    live = await services.cache.select("variant", Selection((OneOf("sku", tuple(skus)),), limit=_MOST)) if skus else ()
+    for row in (*found, *live, *await service_variants(services.cache, "sku", skus)):
+        having.setdefault(str(row.record.get("sku")), set()).add(row.id)
+    return frozenset(sku for sku in skus if len(having[sku]) > 1)
+
+
+_MOST = 10_000
 
 
 def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:

@@ -22,6 +22,8 @@ async def same_key(services: Services, entity: str, key: str) -> list[Stored]:
 async def near_misses(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
     """Return texts like the one given that would find something, whole codes where there are any."""
     spec = services.syncer.specs[entity]
+    if meant := await _meant(services, entity, text):
+        return meant
     number = await services.codes.number(entity, text)
     if number is not None:
         return await near_numbers(services, entity, number, limit)
@@ -29,6 +31,17 @@ async def near_misses(services: Services, entity: str, text: str, limit: int = 3
     spelt = [(candidate, await _spelt(services, spec, candidate)) for candidate in candidates]
     whole = [code for _, code in spelt if code is not None]
     return list(dict.fromkeys(whole or candidates))
+
+
+async def _meant(services: Services, entity: str, text: str) -> list[str]:
+    """Return the numbers of live documents that a text stands for, but for how it is written."""
+    path, numbers = services.syncer.specs[entity].key_path or "id", await services.codes.meant(entity, text)
+    where = (OneOf(path, tuple(each for each in numbers if each != text)),)
+    stored = await services.cache.select(entity, Selection(where, Order("id"), _FEW)) if numbers else ()
+    return list(dict.fromkeys(code for row in stored if isinstance(code := row.record.get(path), str)))
+
+
+_FEW = 3
 
 
 async def near_numbers(services: Services, entity: str, number: Number, limit: int = 3) -> list[str]:
@@ -42,6 +55,8 @@ async def near_numbers(services: Services, entity: str, number: Number, limit: i
 async def near_keys(services: Services, entity: str, text: str, limit: int = 3) -> list[str]:
     """Return business keys that the text may stand for: of what has it as another code, then of what is like it."""
     spec = services.syncer.specs[entity]
+    if meant := await _meant(services, entity, text):
+        return meant
     number = await services.codes.number(entity, text)
     if number is not None:
         return await _near_number(services, entity, number, limit)

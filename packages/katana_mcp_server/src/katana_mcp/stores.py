@@ -187,10 +187,12 @@ class Stores:
     async def _reindex(self, note: Mapping[str, Json], cache: RoutedBackend) -> None:
         """Compute the text of rows again that were stored when other fields were searchable."""
         before, now = _part(note, "searchable"), self._searchable()
-        for spec in self._parts.specs:
-            if before.get(spec.name) != now[spec.name]:
-                await Migration(cache, self._clock, _quiet).reindex(spec, cache)
-                _log.info("cache reindexed", entity=spec.name)
+        changed = [spec for spec in self._parts.specs if before.get(spec.name) != now[spec.name]]
+        for spec in changed:
+            await Migration(cache, self._clock, _quiet).reindex(spec, cache)
+            _log.debug("cache reindexed", entity=spec.name)
+        if changed and before:
+            _log.info("cache reindexed", entities=len(changed))
 
     def _searchable(self) -> dict[str, Json]:
         """Return a digest per entity of what its search text and soft state are made of."""

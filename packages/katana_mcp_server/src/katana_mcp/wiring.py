@@ -280,13 +280,24 @@ def connected(settings: Settings, outside: Outside | None = None) -> Tenant:
     if settings.sandbox and not settings.api_key.get_secret_value():
         told = f"the sandbox at {settings.base_url} takes the key that katana-sandbox serve printed"
         raise SettingsError(f"KATANA_API_KEY is not set: {told}")
+    check_account(settings)
+    try:
+        return Tenant(settings, outside)
+    except ConfigurationError as error:
+        raise SettingsError(f"KATANA_SYNC_API_KEY: {error}") from None
+
+
+def check_account(settings: Settings) -> None:
+    """Refuse an address or a key that cannot be one.
+
+    Raises:
+        SettingsError: what is wrong with it, in one sentence.
+    """
     name = "KATANA_BASE_URL (--base-url)"
     try:
         checked_base_url(settings.base_url)
         name = "KATANA_API_KEY"
         checked_key(settings.api_key.get_secret_value())
-        name = "KATANA_SYNC_API_KEY"
-        return Tenant(settings, outside)
     except ConfigurationError as error:
         raise SettingsError(f"{name}: {error}") from None
 

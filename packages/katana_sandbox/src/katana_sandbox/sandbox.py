@@ -17,7 +17,7 @@ from katana_sandbox.journal import Journal, JournalEntry
 from katana_sandbox.registry import COLLECTIONS, build_router
 from katana_sandbox.scenarios import scenario_named
 from katana_sandbox.server import serve
-from katana_sandbox.snapshot import BadState, Snapshot, below, read_snapshot, write_snapshot
+from katana_sandbox.snapshot import BadState, Snapshot, by_prefix, read_snapshot, write_snapshot
 from katana_sandbox.store.database import Database
 from katana_sandbox.switch_list import Setting
 from katana_sandbox.switches import Switches
@@ -216,9 +216,10 @@ class Sandbox:
         return Tenant(name, db, self.switches, self._gateway.now, self._gateway.courier.note)
 
     def _take_back(self, snapshot: Snapshot) -> None:
+        pieces = by_prefix(snapshot.pieces)
         for place, name in enumerate(cast("list[str]", snapshot.facts["tenants"])):
             self._tenants[name] = self._new_tenant(name, self.config.seed)
-            self._tenants[name].db.restore(below(str(place), snapshot.pieces))
+            self._tenants[name].db.restore(pieces[str(place)])
         for key, name in cast("dict[str, str]", snapshot.facts["keys"]).items():
             self._gateway.admit(key, self._tenants[name])
         written = parse_moment(snapshot.facts["now"])

@@ -30,12 +30,6 @@ class Snapshot:
     pieces: Mapping[str, bytes]
 
 
-def below(prefix: str, pieces: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The pieces whose names begin with a prefix, without it."""
-    start = f"{prefix}/"
-    return {name.removeprefix(start): piece for name, piece in pieces.items() if name.startswith(start)}
-
-
 def by_prefix(pieces: Mapping[str, bytes]) -> Mapping[str, Mapping[str, bytes]]:
     """The pieces by the first part of their names, each without it."""
     found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)

@@ -19,7 +19,7 @@ from katana_mcp.adapter.progress import ProgressReports
 from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.days import DayReading
 from katana_mcp.descriptor import AnyTool
-from katana_mcp.factory_days import has_days, with_days, with_zone
+from katana_mcp.factory_days import has_days, refused_in, with_days, with_zone
 from katana_mcp.names import titled
 from katana_mcp.services import TenantDoor
 from katana_mcp.tools.answers import Answer
@@ -93,6 +93,8 @@ class RequestTool(Tool):
             answer = await self._spec.run(request, told)
             reports.end(whole=getattr(answer, "warming", None) is None)
             return with_zone(answer, services) if dated else answer
+        except Refused as refusal:
+            raise refused_in(services.days, refusal) if dated else refusal from None
         finally:
             stop()
             await reports.close()

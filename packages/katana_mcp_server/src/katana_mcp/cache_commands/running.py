@@ -17,7 +17,7 @@ from katana_mcp.cache_commands.job import Job, Report
 from katana_mcp.cache_commands.screen import bars, shown
 from katana_mcp.kept import BadInput, NotDone
 from katana_mcp.settings import Settings
-from katana_mcp.wiring import Outside, cache_directory, logged
+from katana_mcp.wiring import Outside, cache_directory, check_account, logged
 
 type Command = Callable[[Job], Awaitable[Report]]
 
@@ -30,6 +30,7 @@ async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
     """
     logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
     known, found = account(settings)
+    check_account(known)
     outside = telling(found, known.base_url)
     directory = cache_directory(known, outside)
     if directory is None:

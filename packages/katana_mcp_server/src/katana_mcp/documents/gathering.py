@@ -23,7 +23,8 @@ type Asked = tuple[str, int | str]
 async def gather(doc: Writable, verb: Verb, request: Request, services: Services) -> Facts:
     """Read what a plan needs; changes nothing."""
     asked = named_in(request)
-    facts = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
+    found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
+    facts = replace(found, days=services.days)
     change = transition(doc, verb, request, facts)
     if change.before is None and doc.parties:
         facts = replace(facts, repeated=await possible_duplicates(_likeness(doc, change), services))

@@ -19,7 +19,10 @@ def goods_line(change: Transition, row: State) -> PlanLine | None:
     known = change.facts.with_id("variant", variant)
     if known is None:
         return PlanLine(sku=None if variant is None else str(variant), quantity=quantity)
-    return PlanLine(variant_id=known.id, sku=known.sku, name=known.name, quantity=quantity, unit=known.unit)
+    shared = known.is_shared or None
+    return PlanLine(
+        variant_id=known.id, sku=known.sku, is_shared=shared, name=known.name, quantity=quantity, unit=known.unit
+    )
 
 
 def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str) -> Iterator[StockMove]:

@@ -6,7 +6,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, State, Transition, Unknown
 from katana_mcp.values import NOTHING, rows
-from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
+from katana_mcp.writing.preview import FieldChange, PlanLine, shown_field, shown_value
 
 
 def summary(doc: Writable, change: Transition) -> str:
@@ -24,18 +24,18 @@ def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
     status = {} if change.status is None else {"status": change.status}
     if head or status:
-        yield _set({**head, **status})
+        yield _set({**head, **status}, change.facts)
     for part in doc.parts:
         diff = part.diff(change)
-        yield from (f"{part.one} {key} {_set(fields)}" for key, fields in diff.updates.items())
+        yield from (f"{part.one} {key} {_set(fields, change.facts)}" for key, fields in diff.updates.items())
         yield from (f"delete {part.one} {key} ({part.called(diff.before[key])})" for key in diff.deletes)
         yield from (f"add {part.kind(row)} ({part.called(row)})" for row in diff.adds)
         late = [each for each in doc.head if isinstance(change.head.get(each.name), New) and each.part == part.name]
         yield from (f"the new {part.one} becomes {each.becomes}" for each in late)
 
 
-def _set(fields: State) -> str:
-    return ", ".join(f"{name} {shown_value(value) or 'cleared'}" for name, value in fields.items())
+def _set(fields: State, facts: Facts) -> str:
+    return ", ".join(f"{name} {shown_field(name, value, facts.days) or 'cleared'}" for name, value in fields.items())
 
 
 def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
@@ -97,7 +97,7 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
     if isinstance(value, New):
         return f"add_{value.part}[{value.place}]"
     known = facts.with_id(field.names, value) if field.names else None
-    return shown_value(value) if known is None else known.called
+    return shown_field(field.name, value, facts.days) if known is None else known.called
 
 
 def lines(doc: Writable, change: Transition) -> Iterator[PlanLine]:

@@ -9,7 +9,7 @@ from cache_core.text import Query, normalised, parse
 from katana_mcp.codes import codes_in, is_numbered, plain
 from katana_mcp.descriptor import Entity
 from katana_mcp.names import titled
-from katana_mcp.near import did_you_mean, near_numbers
+from katana_mcp.near import did_you_mean, near_misses
 from katana_mcp.operations.rows import Sourced
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -52,7 +52,7 @@ async def missed(entity: Entity, query: str, found: Sequence[Sourced], services:
     """Return that nothing has the number or the code, what was found by which field instead, and what is near."""
     source = entity.sources[0]
     number = await services.codes.number(source, query)
-    near = [] if number is None else await near_numbers(services, source, number)
+    near = [] if number is None else await near_misses(services, source, query)
     called = query.strip() if number is None else number.written
     told = f"no {entity.title} has the {'code' if number is None else 'number'} {called}"
     match = await services.cache.find_by_key(source, called)

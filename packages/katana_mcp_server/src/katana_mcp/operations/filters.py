@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
@@ -14,7 +15,7 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
 from katana_mcp.days import DayReading
 from katana_mcp.lookup import resolved
-from katana_mcp.names import text, titled
+from katana_mcp.names import look_up, text, titled
 from katana_mcp.near import did_you_mean, near_keys
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
@@ -315,15 +316,18 @@ async def _one_id(value: int | str, found: Sequence[Stored], refers: Refers, nam
     if len(found) == 1 and isinstance(found[0].id, int):
         return found[0].id
     if found:
-        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, _candidates(value, refers, found), name))
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, await _candidates(value, refers, found, services), name))
     if isinstance(value, int):
         raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} has the id {value}", name))
     hint = did_you_mean(await near_keys(services, refers.entity, value))
     raise Refused(blocking(warning_codes.NOT_FOUND, f"no {refers.called} is called exactly {value!r}{hint}", name))
 
 
-def _candidates(value: int | str, refers: Refers, found: Sequence[Stored]) -> str:
-    known = ", ".join(f"{row.id} ({text(row.record, 'name') or text(row.record, 'sku')})" for row in found[:5])
+async def _candidates(value: int | str, refers: Refers, found: Sequence[Stored], services: Services) -> str:
+    shown = found[:5]
+    names = await look_up(services.cache, {refers.entity: ()}, [(refers.entity, row) for row in shown])
+    called = names.display if refers.entity == "variant" else partial(text, field_name="name")
+    known = ", ".join(f"{row.id} ({called(row.record)})" for row in shown)
     return f"{len(found)} {refers.called}s are called {value!r}; name one by id: {known}"
 
 

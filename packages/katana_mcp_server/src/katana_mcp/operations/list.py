@@ -71,7 +71,7 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     views = _views(entity, request)
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
-        request, notices = await completed(request, services)
+        request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
         found = await _found(tuple(views), request, services)
         if not found.total and now.warming is None and await _asked_for_names(tuple(views), request, services):
             found = await _found(tuple(views), request, services)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from cache_core.protocol import Search, Stored
 from cache_core.text import normalised, parse
 from katana_mcp.lookup import all_listed, resolved
-from katana_mcp.names import text
-from katana_mcp.operations.filters import Refers, references_of
+from katana_mcp.names import text, titled
+from katana_mcp.operations.filters import Refers, references_of, texts_of
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
@@ -21,8 +21,15 @@ _MOST = 200
 _SHOWN = 5
 
 
-async def completed[R: Request](request: R, services: Services) -> tuple[R, list[ToolWarning]]:
-    """Return the request with ids in place of parts of names in its filters, and what they were taken for.
+async def completed[R: Request](
+    request: R, services: Services, listed: str | None = None
+) -> tuple[R, list[ToolWarning]]:
+    """Return the request with what parts of names in its filters stand for, and what they were taken for.
+
+    Args:
+        request: the arguments.
+        services: the tenant's services.
+        listed: the cache entity whose own names are filtered by, where there is one alone.
 
     Raises:
         Refused: several records have the part in their names.
@@ -30,20 +37,28 @@ async def completed[R: Request](request: R, services: Services) -> tuple[R, list
     specs = services.syncer.specs
     parts = [
         (name, refers, value)
-        for name, refers, value in references_of(request)
+        for name, refers, value in (*references_of(request), *_own_names(request, listed))
         if isinstance(value, str) and specs[refers.entity].key_path == "name" and id_in(value) is None
     ]
     if not parts:
         return request, []
     exact = await resolved(services, [(refers.entity, value) for _, refers, value in parts])
-    ids, notices = dict[str, object](), list[ToolWarning]()
+    meant, notices = dict[str, object](), list[ToolWarning]()
     for name, refers, value in parts:
         row = None if exact[refers.entity, value] else await _only_one(name, refers, value, services)
         if row is not None:
-            ids[name] = row.id
+            meant[name] = text(row.record, "name") if refers.path == "name" else row.id
             told = f"{name}: {value!r} was taken for {refers.called} {_named(row)}, the only one with it in its name"
             notices.append(info(warning_codes.PARTIAL_NAME, told, name))
-    return request.model_copy(update=ids), notices
+    return request.model_copy(update=meant), notices
+
+
+def _own_names(request: Request, listed: str | None) -> list[tuple[str, Refers, object]]:
+    """Return the filters by the name of what is listed itself, as if they named one of it."""
+    if listed is None:
+        return []
+    names = [(name, value) for name, (path, value) in texts_of(request).items() if path == "name"]
+    return [(name, Refers(listed, "name", titled(listed)), value) for name, value in names]
 
 
 async def _only_one(name: str, refers: Refers, value: str, services: Services) -> Stored | None:

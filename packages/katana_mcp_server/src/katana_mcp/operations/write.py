@@ -12,6 +12,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
+from katana_mcp.writing.arrivals import passed_arrivals
 from katana_mcp.writing.change import AnyChange, Changes, Draft
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large, unreadable
@@ -59,6 +60,7 @@ async def _preview(name: str, change: AnyChange, request: Request, services: Ser
     facts = await _gathered(change, request, services)
     draft, now = change.plan(request, facts), await as_it_stands(services, change.reads)
     warnings = [now.judged(each) for each in change.checks(request, facts)]
+    warnings += passed_arrivals(request, draft.status, services)
     warnings += [*too_large(draft, services), *_final(draft)]
     warnings += unreadable(Preview.model_validate({"warnings": warnings, **_shown(draft, warnings, services, None)}))
     token = None
@@ -105,7 +107,7 @@ def _plan(
         summary=draft.summary,
         content=draft.content,
         actions=tuple(draft.sent),
-        shown=draft.shown([warning.message for warning in warnings if warning.severity == "advisory"]),
+        shown=draft.shown([services.days.in_words(each.message) for each in warnings if each.severity == "advisory"]),
         request=request.model_dump(mode="json", exclude_unset=True),
         touches=draft.touches,
         lanes=draft.lanes,

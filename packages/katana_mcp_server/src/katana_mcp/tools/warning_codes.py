@@ -51,6 +51,7 @@
 | `empty_order` | advisory | a document would have no rows left |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
+| `past_arrival_date` | advisory | goods are expected on a day that has passed |
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
 | `receives_rows` | advisory | a status receives every open row |
 | `billed_order` | advisory | an order with bills is deleted, which Katana may refuse |
@@ -129,6 +130,7 @@ NOT_PURCHASABLE = "not_purchasable"
 EMPTY_ORDER = "empty_order"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"
+PAST_ARRIVAL_DATE = "past_arrival_date"
 AMOUNTS_STAY = "amounts_stay"
 RECEIVES_ROWS = "receives_rows"
 BILLED_ORDER = "billed_order"

@@ -79,14 +79,14 @@ async def check_again(entry: Entry, services: Services, changes: Changes) -> Che
     against = [warning for warning in warnings if warning.severity == "blocking"]
     if against:
         raise Refused(_stale(plan, against[0].message), *against)
-    return Checked(_fitting(entry, change, request, facts, services), _repeats(plan, warnings))
+    return Checked(_fitting(entry, change, request, facts, services), _repeats(plan, warnings, services))
 
 
-def _repeats(plan: Plan, warnings: Sequence[ToolWarning]) -> list[ToolWarning]:
+def _repeats(plan: Plan, warnings: Sequence[ToolWarning], services: Services) -> list[ToolWarning]:
     """Return what the plan may repeat that was made since it was shown."""
     shown = cast("Sequence[object]", plan.shown.get("advisory") or ())
     repeating = [warning for warning in warnings if warning.code == warning_codes.POSSIBLE_DUPLICATE]
-    return [warning for warning in repeating if warning.message not in shown]
+    return [warning for warning in repeating if services.days.in_words(warning.message) not in shown]
 
 
 def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:

@@ -4,6 +4,7 @@ import json
 from typing import Literal
 
 from cache_core.records import encode
+from katana_mcp.days import Days, is_moment
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.writing.actions import Action
 
@@ -15,6 +16,8 @@ class PlanLine(Answer):
     change: Literal["add", "update", "delete"] | None = None
     variant_id: int | None = None
     sku: str | None = None
+    is_shared: bool | None = None
+    """Whether other variants have this SKU too."""
     name: str | None = None
     quantity: Number | None = None
     unit: str | None = None
@@ -76,3 +79,9 @@ def shown_value(value: object) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(json.loads(encode({"value": value}))["value"], ensure_ascii=False)
+
+
+def shown_field(name: str, value: object, days: Days) -> str | None:
+    """Return the value of a field in words, a moment as people of the factory say it."""
+    text = shown_value(value)
+    return days.in_words(text) if text is not None and is_moment(name) else text

@@ -68,6 +68,8 @@ def _cost(line: Mapping[str, object]) -> float:
 def _line(line: Mapping[str, object]) -> str:
     called = next((line[each] for each in ("sku", "name", "variant_id") if each in line), "?")
     words = [*([str(line["change"])] if "change" in line else []), _value(called)]
+    if line.get("is_shared"):
+        words.append(f"({_value(line.get('name', 'no name'))}, variant {_value(line.get('variant_id', '?'))})")
     if "quantity" in line:
         words += [_TIMES, _value(line["quantity"]), *([_value(line["unit"])] if "unit" in line else [])]
     if "price" in line:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, cast
 
-from katana_sandbox.snapshot import below
+from katana_sandbox.snapshot import by_prefix
 from katana_sandbox.store.keys import Key, Keys, Links
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import Record, decode_record
@@ -155,8 +155,9 @@ class Store:
         self.created, self.updated = array("q", pieces["created"]), array("q", pieces["updated"])
         self.by_updated = array("i", pieces["by_updated"])
         self.orders = {hidden: array("i", pieces[f"order{hidden}"]) for hidden in _VIEWS}
+        parts = by_prefix(pieces)
         for part, held in self._parts():
-            held.restore(below(part, pieces))
+            held.restore(parts[part])
         self.version += 1
 
     @contextmanager

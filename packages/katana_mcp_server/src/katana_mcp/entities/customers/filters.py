@@ -12,7 +12,7 @@ class ListCustomersRequest(DatedListRequest):
     also = own_ids("customer_id", "customer_ids")
 
     name: Annotated[ExactText | None, exactly("name")] = None
-    """The exact name; several customers can have it."""
+    """The name, or a part that one customer alone has in it."""
     company: Annotated[ExactText | None, exactly("company")] = None
     """The exact company."""
     email: Annotated[ExactText | None, exactly("email")] = None

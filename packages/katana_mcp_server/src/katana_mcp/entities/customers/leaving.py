@@ -54,12 +54,12 @@ def linked(change: Transition) -> tuple[str, ...]:
 
 
 def open_orders(change: Transition) -> Iterator[ToolWarning]:
-    """Yield that open orders are left behind, by their ids: a number is a text that somebody wrote."""
+    """Yield that open orders are left behind, by their numbers."""
     orders = change.facts.linked
     if orders.count:
-        ids = ", ".join(str(each.get("id")) for each in orders.newest)
+        numbers = ", ".join(_number(each) for each in orders.newest)
         more = " and more" if orders.count > len(orders.newest) else ""
-        told = f"customer {change.old.get('id')} has {orders.count} open sales orders: ids {ids}{more}"
+        told = f"customer {change.old.get('id')} has {orders.count} open sales orders: {numbers}{more}"
         yield advisory(warning_codes.OPEN_ORDERS, told)
     if not orders.is_counted:
         told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"

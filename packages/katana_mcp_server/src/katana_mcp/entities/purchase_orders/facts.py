@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from cache_core.protocol import Selection
 from cache_core.records import Record
+from katana_mcp.days import IN_UTC, Days
 from katana_mcp.lookup import as_they_are_now, resolved
 from katana_mcp.names import look_up, text
 from katana_mcp.naming import Named, named, unnamed, variants
@@ -52,7 +53,7 @@ class Good:
 class Directory:
     """What is behind ids and names; `default_tax` is the account's tax rate of purchases, `rates` are all, in percent.
 
-    `supplier_currency` is that of the supplier that was read anew.
+    `supplier_currency` is that of the supplier that was read anew; in `days` dates are shown.
     """
 
     names: Mapping[Asked, Named] = field(default_factory=dict[Asked, Named])
@@ -60,6 +61,7 @@ class Directory:
     default_tax: int | None = None
     rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
     supplier_currency: str | None = None
+    days: Days = IN_UTC
 
     def id(self, entity: str, asked: int | str) -> int | None:
         """Return the id of what was named, if exactly one live record was meant."""
@@ -142,6 +144,7 @@ async def directory(
         default_tax=tax,
         rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
         supplier_currency=currency,
+        days=services.days,
     )
 
 

@@ -138,6 +138,7 @@ def line(
         change=change,
         variant_id=whole(fields, "variant_id"),
         sku=None if known is None else known.sku,
+        is_shared=None if known is None else known.is_shared or None,
         name=None if known is None else known.name,
         quantity=quantity,
         unit=_unit(fields, good),

@@ -13,7 +13,7 @@ from katana_mcp.entities.purchase_orders.wanted import Changed, Wanted, by_id
 from katana_mcp.names import text
 from katana_mcp.values import whole
 from katana_mcp.writing.meaning import same
-from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
+from katana_mcp.writing.preview import FieldChange, PlanLine, shown_field, shown_value
 
 
 def lines_of(wanted: Wanted) -> list[PlanLine]:
@@ -58,7 +58,7 @@ def changes_of(wanted: Wanted) -> list[FieldChange]:
         if before is not None:
             change = own.get(whole(row, "id"))
             changes += [_of_row(name, before, row, known) for name in _names(before, row, change)]
-            changes += [] if change is None or change.received is None else [_received(before, change)]
+            changes += [] if change is None or change.received is None else [_received(before, change, known)]
     for each in wanted.changed_costs:
         of = f"additional_costs[id={whole(each.record, 'id')}]"
         changes += [_field(f"{of}.{name}", name, each.record, each.fields, known) for name in each.fields]
@@ -87,9 +87,10 @@ def _of_row(name: str, before: Record, row: Record, known: Directory) -> FieldCh
     return _field(f"rows[id={whole(before, 'id')}].{name}", name, before, row, known)
 
 
-def _received(before: Record, change: Changed) -> FieldChange:
+def _received(before: Record, change: Changed, known: Directory) -> FieldChange:
     of = f"rows[id={whole(before, 'id')}].received_date"
-    return FieldChange(field=of, old=text(before, "received_date"), new=shown_value(change.received))
+    old, new = (shown_field("received_date", at, known.days) for at in (before.get("received_date"), change.received))
+    return FieldChange(field=of, old=old, new=new)
 
 
 def _field(field: str, name: str, old: Record, new: Record, known: Directory) -> FieldChange:
@@ -101,7 +102,7 @@ def _words(name: str, value: object, known: Directory) -> str | None:
         found = known.good(value).named.found
         return found[0].called if found else shown_value(value)
     called = known.called(ENTITIES[name], value) if name in ENTITIES else None
-    return called or shown_value(value)
+    return called or shown_field(name, value, known.days)
 
 
 def _latest(wanted: Wanted) -> str | None:
