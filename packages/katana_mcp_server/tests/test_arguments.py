@@ -1,7 +1,7 @@
 """What is said of arguments that cannot be taken, and which spellings of a value are."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -35,7 +35,7 @@ class Unread(list[object]):
     def __iter__(self) -> Iterator[object]:
         raise AssertionError
 
-    def __getitem__(self, place: object) -> object:
+    def __getitem__(self, place: object) -> NoReturn:
         raise AssertionError
 
 
