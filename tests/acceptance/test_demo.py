@@ -84,7 +84,7 @@ def test_told_to_stop_it_ends_without_a_word_and_leaves_nothing(
         assert any(line.startswith("> ") for line in process.stdout)
         assert list((tmp_path / "kept").iterdir())
         tell(process.pid, number)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err, list((tmp_path / "kept").iterdir())) == (code, "", [])
 
 

@@ -274,7 +274,7 @@ class Floor:
     async def _lets_go(self, running: set[asyncio.Task[Any]], named: Sequence[str]) -> None:
         """Nothing goes on for the client that left, and nobody waits for time to pass."""
         if left := asyncio.all_tasks() - running:
-            await asyncio.wait(left, timeout=5)
+            await asyncio.wait(left, timeout=60)
         assert (asyncio.all_tasks() - running, self._clock.due()) == (set(), None), named
 
 

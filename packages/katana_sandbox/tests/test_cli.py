@@ -128,14 +128,14 @@ def test_serve_prints_one_json_line_serves_and_stops_quietly_on_interrupt(tmp_pa
         line = json.loads(process.stdout.readline())
         assert (line["key"], line["counts"]["variants"], line["counts"]["sales_orders"]) == ("k1", 30, 5)
         request = urllib.request.Request(f"{line['url']}/factory", headers={"Authorization": "Bearer k1"})
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             assert (answer.status, answer.headers["X-Ratelimit-Limit"]) == (200, "7")
         with pytest.raises(urllib.error.HTTPError, match="503"):
             urllib.request.urlopen(
                 urllib.request.Request(f"{line['url']}/products", headers={"Authorization": "Bearer k1"}), timeout=10
             )
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
 
 

@@ -23,7 +23,7 @@ def served(*words: str) -> dict[str, dict[str, int]]:
         assert process.stdout is not None
         line = process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     return json.loads(line)
 

@@ -31,7 +31,7 @@ main()
 
 def test_a_server_can_be_stopped_as_soon_as_it_says_that_it_is_ready() -> None:
     command = [sys.executable, "-c", STOPPED_WHEN_READY, "serve", "--scenario", "empty", "--port", "0"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -48,10 +48,10 @@ def test_a_stopped_server_is_quiet_and_keeps_what_was_written(tmp_path: Path, st
             data=b'{"name": "Kept"}',
             headers={"Authorization": f"Bearer {line['key']}", "Content-Type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             assert answer.status == 200
         process.send_signal(stop)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
     kept = Sandbox.restore(path, clock=ManualClock()).tenant().all("customers")
     assert [customer["name"] for customer in kept] == (["Kept"] if keep else [])

@@ -244,4 +244,4 @@ async def test_deliveries_that_wait_end_with_the_server(sandbox: Sandbox) -> Non
             await asyncio.sleep(0)
         assert held.due() == 30
     assert len(receiver.heard) == 1
-    await asyncio.wait_for(other.courier.join(), 5)
+    await asyncio.wait_for(other.courier.join(), 60)
