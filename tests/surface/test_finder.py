@@ -14,7 +14,7 @@ from katana_mcp.adapter.catalogue import catalogue, listing, tokens
 from katana_mcp.application import application
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import Choice, load, load_choice
-from katana_mcp.surface import EVERYDAY, FEW, promised, served, tools, unlisted
+from katana_mcp.surface import EVERYDAY, FEW, absent_tools, promised, served, tools, unlisted
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
 from katana_mcp.wiring import Outside
 from katana_sandbox import ManualClock
@@ -255,3 +255,28 @@ async def test_what_others_bring_is_listed_and_called_through_another_only_where
         assert text_of(await stage.result("call_tool", {"name": "ask_colour"})) == "accept red"
         for name in ("paint", "scrape"):
             assert (await stage.refusal("call_tool", name=name))["error"] == "call_directly"
+
+
+NOT_THERE = {
+    "who buys the most": "rank_customers",
+    "top customers": "rank_customers",
+    "receive half": "receive_purchase_order",
+    "how do I receive a part of PO-5": "receive_purchase_order",
+    "undo the last change": "undo_last_change",
+    "create a sales order": "create_sales_order",
+    "add a supplier": "create_supplier",
+    "fulfil an order": "fulfill_order",
+    "ship SO-5": "fulfill_order",
+    "complete MO-5": "complete_manufacturing_order",
+}
+
+
+async def test_what_cannot_be_done_is_said_first_with_the_reason_and_nothing_else_is(own: OwnSandbox) -> None:
+    absent = absent_tools(served=LISTED)
+    async with staged(own, EVERY_TOOL_FOUND) as stage:
+        for question, tool in NOT_THERE.items():
+            text = text_of(await stage.result("search_tools", {"query": question}))
+            assert text.startswith(f"Not there: `{tool}`: {absent[tool]}"), question
+        for question in (*QUESTIONS, "change the supplier of PO-5", "which orders were received last week"):
+            text = text_of(await stage.result("search_tools", {"query": question}))
+            assert "Not there" not in text, question

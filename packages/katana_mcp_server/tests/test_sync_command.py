@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ from katana_mcp.cache_commands.sync import sync, watch
 from katana_mcp.kept import NotDone
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
-from katana_mcp.testing import Setup, paced, staged
+from katana_mcp.testing import Setup, paced, staged, within
 from katana_mcp.wiring import Outside
 from katana_sandbox import Delay, Fault, ManualClock, Status, Truncate
 
@@ -325,3 +326,19 @@ async def test_a_server_on_the_same_cache_reads_what_was_brought_in(own: OwnSand
         asked = stage.requests()
         assert not {"stale", "warming"} & set(await stage.call("list_sales_orders", limit=1))
         assert stage.requests() == asked
+
+
+async def test_a_sync_after_a_rebuild_says_what_it_waits_for_and_how_long(
+    own: OwnSandbox, clock: ManualClock, waited_for: Job, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await within(clock, 120, rebuild(waited_for, []))
+    capsys.readouterr()
+    await within(clock, 120, sync(waited_for, []))
+    lines = capsys.readouterr().err.splitlines()
+    told = [re.fullmatch(_WAITS, line) for line in lines]
+    assert told
+    assert all(told), lines
+    assert lines == sorted(lines, key=lambda line: -int(line.split(" s for")[0].rsplit(" ", 1)[1])), "it counts down"
+
+
+_WAITS = r"katana-mcp: (?:\w+ [\d,]+/[\d,]+, )?waiting about \d+ s for one of Katana's 60 requests a minute"

@@ -1,5 +1,6 @@
 """Questions about a whole account wait for a cold cache, say how far they are, and go on where they ended."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -84,6 +85,8 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
                 total is not None and done <= total for done, total in zip(heard.done, heard.totals, strict=True)
             )
             answers.append(answer)
+            again = re.search(r"again in (\d+) s", str(answer["next_actions"]))
+            clock.advance(int(again[1]) if again else 0)
             assert len(answers) < 12
     assert "warming" in answers[0]
     assert "the first sync is at" in answers[0]["next_actions"][-1]
@@ -118,3 +121,20 @@ async def test_what_others_read_is_no_progress_of_this_call() -> None:
     reports.end(whole=True)
     await reports.close()
     assert told.reports == [(0.5, 1, "syncing customers: 20/40"), (1.0, 1, "read")]
+
+
+@pytest.mark.parametrize("tool", [LOW, BLOCKING])
+async def test_without_a_request_left_it_answers_with_what_it_has_and_says_when_to_come_back(tool: str) -> None:
+    clock = ManualClock(auto=False)
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
+    async with staged(own) as stage:
+        variants = (each["id"] for each in own.sandbox.tenant().all("variants"))
+        while clock.monotonic() < 1:  # until one has to wait
+            await stage.call("check_inventory", skus_or_variant_ids=[next(variants)])
+        began = clock.monotonic()
+        answer, _ = await _asked(stage, clock, tool, {"limit": 1})
+        assert clock.monotonic() - began < 9
+        (action,) = [each for each in answer["next_actions"] if "again" in each]
+        again = re.search(r"again in (\d+) s, when Katana takes requests again", action)
+        assert again is not None
+        assert 40 <= int(again[1]) <= 60

@@ -18,6 +18,7 @@ from cache_core.errors import CacheError, CacheUnavailable
 from cache_core.specs import SPECS
 from cache_core.sync import FreshReads, Patience, Round, StockReads, Syncer
 from katana_client import KatanaClient
+from katana_client.budget import Budget
 from katana_client.errors import ConfigurationError
 from katana_client.paths import checked_base_url, checked_key
 from katana_client.sending import RequestRecord
@@ -108,6 +109,11 @@ class Tenant:
         """
         bulk, unconfirmed = await self._bulk(self._tenancy(), tenant)
         return KatanaSource(self._key.client, bulk), unconfirmed
+
+    @property
+    def budget(self) -> Budget:
+        """The requests that listings are counted by."""
+        return (self._sync_key or self._key).client.budget
 
     def _tenancy(self) -> Tenancy:
         return Tenancy(self._root, self._settings.base_url, self._clock)

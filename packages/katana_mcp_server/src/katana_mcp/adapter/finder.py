@@ -17,7 +17,7 @@ from pydantic import Field, PrivateAttr
 from katana_mcp.adapter.arguments import validated
 from katana_mcp.adapter.schemas import input_schema
 from katana_mcp.adapter.tool import refused
-from katana_mcp.adapter.tool_ranking import DescribedTool, ranked
+from katana_mcp.adapter.tool_ranking import DescribedTool, not_there, ranked
 from katana_mcp.names import titled
 from katana_mcp.resources.help import tool_section
 from katana_mcp.tools import warning_codes
@@ -56,10 +56,12 @@ class ToolFinder(CatalogTransform):
 
     Args:
         unlisted: the tools that are not listed.
+        absent: why others are not there, and what to do instead.
     """
 
-    def __init__(self, unlisted: Collection[str]) -> None:
+    def __init__(self, unlisted: Collection[str], absent: Mapping[str, str]) -> None:
         super().__init__()
+        self.absent = absent
         self._unlisted = frozenset(unlisted)
         self._own: dict[str, Tool] = {
             FIND: _SearchTools.of(self, FIND, _FINDS, SearchToolsRequest),
@@ -122,11 +124,13 @@ class _SearchTools(_OwnTool):
         query = validated(SearchToolsRequest, self.parameters, arguments).query
         tools = await self._finder.catalog()
         found = ranked(query, [_described(tool) for tool in tools.values()])
+        missing = not_there(query, tools, self._finder.absent)[:_SHOWN_WHOLE]
+        told = [f"Not there: `{name}`: {self._finder.absent[name]}" for name in missing]
         if not found:
-            return _text(f"No tool has a word of this. There are {', '.join(sorted(tools))}.")
+            return _text("\n\n".join(told) or f"No tool has a word of this. There are {', '.join(sorted(tools))}.")
         best = [self._shown(tools[name]) for name in found[:_SHOWN_WHOLE]]
         others = [f"- {name}: {_purpose(tools[name])}" for name in found[_SHOWN_WHOLE : _SHOWN_WHOLE + _NAMED]]
-        return _text("\n\n".join([*best, *(["\n".join(["Less likely:", *others])] if others else [])]))
+        return _text("\n\n".join([*told, *best, *(["\n".join(["Less likely:", *others])] if others else [])]))
 
     def _shown(self, tool: Tool) -> str:
         """Return all that is needed to call a tool; of one that is listed, the client knows it."""

@@ -103,7 +103,7 @@ def build_server(
     _add_journal(server, tenant)
     _add_help(server, tools, unlisted)
     if unlisted:
-        server.add_transform(ToolFinder(unlisted))
+        server.add_transform(ToolFinder(unlisted, absent_tools(served=names)))
     for prompt in prompts:
         server.add_prompt(ServedPrompt.of(prompt))
     offer_completions(server, prompts, tenant)

@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("get", "show", "one", "read", "view", "whole", "detail", "single", "what", "received"),
     ("create", "new", "add", "place", "enter", "register"),
     ("modify", "change", "edit", "update", "correct", "line", "set", "rename"),
-    ("delete", "remove", "cancel", "drop", "erase", "undo"),
+    ("delete", "remove", "cancel", "drop", "erase"),
     ("apply", "write", "confirm", "execute", "commit", "preview", "token"),
     # What it is done to.
     ("item", "part", "product", "material", "service", "article"),
@@ -47,7 +47,7 @@ _SMALL = frozenset(
         *("from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "not", "now"),
         *("of", "on", "or", "our", "please", "right", "should", "so", "than", "that", "the", "their", "them", "there"),
         *("these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "will", "with", "yet", "you"),
-        *("your", "when"),
+        *("your", "when", "want", "need", "let"),
     )
 )
 _K1, _B = 1.4, 0.6
@@ -86,6 +86,32 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     return sorted((name for name, score in scores.items() if score > 0), key=lambda name: -scores[name])
 
 
+def not_there(question: str, tools: Iterable[str], absent: Iterable[str]) -> list[str]:
+    """Return the absent tools that a question asks for, the likeliest first.
+
+    One is asked for where the question holds every word of its name and that is more than of the name of any tool, or
+    where it begins with a verb that no tool's name has.
+    """
+    asked, known = frozenset(stems(question)), [frozenset(stems(each)) for each in tools]
+    word = next(iter(_words(_RANKS.sub("rank customers", question))), "")
+    verb = _VERBS.get(word, word)
+    most = max((len(name & asked) for name in known), default=0)
+    taken = {*_GROUPED, *(word for each in tools for word in each.split("_"))}
+    found: dict[str, int] = {}
+    for name in absent:
+        meant, first = frozenset(stems(name)), name.partition("_")[0]
+        is_whole = meant <= asked and len(meant) > most
+        if is_whole or (first not in taken and verb in (first, f"{first.removesuffix('e')}ing")):
+            found[name] = len(meant & asked)
+    return sorted(found, key=lambda name: -found[name])
+
+
+_VERBS = {"fulfil": "fulfill", "ship": "fulfill", "finish": "complete", "report": "complete", "revert": "undo"}
+"""Other words for verbs of absent tools."""
+_GROUPED = frozenset(word for group in SYNONYMS for word in group)
+_RANKS = re.compile(r"\b(?:who|which customers?) (?:\w+ )*(?:most|best)\b|\b(?:best|top|biggest|largest) customers?\b")
+
+
 @lru_cache(maxsize=1_000)
 def _weighted(tool: DescribedTool) -> Mapping[str, float]:
     purpose, _, rest = tool.description.partition("\n")
@@ -98,12 +124,17 @@ def _weighted(tool: DescribedTool) -> Mapping[str, float]:
 
 def stems(text: str) -> Iterator[str]:
     """Yield the stems of a text's words, those of one meaning as one; small words are left out."""
+    for word in _words(text):
+        stem = _stem(word)
+        yield _MEANING.get(stem, stem)
+
+
+def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
     told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], _CONSISTS.sub("consist", plain))
     for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
         if word not in _SMALL:
-            stem = _stem(word)
-            yield _MEANING.get(stem, stem)
+            yield word
 
 
 _MAX_TEXT = 10_000

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
+from katana_mcp.cache_commands.waits import told_waits
 from katana_mcp.kept import LISTED, chosen
 from katana_mcp.rebuilding import rebuild_files
 from katana_mcp.services import RebuiltEntity
@@ -16,7 +17,8 @@ async def rebuild(job: Job, entities: Sequence[str]) -> Report:
     tenant = connected(job.settings, job.outside)
     try:
         source, notices = await tenant.source(job.directory.name)
-        rebuilt = await rebuild_files(job, specs, source)
+        async with told_waits(job, tenant.budget) as told_job:
+            rebuilt = await rebuild_files(told_job, specs, source)
     finally:
         await tenant.close()
     told = "a damaged file was set aside as {}: a server fetches the rest of it anew"

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from cache_core.records import iso
 from cache_core.sync import Round, SyncOutcome
 from katana_mcp.cache_commands.job import Job, Line, Report, Sheet
+from katana_mcp.cache_commands.waits import told_waits
 from katana_mcp.kept import LISTED, NotDone, chosen
 from katana_mcp.services import Services
 from katana_mcp.stores import IN_MEMORY
@@ -23,9 +24,9 @@ from katana_mcp.wiring import Tenant, connected
 async def sync(job: Job, entities: Sequence[str]) -> Report:
     """Bring these entities up to date, or all that the served tools read; what they borrow from comes first."""
     names = _wanted(job, entities)
-    async with _tenant(job) as tenant:
+    async with _tenant(job) as tenant, told_waits(job, tenant.budget) as told_job:
         services = await _services(tenant)
-        services.syncer.listen(lambda each: job.tell(each.entity, each.done, each.total))
+        services.syncer.listen(lambda each: told_job.tell(each.entity, each.done, each.total))
         wanted = services.fresh.with_parents(names)
         outcomes = await _synced(services, wanted)
         records = {each.entity: (await services.cache.status(each.entity)).records for each in outcomes}

@@ -60,6 +60,14 @@ ABSENT: Mapping[str, str] = {
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
     **dict.fromkeys(("list_suppliers", "search_suppliers", "get_supplier", "list_locations"), _REFERENCE),
+    "rank_customers": (
+        "no tool adds up what each customer bought; `list_sales_orders` with order_by -total_in_base_currency has the "
+        "largest orders, each with its customer"
+    ),
+    "undo_last_change": (
+        "the outcome of `apply_plan` has a revert, the call that plans the opposite, and `katana://journal/7` "
+        "keeps it; what it plans is shown first, as any change"
+    ),
     "define_custom_field": "custom fields are defined in Katana; `get_item` and other documents show their values",
     "search_tools": _FINDER,
     "call_tool": _FINDER,

@@ -155,7 +155,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
     if not orders and await none_at_all(services, _ORDERS):
         page.fields["next_actions"] = [none_yet(f"{titled(_ORDERS)}s")]
     actions = cast("list[str]", page.fields.get("next_actions", []))
-    page.fields["next_actions"] = [*actions, *goes_on("list_blocking_ingredients", now, len(stock.unknown))]
+    page.fields["next_actions"] = [*actions, *goes_on("list_blocking_ingredients", now, services, len(stock.unknown))]
     return now.answer(
         BlockingIngredientsAnswer,
         *notices,

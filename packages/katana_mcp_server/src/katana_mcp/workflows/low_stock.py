@@ -136,7 +136,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     asked = await page_of("list_low_stock_items", request, services, render)
     page = paged(asked, await render(asked.first, asked.last), len(found), now)
     actions = cast("list[str]", page.fields.get("next_actions", []))
-    actions = [*actions, *goes_on("list_low_stock_items", now, len(stock.unknown))]
+    actions = [*actions, *goes_on("list_low_stock_items", now, services, len(stock.unknown))]
     if not count and await none_at_all(services, "variant"):
         actions = [none_yet("items")]
     page.fields["next_actions"] = actions

@@ -1,17 +1,24 @@
-"""Questions about a whole account: they wait for what was never read as long as clients do, and go on from there."""
+"""Questions about a whole account: they wait for what was never read as long as clients do, and go on from there.
 
+Where Katana's requests of the minute are used up, they answer at once with what is known, and say when to come back.
+"""
+
+import math
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
+from katana_client import Priority
 from katana_mcp.services import Current, Services
 
 WAITS = 40.0
 """Seconds that an answer about a whole account waits for what was never read; clients give a call up after 60."""
 _FOR_LEVELS = 2.0
 """Seconds of these that are left to stock levels where listings took all others."""
+_FEW, _CROWDED = 5, 5.0
+"""Seconds until so many requests may go from which on waiting for all is in vain; waited are so many seconds too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class PatientReads:
 
     def stock(self) -> StockReads:
         """Return stock levels that are waited for as long as time is left."""
-        left = max(_FOR_LEVELS, self.until - self.services.clock.monotonic())
+        left = max(_FOR_LEVELS, min(self.until - self.services.clock.monotonic(), _waits(self.services)))
         return self.services.stock.waiting(left, self.services.tell)
 
 
@@ -41,13 +48,25 @@ def patient(services: Services) -> Generator[PatientReads]:
             stack.enter_context(services.awaited(first))
             services.on_due([*due, STOCK.name], first)
 
-        fresh = services.fresh.waiting(WAITS - _FOR_LEVELS)
-        until = services.clock.monotonic() + WAITS
+        waits = _waits(services)
+        fresh = services.fresh.waiting(waits - _FOR_LEVELS)
+        until = services.clock.monotonic() + waits
         yield PatientReads(replace(services, fresh=fresh, on_due=on_due), until)
 
 
-def goes_on(tool: str, now: Current, unread: int = 0) -> list[str]:
-    """Return the call that goes on where this one ended, if it did not read everything."""
+def _next_place(services: Services) -> float:
+    """Return in how many seconds a few requests may go."""
+    return services.client.budget.room_in(_FEW, Priority.INTERACTIVE)
+
+
+def _waits(services: Services) -> float:
+    return _CROWDED if _next_place(services) > _CROWDED else WAITS
+
+
+def goes_on(tool: str, now: Current, services: Services, unread: int = 0) -> list[str]:
+    """Return the call that goes on where this one ended, if it did not read everything, and when to make it."""
     left = [f"the first sync is at {now.warming}"] if now.warming is not None else []
     left += [f"{unread} variants are not checked yet"] if unread else []
-    return [f"{tool}(...) again: {' and '.join(left)}; it goes on from there"] if left else []
+    seconds = _next_place(services)
+    when = f" in {math.ceil(seconds)} s, when Katana takes requests again" if seconds >= 1 else ""
+    return [f"{tool}(...) again{when}: {' and '.join(left)}; it goes on from there"] if left else []
