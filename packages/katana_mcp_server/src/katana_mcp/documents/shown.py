@@ -60,7 +60,8 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     plain = [each for each in doc.head if each.name in head and not isinstance(head[each.name], New)]
     late = [each for each in doc.head if isinstance(change.head.get(each.name), New)]
     yield from _of_fields("", plain, change.old, new, facts)
-    if doc.status is not None and change.before is not None and new.get("status") != change.old.get("status"):
+    is_told = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
+    if is_told and new.get("status") != change.old.get("status"):
         old = shown_value(change.old.get("status"))
         yield FieldChange(field="status", old=old, new=shown_value(new.get("status")))
     for part in doc.parts:
