@@ -126,6 +126,7 @@ def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:
 
 def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
     diff, is_marked = part.diff(change), bool(change.before and change.after and part.collection)
+    changed = {*diff.updates, *change.sent[part.held].updates}
     going = [diff.before[key] for key in diff.deletes] if is_marked else []
     for place, row in enumerate([*rows(change.subject, part.held), *going]):
         found = None if part.line is None else part.line(change, row)
@@ -136,5 +137,5 @@ def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
         if is_marked:
             goes = place >= len(rows(change.subject, part.held))
             is_new = "id" not in row
-            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in diff.updates else None
+            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in changed else None
         yield found.model_copy(update=marks)
