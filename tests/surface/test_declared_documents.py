@@ -23,6 +23,7 @@ from katana_mcp.surface import tools
 from katana_mcp.testing import Payload, Stage, payload_of, staged
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
+from katana_mcp.values import rows as rows_in
 from katana_mcp.writing.meaning import model_of, same
 from katana_mcp.writing.numbers import Numbered
 from katana_sandbox import ManualClock, Tenant
@@ -85,7 +86,7 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
             found[each.names, cast("int", value)] = Named(cast("int", value), (Known(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
-    beside = {part.entity: tuple((facts.record or {}).get(part.held, ())) for part in doc.parts if part.entity}
+    beside = {part.entity: tuple(rows_in(facts.record or {}, part.held)) for part in doc.parts if part.entity}
     return Facts(record=facts.record, references=found, numbered=numbered, beside=beside)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, Good
+from katana_mcp.entities.purchase_orders.buying import Buying, Good, buying
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.reading import COST as COST_ENTITY
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
@@ -123,7 +123,7 @@ def _facts(fields: dict[str, Any], usual: Facts) -> Facts:
     bought = {**BUYING.goods, **own.pop("goods", {})}
     return replace(
         usual,
-        own=replace(usual.own, goods=bought, **own),  # type: ignore[type-var]
+        own=replace(buying(usual), goods=bought, **own),
         beside={**usual.beside, **others},
         references={**usual.references, **names},
         **fields,

@@ -143,8 +143,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
 
 def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject | None:
     """Return the call that makes a document anew; None where that would not be what was deleted."""
-    is_first = doc.status is None or doc.status.new_kind is not None or record.get("status") == doc.status.first
-    if not is_first:
+    if doc.status is not None and doc.status.new_kind is None and record.get("status") != doc.status.first:
         return None
     held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
     arguments: dict[str, object] = {each.arg: record[each.name] for each in held}

@@ -1,5 +1,6 @@
 """How purchase orders are written: head, rows, additional costs and status; received by a status, never in part."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field as Argument
@@ -50,9 +51,9 @@ _TO_ROWS = "say `update_rows` to change rows, `add_rows` to add some"
 _TO_COSTS = "say `update_additional_costs` to change costs, `add_additional_costs` to add some"
 
 
-def _row(name: str, kind: object, says: str, **more: object) -> Field:
-    """Return a field of a row, or of a cost: Katana fills most of them in, and none is cleared."""
-    return Field(name, kind, says, **{"clears": False, "filled": True, **more})  # pyright: ignore[reportArgumentType]
+def _filled(*fields: Field) -> tuple[Field, ...]:
+    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
+    return tuple(replace(each, clears=False, filled=True) for each in fields)
 
 
 _HEAD = (
@@ -73,22 +74,22 @@ _HEAD = (
         filled=True,
     ),
 )
-_ROW = (
-    _row("variant_id", _Reference, "SKU or variant id.", argument="sku_or_variant_id", required=True, names="variant"),
-    _row("quantity", _Amount, "In purchase units.", required=True),
-    _row("price_per_unit", _Amount, "Without tax."),
-    _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-    _row("purchase_uom", _Unit, "Purchase unit.", is_paired=True),
-    _row("purchase_uom_conversion_rate", _Amount, "Stock units in one.", is_paired=True),
-    _row("arrival_date", Moment, "Expected."),
-    _row("location_id", _Reference, "If not the order's.", names="location"),
-    _row("received_date", Moment, verbs=ONLY_LATER, is_late=True, becomes="receipt date", says="Of a received row."),
+_ROW = _filled(
+    Field("variant_id", _Reference, "SKU or variant id.", argument="sku_or_variant_id", required=True, names="variant"),
+    Field("quantity", _Amount, "In purchase units.", required=True),
+    Field("price_per_unit", _Amount, "Without tax."),
+    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+    Field("purchase_uom", _Unit, "Purchase unit.", is_paired=True),
+    Field("purchase_uom_conversion_rate", _Amount, "Stock units in one.", is_paired=True),
+    Field("arrival_date", Moment, "Expected."),
+    Field("location_id", _Reference, "If not the order's.", names="location"),
+    Field("received_date", Moment, "Of a received row.", verbs=ONLY_LATER, is_late=True, becomes="receipt date"),
 )
-_COST = (
-    _row("additional_cost_id", _Reference, "Id or name.", required=True, names="additional_cost"),
-    _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-    _row("price", _Amount, "Without tax.", required=True),
-    _row("distribution_method", Annotated[Distribution, spelling(Distribution)], "How it spreads."),
+_COST = _filled(
+    Field("additional_cost_id", _Reference, "Id or name.", required=True, names="additional_cost"),
+    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+    Field("price", _Amount, "Without tax.", required=True),
+    Field("distribution_method", Annotated[Distribution, spelling(Distribution)], "How it spreads."),
 )
 
 PURCHASE_ORDER = Writable(
