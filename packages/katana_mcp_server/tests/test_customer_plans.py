@@ -193,11 +193,11 @@ def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_
         FieldChange(field="email", old="velo@example.com", new="new@example.com"),
         FieldChange(field="reference_id", old="007", new="7"),
         FieldChange(field="default_shipping_id", old="12", new="13"),
-        FieldChange(field="addresses[11].line_1", old="Mill Lane 3"),
-        FieldChange(field="addresses[11].zip", old="08010", new="8010"),
-        FieldChange(field="addresses[12].entity_type", old="shipping"),
-        FieldChange(field="addresses[12].line_1", old="Dock 1"),
-        FieldChange(field="addresses[12].city", old="Linz"),
+        FieldChange(field="addresses[id=11].line_1", old="Mill Lane 3"),
+        FieldChange(field="addresses[id=11].zip", old="08010", new="8010"),
+        FieldChange(field="addresses[id=12].entity_type", old="shipping"),
+        FieldChange(field="addresses[id=12].line_1", old="Dock 1"),
+        FieldChange(field="addresses[id=12].city", old="Linz"),
         FieldChange(field="add_addresses[0].entity_type", new="shipping"),
         FieldChange(field="add_addresses[0].city", new="Enns"),
     )
@@ -283,13 +283,13 @@ def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) ->
         ({"default_shipping_id": 99}, ("blocking", "unknown_row_id", "default_shipping_id")),
         (
             {"update_addresses": [{"address_id": 13, "city": "x"}], "delete_address_ids": [13]},
-            ("blocking", "duplicate_row", "delete_address_ids[0]"),
+            ("blocking", "duplicate_row_overrides", "delete_address_ids[0]"),
         ),
         (
             {"update_addresses": [{"address_id": 13, "city": "x"}, {"address_id": 13, "zip": "1"}]},
-            ("blocking", "duplicate_row", "update_addresses[1].address_id"),
+            ("blocking", "duplicate_row_overrides", "update_addresses[1].address_id"),
         ),
-        ({"delete_address_ids": [13, 13]}, ("blocking", "duplicate_row", "delete_address_ids[1]")),
+        ({"delete_address_ids": [13, 13]}, ("blocking", "duplicate_row_overrides", "delete_address_ids[1]")),
         ({"add_addresses": [BILLING]}, ("blocking", "second_billing_address", "add_addresses[0].entity_type")),
         ({"add_addresses": [BILLING], "delete_address_ids": [11]}, None),
         ({"default_shipping_id": 11}, ("blocking", "invalid_default_address", "default_shipping_id")),
@@ -449,7 +449,7 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
         "1 more open sales orders",
     )
     assert FieldChange(field="email", old="velo@example.com") in draft.changes
-    assert FieldChange(field="addresses[11].zip", old="08010") in draft.changes
+    assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
     (warning,) = DELETE.checks(request, facts)
     assert (warning.severity, warning.code) == ("advisory", "open_orders")
     assert warning.message == "customer 5 has 3 open sales orders: SO-9, SO-8 and more"

@@ -35,8 +35,10 @@
 | `price_required` | blocking | no price was given, and the item has none that fits |
 | `tax_rate_required` | blocking | no tax rate was given, and the account has no default one |
 | `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
+| `empty_order` | blocking | a document would have no rows left |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | a row or an address that the request names or adds twice |
+| `duplicate_row` | blocking | an address that the request adds twice |
+| `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
@@ -48,7 +50,6 @@
 | `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
-| `empty_order` | advisory | a document would have no rows left |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
 | `past_arrival_date` | advisory | goods are expected on a day that has passed |
@@ -116,6 +117,7 @@ TAX_RATE_REQUIRED = "tax_rate_required"
 BATCH_REQUIRED = "batch_required"
 UNKNOWN_ROW_ID = "unknown_row_id"
 DUPLICATE_ROW = "duplicate_row"
+DUPLICATE_ROW_OVERRIDES = "duplicate_row_overrides"
 SECOND_BILLING_ADDRESS = "second_billing_address"
 INVALID_DEFAULT_ADDRESS = "invalid_default_address"
 INTERNAL_ERROR = "internal_error"
