@@ -88,7 +88,7 @@ class _Reading:
         value = decoded(value, schema)
         if isinstance(value, str):
             return meant(value)
-        if not isinstance(value, list) or not _takes_list(schema):
+        if not _takes_list(schema) or not isinstance(value, list):
             return value
         most = next((most for each in _alternatives(schema) if isinstance(most := each.get("maxItems"), int)), None)
         entries = cast("list[object]", value)[: None if most is None else most + 1]
