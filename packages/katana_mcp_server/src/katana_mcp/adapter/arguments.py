@@ -88,8 +88,8 @@ class _Reading:
         value = decoded(value, schema)
         if isinstance(value, str):
             return meant(value)
-        if not (isinstance(value, list) and _takes_list(schema)):
-            return value  # pyright: ignore[reportUnknownVariableType] - whatever is in it, it is not looked at
+        if not _takes_list(schema) or not isinstance(value, list):
+            return value
         most = next((most for each in _alternatives(schema) if isinstance(most := each.get("maxItems"), int)), None)
         entries = cast("list[object]", value)[: None if most is None else most + 1]
         items = cast("Schema", schema.get("items", {}))
