@@ -13,6 +13,7 @@ from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import JsonObject
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
+from katana_mcp.writing.totals import NO_TOTALS, Totals
 
 BOTH: tuple[Verb, ...] = ("create", "modify")
 ONLY_NEW: tuple[Verb, ...] = ("create",)
@@ -119,6 +120,7 @@ class Part:
         kind: what one is called that is added.
         called: what one is called that is deleted or added.
         again: the arguments that add some as they were.
+        unsaid: fields that no argument gives: a document with a part that holds one is not made again.
         line: how one is shown as a line; None where its fields are shown.
     """
 
@@ -135,6 +137,7 @@ class Part:
     kind: Callable[[State], str] = lambda _: "row"
     called: Callable[[State], str] = lambda _: ""
     again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
+    unsaid: tuple[str, ...] = ()
     line: Callable[[Transition, State], PlanLine | None] | None = None
 
     @property
@@ -189,6 +192,8 @@ class Writable:
         moves: what becomes of the stock.
         binds: what else a plan depends on.
         linked: other documents that it touches.
+        currency: of the prices in its lines.
+        totals: what its lines come to.
     """
 
     entity: str
@@ -211,6 +216,8 @@ class Writable:
     moves: Callable[[Transition], Sequence[StockMove]] = _nothing
     binds: Callable[[Transition], JsonObject] = lambda _: {}
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
+    currency: Callable[[Transition], str | None] = lambda _: None
+    totals: Callable[[Sequence[PlanLine]], Totals] = lambda _: NO_TOTALS
 
     @property
     def title(self) -> str:

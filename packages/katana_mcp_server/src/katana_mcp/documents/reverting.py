@@ -103,7 +103,7 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     for part in doc.parts:
         found = rows(record, part.held)
         lacking += [each for row in found for each in part.fields if each.required and not row.get(each.name)]
-        if part.needed and not found:
+        if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):
             return None
         arguments[part.name] = list(part.again(part, _going(part, change), record).values())
     return None if lacking else {"tool": f"create_{doc.entity}", "arguments": canonical(arguments)}

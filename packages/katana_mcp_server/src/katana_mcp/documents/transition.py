@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from cache_core.records import Record
+from katana_mcp.names import Names
 from katana_mcp.naming import Known, Named
 from katana_mcp.values import NOTHING
 from katana_mcp.writing.numbers import Numbered
@@ -52,6 +53,7 @@ class Facts:
         levels: the stock of its goods.
         repeated: documents that a new one may repeat.
         linked: documents that name it.
+        names: records that its rules read, beside those that a request names.
     """
 
     record: Record | None = None
@@ -63,6 +65,7 @@ class Facts:
     levels: Levels = field(default_factory=dict[int, Mapping[int, Decimal]])
     repeated: tuple[str, ...] = ()
     linked: Linked = Linked()
+    names: Names = field(default_factory=Names)
 
     @property
     def others(self) -> tuple[int, ...]:

@@ -57,7 +57,7 @@ def _checks(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Sequen
 def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
     """Return the plan of a request; without actions where a name is not known."""
     change = transition(doc, verb, request, facts)
-    sent = steps(doc, change)
+    sent, shown = steps(doc, change), tuple(lines(doc, change))
     numbered = facts.numbered
     return Draft(
         summary=summary(doc, change),
@@ -68,7 +68,9 @@ def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
         id=None if change.before is None else id_of(change.before),
         number=doc.name(change.subject) if doc.key.prefix else None,
         status=text(change.subject, "status"),
-        lines=tuple(lines(doc, change)),
+        lines=shown,
+        totals=doc.totals(shown),
+        currency=doc.currency(change),
         changes=tuple(changes(doc, change)),
         linked=doc.linked(change),
         stock=described(doc.moves(change), facts.levels),
