@@ -207,6 +207,34 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def _adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
+    counted = _live(tenant, "stock_adjustments")
+    first, other = [each["id"] for each in _live(tenant, "locations")][:2]
+    found, lost = [each["id"] for each in _live(tenant, "variants")][:2]
+    head = _each(
+        stock_adjustment_date="2026-03-04",
+        reason="Broken in shipping",
+        additional_info="second count",
+        stock_adjustment_number="SA-900",
+    )
+    rows = [{"sku_or_variant_id": found, "quantity": 2, "cost_per_unit": 3.5}]
+    more = [*rows, {"sku_or_variant_id": lost, "quantity": -0.5}]
+    old = counted[0]
+    elsewhere = next(each for each in (first, other) if each != old["location_id"])
+    return {
+        "create_stock_adjustment": Usual(
+            {"location_id": first, "rows": rows}, head | _each(location_id=other, rows=more)
+        ),
+        "modify_stock_adjustment": Usual(
+            {"stock_adjustment_id": old["id"], "reason": "usual"},
+            head | _each(stock_adjustment_id=counted[1]["stock_adjustment_number"], location_id=elsewhere),
+        ),
+        "delete_stock_adjustment": Usual(
+            {"stock_adjustment_id": old["id"]}, _each(stock_adjustment_id=counted[1]["stock_adjustment_number"])
+        ),
+    }
+
+
 def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     orders = [each for each in _live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
     costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
@@ -426,6 +454,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_stock(tenant, search),
         **_order_writes(tenant),
         **_transfer_writes(tenant),
+        **_adjustment_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),

@@ -16,6 +16,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
 from katana_mcp.naming import Known, Named
 from katana_mcp.surface import tools
@@ -32,7 +33,11 @@ from .matrix import prepared
 from .writes import Arguments, Pools, Record, live
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
-DECLARED: Mapping[str, Writable] = {"stock_transfers": STOCK_TRANSFER, "customers": CUSTOMER}
+DECLARED: Mapping[str, Writable] = {
+    "stock_transfers": STOCK_TRANSFER,
+    "customers": CUSTOMER,
+    "stock_adjustments": STOCK_ADJUSTMENT,
+}
 """By the folder of the entity."""
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
 SPECS = {each.name: each for each in tools()}

@@ -49,6 +49,7 @@ TAX_BY_ID: dict[str, str] = dict.fromkeys(
 CUSTOM: dict[str, str] = {
     "custom_fields": "definitions of custom fields are not cached, so no tool can name one",
 }
+UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
@@ -61,7 +62,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("StockTransferRowRequest",),
             within="rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused={"traceability": "batches, serial numbers and bins are not cached, so none can be named"},
+            excused={"traceability": UNTRACED},
         ),
     ),
     "modify_stock_transfer": (
@@ -71,6 +72,19 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_stock_transfer": (),
+    "create_stock_adjustment": (
+        Goes(into=("CreateStockAdjustmentRequest",), called={"rows": "stock_adjustment_rows"}),
+        Goes(
+            into=("CreateStockAdjustmentRequest.stock_adjustment_rows",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+        ),
+    ),
+    "modify_stock_adjustment": (
+        Goes(into=("UpdateStockAdjustmentRequest",), apart={"stock_adjustment_id": IN_THE_PATH}),
+    ),
+    "delete_stock_adjustment": (),
     "create_purchase_order": (
         Goes(
             into=("CreatePurchaseOrderRequest",),

@@ -99,7 +99,8 @@ def _weighted(tool: DescribedTool) -> Mapping[str, float]:
 def stems(text: str) -> Iterator[str]:
     """Yield the stems of a text's words, those of one meaning as one; small words are left out."""
     plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
-    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], _CONSISTS.sub("consist", plain))
+    told = _WRITE_OFF.sub("create write-off", _CONSISTS.sub("consist", plain))
+    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], told)
     for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
         if word not in _SMALL:
             stem = _stem(word)
@@ -117,6 +118,7 @@ _NUMBERED = {
 _NUMBER = re.compile(rf"\b({'|'.join(_NUMBERED)})-\d+\b")
 """The number of a document, by which a question means its kind."""
 _CONSISTS = re.compile(r"\b(?:made|built|assembled) (?:of|from|out of)\b")
+_WRITE_OFF = re.compile(r"\bwrit(?:e|ing|ten) off\b")
 
 
 def _stem(word: str) -> str:
@@ -137,6 +139,7 @@ _IMPERATIVES = {
         (("order", "buy", "reorder"), ("create", "purchase")),
         (("move", "send", "bring"), ("create", "transfer")),
         (("adjust", "fix"), ("modify",)),
+        (("correct", "count"), ("create",)),
     )
     for word in words
 }
