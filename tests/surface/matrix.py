@@ -462,6 +462,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_shortages(tenant),
         **_ledger(tenant),
         **_boms(tenant),
+        "list_reference": Usual({"kind": "supplier"}, _each(kind="location", query="Pinegrove", limit=3, page=2)),
         "cache_status": Usual({}),
         "rebuild_cache": Usual({"entities": ["location"]}, _each(entities=["tax_rates"])),
     }

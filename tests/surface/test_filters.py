@@ -332,6 +332,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("list_low_stock_items", "item_type"): ({}, "rows"),
         ("get_item", "item_type"): ({"item_id": shared}, "item"),
         ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
+        ("list_reference", "kind"): ({}, "rows"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
     }
     assert set(asked) == _others()

@@ -53,8 +53,15 @@ ONE = {
 """What each name of an answer is the id of, where a tool asks for such an id."""
 NEVER_ASKED = {
     *("batch_id", "bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
-    *("ecommerce_order_id", "fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "packer_id"),
-    *("production_id", "received_items_group_id", "recipe_row_id", "resource_id", "sales_order_fulfillment_id"),
+    *("ecommerce_order_id", "fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "operator_id"),
+    *(
+        "packer_id",
+        "production_id",
+        "received_items_group_id",
+        "recipe_row_id",
+        "resource_id",
+        "sales_order_fulfillment_id",
+    ),
     *("sales_order_row_id", "serial_number_id", "serial_number_ids", "shipping_address_id", "shipping_fee_id"),
     *("stock_adjustment_row_id", "stock_transfer_row_id"),
 }

@@ -46,6 +46,7 @@ ALWAYS_ANSWER = {
     "get_bom",
     "get_variant_details",
     "list_customers",
+    "list_reference",
     "search_customers",
     "search_items",
     "search_manufacturing_orders",

@@ -9,6 +9,7 @@ from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
 from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
+from katana_mcp.workflows.reference import LIST_REFERENCE
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
 WORKFLOWS: tuple[AnyTool, ...] = (
@@ -19,6 +20,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     INVENTORY_AT,
     LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
+    LIST_REFERENCE,
     CACHE_STATUS,
     REBUILD_CACHE,
 )

@@ -14,13 +14,8 @@ _BINS = "storage bins have no tools yet; `create_stock_transfer` moves goods bet
 _STOCKTAKES = (
     "stocktakes have no tools yet; `list_stock_adjustments` shows corrections, `check_inventory` what is in stock"
 )
-_SUPPLIERS = (
-    "suppliers are written in Katana; the resource `katana://suppliers` lists them, and tools take their names or ids"
-)
-_REFERENCE = (
-    "reference data are resources: `katana://suppliers`, `katana://locations`, `katana://tax-rates`, "
-    "`katana://operators`, `katana://additional-costs`, `katana://factory`"
-)
+_SUPPLIERS = "suppliers are written in Katana; `list_reference` lists them, and tools take their names or ids"
+_REFERENCE = "`list_reference` lists suppliers, locations, tax rates, operators and additional costs, by kind and query"
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
@@ -64,7 +59,6 @@ ABSENT: Mapping[str, str] = {
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
-    "list_reference": _REFERENCE,
     **dict.fromkeys(("list_suppliers", "search_suppliers", "get_supplier", "list_locations"), _REFERENCE),
     "define_custom_field": "custom fields are defined in Katana; `get_item` and other documents show their values",
     "search_tools": _FINDER,

@@ -1,0 +1,177 @@
+"""`list_reference`: suppliers, locations, tax rates and their like, for hosts that give their model no resources."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from cache_core.conditions import Order
+from cache_core.protocol import Search, Selection, Stored
+from cache_core.text import parse
+from katana_mcp.descriptor import ToolSpec, View
+from katana_mcp.names import Names, none_yet, text, titled
+from katana_mcp.near import near_misses
+from katana_mcp.operations.paging import page_of, paged
+from katana_mcp.operations.rows import shown
+from katana_mcp.services import Services, current
+from katana_mcp.tools.answers import Answer, Empty, Envelope, Number
+from katana_mcp.tools.requests import ListLimit, PageNumber, Request
+
+type Kind = Literal["supplier", "location", "tax_rate", "operator", "additional_cost", "factory"]
+
+
+def _singular(value: object) -> object:
+    """Return a kind as it is called where somebody wrote several of it: `Tax rates`."""
+    if not isinstance(value, str):
+        return value
+    written = value.strip().lower().replace(" ", "_").replace("-", "_")
+    return {"factories": "factory"}.get(written, written.removesuffix("s"))
+
+
+class ListReferenceRequest(Request):
+    """Arguments of `list_reference`."""
+
+    kind: Annotated[Kind, BeforeValidator(_singular)]
+    """Of what."""
+    query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
+    """Words of a name or another text of it; left out: all of them."""
+    limit: ListLimit = 25
+    """Rows per page."""
+    page: PageNumber = 1
+    """From 1."""
+
+
+class ReferenceRow(Answer):
+    """One of a kind: what other tools take it by, and what its kind has."""
+
+    supplier_id: int | None = None
+    location_id: int | None = None
+    tax_rate_id: int | None = None
+    operator_id: int | None = None
+    additional_cost_id: int | None = None
+    name: str | None = None
+    """What tools take instead of the id."""
+    email: str | None = None
+    phone: str | None = None
+    currency: str | None = None
+    comment: str | None = None
+    is_primary: bool | None = None
+    sales_allowed: bool | None = None
+    purchase_allowed: bool | None = None
+    manufacturing_allowed: bool | None = None
+    rate: Number | None = None
+    """Percent."""
+    is_default_sales: bool | None = None
+    is_default_purchases: bool | None = None
+    legal_name: str | None = None
+    base_currency_code: str | None = None
+    timezone: str | None = None
+    inventory_closing_date: str | None = None
+    default_sales_location: str | None = None
+    default_purchases_location: str | None = None
+    default_manufacturing_location: str | None = None
+
+
+class ListReferenceAnswer(Envelope):
+    """The answer of `list_reference`."""
+
+    rows: list[ReferenceRow]
+    total: int | None = None
+    """Of all pages; not while warming."""
+    page: int
+    limit: int
+    has_more: bool | None = None
+    empty: Empty | None = None
+
+
+_SEARCHED = {"supplier": ("name", "e-mail", "phone", "comment"), "tax_rate": ("name", "shown name")}
+"""Where a query looks; in the name of every other kind."""
+_MOST = 1_000
+"""Rows, best first, that the pages of a query reach."""
+
+
+async def _run(request: ListReferenceRequest, services: Services) -> Answer:
+    kind = request.kind
+    now = await current(services, (kind, *_VIEWS[kind].names), (kind,))
+    found, total = await _found(request, services)
+    if not total and request.query is not None and await services.lookups.ask([(kind, request.query)]):
+        found, total = await _found(request, services)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        rows = found[first:last] if found is not None else await _listed(kind, first, last, services)
+        return await shown(lambda _: _VIEWS[kind], [(kind, each) for each in rows], services)
+
+    asked = await page_of("list_reference", request, services, render)
+    page = paged(asked, await render(asked.first, asked.last), total, now)
+    if "next_actions" in page.fields:
+        query = "" if request.query is None else f"query={request.query!r}, "
+        following = f"limit={request.limit}, page={request.page + 1}"
+        page.fields["next_actions"] = [f"list_reference(kind={kind!r}, {query}{following})"]
+    empty = None if total or now.warming else await _empty(request, services)
+    if empty is not None:
+        page.fields["next_actions"] = _instead(kind, empty)
+    return now.answer(
+        ListReferenceAnswer, *page.warnings, **page.fields, page=request.page, limit=request.limit, empty=empty
+    )
+
+
+async def _found(request: ListReferenceRequest, services: Services) -> tuple[Sequence[Stored] | None, int]:
+    """Return the rows that a query finds, nothing where all are asked for, and how many there are."""
+    if request.query is None:
+        return None, await services.cache.count(request.kind)
+    if not parse(request.query).tokens:
+        return (), 0
+    result = await services.cache.search(request.kind, Search(request.query, limit=_MOST))
+    return [hit.row for hit in result.hits], result.total
+
+
+async def _listed(kind: str, first: int, last: int, services: Services) -> Sequence[Stored]:
+    return await services.cache.select(kind, Selection(order=Order("id"), limit=last - first, offset=first))
+
+
+async def _empty(request: ListReferenceRequest, services: Services) -> Empty:
+    searched = request.query or titled(request.kind)
+    near = [] if request.query is None else await near_misses(services, request.kind, request.query)
+    fields = list(_SEARCHED.get(request.kind, ("name",)))
+    records = await services.cache.count(request.kind)
+    return Empty(searched=searched, fields=fields, records=records, did_you_mean=near)
+
+
+def _instead(kind: str, empty: Empty) -> list[str]:
+    if empty.did_you_mean:
+        return [f"list_reference(kind={kind!r}, query={empty.did_you_mean[0]!r})"]
+    return [f"list_reference(kind={kind!r})" if empty.records else none_yet(f"{titled(kind)}s")]
+
+
+def _view(kind: str) -> View:
+    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+        del names, services
+        called = (text(stored.record, each) for each in ("display_name", "name", "operator_name"))
+        return {f"{kind}_id": stored.id, "name": next(filter(None, called), None)}
+
+    return View(model=ReferenceRow, own=own)
+
+
+def _factory(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    del services
+    return {name: names.name("location", stored.record.get(f"{name}_id")) for name in _DEFAULTS}
+
+
+_DEFAULTS = ("default_sales_location", "default_purchases_location", "default_manufacturing_location")
+_FACTORY = View(model=ReferenceRow, own=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)})
+_VIEWS = {each: _view(each) for each in ("supplier", "location", "tax_rate", "operator", "additional_cost")} | {
+    "factory": _FACTORY
+}
+
+LIST_REFERENCE = ToolSpec(
+    name="list_reference",
+    toolset="catalog",
+    description=(
+        "List reference data of one kind, with the ids and names that other tools take.\n\n"
+        "Suppliers, locations, tax rates, operators, additional costs of purchases, or the factory's settings."
+    ),
+    request=ListReferenceRequest,
+    answer=ListReferenceAnswer,
+    run=_run,
+    reads=tuple(_VIEWS),
+)
