@@ -193,11 +193,11 @@ def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_
         FieldChange(field="email", old="velo@example.com", new="new@example.com"),
         FieldChange(field="reference_id", old="007", new="7"),
         FieldChange(field="default_shipping_id", old="12", new="13"),
-        FieldChange(field="addresses[11].line_1", old="Mill Lane 3"),
-        FieldChange(field="addresses[11].zip", old="08010", new="8010"),
-        FieldChange(field="addresses[12].entity_type", old="shipping"),
-        FieldChange(field="addresses[12].line_1", old="Dock 1"),
-        FieldChange(field="addresses[12].city", old="Linz"),
+        FieldChange(field="addresses[id=11].line_1", old="Mill Lane 3"),
+        FieldChange(field="addresses[id=11].zip", old="08010", new="8010"),
+        FieldChange(field="addresses[id=12].entity_type", old="shipping"),
+        FieldChange(field="addresses[id=12].line_1", old="Dock 1"),
+        FieldChange(field="addresses[id=12].city", old="Linz"),
         FieldChange(field="add_addresses[0].entity_type", new="shipping"),
         FieldChange(field="add_addresses[0].city", new="Enns"),
     )
@@ -449,7 +449,7 @@ def test_a_deletion_shows_what_goes_what_stays_behind_and_how_to_make_it_again()
         "1 more open sales orders",
     )
     assert FieldChange(field="email", old="velo@example.com") in draft.changes
-    assert FieldChange(field="addresses[11].zip", old="08010") in draft.changes
+    assert FieldChange(field="addresses[id=11].zip", old="08010") in draft.changes
     (warning,) = DELETE.checks(request, facts)
     assert (warning.severity, warning.code) == ("advisory", "open_orders")
     assert warning.message == "customer 5 has 3 open sales orders: ids 9, 8 and more"

@@ -9,7 +9,7 @@ from pydantic import Field as Argument
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteRequest, own_id
+from katana_mcp.tools.requests import Request, WriteRequest, own_id
 
 NO_OFFERS: Offers = {}
 type Definitions = dict[str, Any]
@@ -21,15 +21,21 @@ def request_of(doc: Writable, verb: Verb) -> type[Request]:
     name = f"{verb}_{doc.entity}"
     if verb == "create":
         return _model(name, _new(doc), _kept(doc, verb))
-    fields: Definitions = {doc.id: Annotated[NameOrId, _described(doc.says_id)]}
+    fields: Definitions = {doc.id: Annotated[doc.id_kind, _described(doc.says_id)]}
     if verb == "delete":
         return _model(name, fields, frozenset(), own_id(doc.id))
     return _model(name, fields | _changed(doc), _kept(doc, verb), own_id(doc.id), doc.words)
 
 
+def _told_elsewhere(schema: dict[str, Any]) -> None:
+    """Leave out of a schema what its fields are: it is said where a new document has them."""
+    for each in schema["properties"].values():
+        each.pop("description", None)
+
+
 def _model(
     name: str, fields: Definitions, kept: frozenset[str], further: Offers = NO_OFFERS, offers: Words = NO_OFFERS
-) -> type[Request]:
+) -> type[WriteRequest]:
     """Return a model with further names and offers for others; what is kept cannot be null."""
 
     class Own(WriteRequest):
@@ -42,12 +48,21 @@ def _model(
     return create_model(f"{name.title().replace('_', '')}Request", __base__=Own, **fields)
 
 
+def _brief(model: type[WriteRequest]) -> type[WriteRequest]:
+    class Brief(model):
+        model_config = ConfigDict(json_schema_extra=_told_elsewhere, title=model.__name__)
+
+    return Brief
+
+
 def _described(text: str) -> Any:  # noqa: ANN401 - what pydantic makes
     return Argument(description=text or None)
 
 
 def _new(doc: Writable) -> Definitions:
     found = _fields(doc.head, "create")
+    if doc.status is not None and doc.status.new_kind is not None:
+        found["status"] = (Annotated[doc.status.new_kind, _described(doc.status.says_new)], doc.status.first)
     for part in doc.parts:
         least = 1 if part.needed else 0
         found[part.name] = _listed(_row(part), least, part.most, part.says["new"])
@@ -55,14 +70,15 @@ def _new(doc: Writable) -> Definitions:
 
 
 def _changed(doc: Writable) -> Definitions:
-    found = _fields(doc.head, "modify")
+    found = _fields((*doc.head, *doc.switches), "modify")
     if doc.status is not None:
         found["status"] = (Annotated[doc.status.kind | None, _described(doc.status.says)], None)
     for part in doc.parts:
         if part.collection:
-            found[f"add_{part.name}"] = _listed(_row(part), 0, part.most, part.says["add"])
+            added = _brief(_row(part)) if part.is_brief else _row(part)
+            found[f"add_{part.name}"] = _listed(added, 0, part.most, part.says["add"])
             found[f"update_{part.name}"] = _listed(_row_change(part), 0, part.most, part.says["update"])
-            found[part.deletes] = _listed(RecordNumber, 0, part.most, part.says["delete"])
+            found[part.deletes] = _listed(part.key_kind, 0, part.most, part.says["delete"])
     return found
 
 
@@ -72,11 +88,14 @@ def _fields(fields: Iterable[Field], verb: Verb) -> Definitions:
         if verb in each.verbs:
             says = (verb == "create" and each.says_new) or each.says
             needed = each.required and verb == "create"
-            described = _described(says)
-            found[each.arg] = (
-                Annotated[each.kind, described] if needed else (Annotated[each.kind | None, described], None)
-            )
+            found[each.arg] = _argument(each, Annotated[each.kind, _described(says)], needed=needed)
     return found
+
+
+def _argument(field: Field, kind: Any, *, needed: bool) -> Any:  # noqa: ANN401 - types as values
+    if field.default is not None:
+        return (kind, field.default)
+    return kind if needed else (kind | None, None)
 
 
 def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401 - types as values
@@ -92,9 +111,10 @@ def _row(part: Part) -> type[Request]:
 
 
 def _row_change(part: Part) -> type[Request]:
-    key: Definitions = {part.key: RecordNumber}
+    key: Definitions = {part.key: part.key_kind}
     fixed = frozenset(each.arg for each in part.fields if not each.clears)
-    return _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed)
+    model = _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed, part.also)
+    return _brief(model) if part.is_brief else model
 
 
 def _kept(doc: Writable, verb: Verb) -> frozenset[str]:

@@ -32,7 +32,9 @@ def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
 def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     """Yield that nothing would change, or what the way back does not bring back."""
     if change.after is not None and change.is_nothing:
+        asked = any(value != [] for name, value in change.asked.items() if name != doc.id)
         told = f"{doc.called(change.old)} is like that already: nothing would change"
+        told = told if asked else f"nothing was asked: name what of {doc.called(change.old)} should change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)
     for name, told in left_behind(doc, change).items():
         yield advisory(warning_codes.NO_WAY_BACK, told, name)
@@ -87,12 +89,12 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
         if key not in part.diff(change).before:
             yield _unknown(doc, part, path, key, change)
         elif key in seen:
-            told = f"{path}: {part.one} {key} is named twice: change it once, or delete it once"
+            told = f"{path}: {part.words} {key} is named twice: change it once, or delete it once"
             yield blocking(warning_codes.DUPLICATE_ROW, told, path)
         seen.add(key)
 
 
 def _unknown(doc: Writable, part: Part, path: str, key: object, change: Transition) -> ToolWarning:
     has = ", ".join(map(str, part.diff(change).before)) or "none"
-    told = f"{path}: {doc.called(change.old)} has no {part.one} {key}; it has {has}"
+    told = f"{path}: {doc.called(change.old)} has no {part.words} {key}; it has {has}"
     return blocking(warning_codes.UNKNOWN_ROW_ID, told, path)

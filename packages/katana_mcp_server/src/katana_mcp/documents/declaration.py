@@ -8,7 +8,8 @@ from katana_mcp.descriptor import Verb
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
 from katana_mcp.names import text, titled
 from katana_mcp.services import Services
-from katana_mcp.tools.argument_words import Words
+from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.requests import NameOrId, RecordNumber
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import JsonObject
 from katana_mcp.writing.preview import PlanLine
@@ -37,6 +38,11 @@ class Field:
         part: the part of which it names one, by its id.
         becomes: what a part becomes that it names, in words.
         filled: whether Katana fills it in where nobody does.
+        empty: what is sent where null clears it.
+        default: what a new document has where the request does not say; the argument then cannot be null.
+        is_late: whether it is sent after the status.
+        is_paired: whether it is sent together with the other one of its kind.
+        follows: the field of parts, the latest of which Katana makes it.
     """
 
     name: str
@@ -52,6 +58,11 @@ class Field:
     part: str = ""
     becomes: str = ""
     filled: bool = False
+    empty: object = None
+    default: str | bool | None = None
+    is_late: bool = False
+    is_paired: bool = False
+    follows: str = ""
 
     @property
     def arg(self) -> str:
@@ -74,6 +85,11 @@ class Key:
     prefix: str = ""
 
 
+def _asked_for(asked: Mapping[str, object], _: State) -> str | None:
+    status = asked.get("status")
+    return None if status is None else str(status)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """The status of a document, which a new one has not to be told.
@@ -83,7 +99,11 @@ class Status:
         says: the description of its argument.
         first: what a new document has.
         refused: from which to which it cannot go, and what a refusal adds.
-        path: where it is set, below the document.
+        path: where it is set, below the document; empty where it is one of its fields.
+        new_kind: the type of the argument of a new document; None where it has none.
+        says_new: the description of that.
+        asked: what a request on a document makes it.
+        unlocks: whether it is sent first, because it opens what the one before closed.
     """
 
     kind: Any
@@ -91,6 +111,10 @@ class Status:
     first: str
     refused: Mapping[tuple[str, str], str]
     path: str
+    new_kind: Any = None
+    says_new: str = ""
+    asked: Callable[[Mapping[str, object], State], str | None] = _asked_for
+    unlocks: Callable[[State, str], bool] = lambda *_: False
 
 
 def again_as_they_were(part: "Part", rows: Mapping[int, State], document: State) -> dict[int, dict[str, object]]:
@@ -122,6 +146,15 @@ class Part:
         again: the arguments that add some as they were.
         unsaid: fields that no argument gives: a document with a part that holds one is not made again.
         line: how one is shown as a line; None where its fields are shown.
+        entity: the cache entity, where it is one of its own.
+        parent_is: the field of the document that `parent` holds.
+        inside: whether one that is new is sent with its new document.
+        adds_first: whether new ones are sent before others change or go.
+        finish: what one that is new has besides what is asked for, in its document.
+        title: what one is in a title, in brackets; None where its name and id say it.
+        key_kind: the type of its id.
+        also: further names of arguments that change one.
+        is_brief: whether what changes one is described only where a new one is.
     """
 
     name: str
@@ -139,11 +172,25 @@ class Part:
     again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
     unsaid: tuple[str, ...] = ()
     line: Callable[[Transition, State], PlanLine | None] | None = None
+    entity: str = ""
+    parent_is: str = "id"
+    inside: Callable[[State, State], bool] = lambda *_: True
+    adds_first: bool = False
+    finish: Callable[[State, State, Facts], State] = lambda row, *_: row
+    title: Callable[[Transition, State], str] | None = None
+    key_kind: Any = RecordNumber
+    also: Offers = field(default_factory=dict[str, tuple[str, ...]])
+    is_brief: bool = False
 
     @property
     def key(self) -> str:
         """The argument that names one by its id."""
         return f"{self.one}_id"
+
+    @property
+    def words(self) -> str:
+        """What one is, in words."""
+        return titled(self.one)
 
     @property
     def deletes(self) -> str:
@@ -163,6 +210,10 @@ def _as_it_is(_: State | None, after: State) -> State:
     return after
 
 
+def _as_it_was(record: State, _: Facts) -> State:
+    return record
+
+
 async def _no_more(change: Transition, _: Services) -> Facts:
     return change.facts
 
@@ -175,6 +226,7 @@ class Writable:
         entity: the cache entity.
         collection: of the client, which says what can be sent and what a PATCH wipes.
         says_id: the description of the argument that names one.
+        id_kind: the type of that.
         key: what people call it by.
         head: its fields.
         parts: what it has several of.
@@ -187,18 +239,27 @@ class Writable:
         what: the end of the first sentence of each description.
         parties: the fields that a document has in common with one that it repeats by mistake; none where any may be.
         gather: reads what its rules need.
+        switches: arguments of a change that are no fields, and their defaults.
+        is_sendable: whether the client can send it; where not, a rule speaks against it.
+        read: a document with all that its plan is about, as it was read.
+        follow: what Katana overwrites when it gets from one state to the other, before its parts are sent.
         settle: what follows from what a request sets, from both states.
+        derive: what Katana works out by itself in the end, from both states.
+        no_way_back: why nothing takes a change back; None where something does.
+        back: what the call that takes a change back says besides, or otherwise.
+        left: what the way back leaves as it then is, by argument or part, and why.
+        totals: what the lines come to, by the field that holds the parts.
+        currency: of the prices.
         rules: what speaks against a change.
         moves: what becomes of the stock.
         binds: what else a plan depends on.
         linked: other documents that it touches.
-        currency: of the prices in its lines.
-        totals: what its lines come to.
     """
 
     entity: str
     collection: str
     says_id: str
+    id_kind: Any = NameOrId
     key: Key
     head: tuple[Field, ...]
     parts: tuple[Part, ...] = ()
@@ -211,13 +272,21 @@ class Writable:
     what: Mapping[Verb, str]
     parties: tuple[str, ...] = ()
     gather: Callable[[Transition, Services], Awaitable[Facts]] = _no_more
+    switches: tuple[Field, ...] = ()
+    is_sendable: Callable[[Transition], bool] = lambda _: True
+    read: Callable[[State, Facts], State] = _as_it_was
+    follow: Callable[[State, State], State] = _as_it_is
     settle: Callable[[State | None, State], State] = _as_it_is
+    derive: Callable[[State | None, State], State] = _as_it_is
+    no_way_back: Callable[[Transition], str | None] = lambda _: None
+    back: Callable[[Transition, dict[str, object]], dict[str, object]] = lambda _, arguments: arguments
+    left: Callable[[Transition], Mapping[str, str]] = lambda _: {}
+    totals: Callable[[Mapping[str, Sequence[PlanLine]]], Totals] = lambda _: NO_TOTALS
+    currency: Callable[[Transition], str | None] = lambda _: None
     rules: tuple[Callable[[Transition], Iterable[ToolWarning]], ...] = ()
     moves: Callable[[Transition], Sequence[StockMove]] = _nothing
     binds: Callable[[Transition], JsonObject] = lambda _: {}
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
-    currency: Callable[[Transition], str | None] = lambda _: None
-    totals: Callable[[Sequence[PlanLine]], Totals] = lambda _: NO_TOTALS
 
     @property
     def title(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cache_core.records import canonical
 from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.states import part_diff
 from katana_mcp.documents.steps import added, deleted, id_of
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.values import rows, whole
@@ -14,34 +15,56 @@ _EMPTY = (None, "")
 
 def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonObject | None:
     """Return the call that takes a change back; None where there is none."""
-    if not sent:
+    if not sent or _refused(doc, change) is not None:
         return None
     if change.before is None:
         return {"tool": f"delete_{doc.entity}", "arguments": {doc.id: Ref(0, "id")}}
     if change.after is None:
         return _made_again(doc, change, change.before)
-    if doc.status is not None and (change.status, change.before.get("status")) in doc.status.refused:
-        return None
     arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
     for part in doc.parts:
-        arguments |= _parts_back(part, change, change.before, sent)
-    return {"tool": f"modify_{doc.entity}", "arguments": arguments}
+        arguments |= _parts_back(doc, part, change, sent)
+    return {"tool": f"modify_{doc.entity}", "arguments": doc.back(change, arguments)}
 
 
-def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
+def _refused(doc: Writable, change: Transition) -> str | None:
+    """Return why nothing takes a change back."""
+    if doc.status is not None and change.before is not None and change.after is not None and change.status is not None:
+        was = str(change.before.get("status"))
+        if (change.status, was) in doc.status.refused:
+            return f"{doc.called(change.before)} does not become {was} again once it is {change.status}"
+    return doc.no_way_back(change)
+
+
+def left_behind(doc: Writable, change: Transition) -> dict[str | None, str]:
     """Return what the way back of a change does not bring back, by the argument or the part, and why."""
     if change.before is None:
         return {}
-    found: dict[str, str] = {}
+    why = _refused(doc, change)
+    if why is not None:
+        return {None: f"nothing takes this back: {why}"}
+    found: dict[str | None, str] = {}
     for field in doc.head:
         if field.name in change.head and _stays(field, change.before):
             found[field.arg] = f"{field.arg} was empty and cannot be emptied: the way back leaves it as it then is"
     for part in doc.parts:
-        going = _going(part, change)
-        once = part.again(part, going, change.before)
-        for key in going:
-            if key not in once:
-                found[part.name] = f"{part.one} {key} is like another one that goes: the way back adds only one of them"
+        found |= _left_of(part, change)
+    return found | dict(doc.left(change))
+
+
+def _left_of(part: Part, change: Transition) -> dict[str, str]:
+    found: dict[str, str] = {}
+    going = _going(part, change)
+    once = part.again(part, going, change.old)
+    for key in going:
+        if key not in once:
+            found[part.name] = f"{part.words} {key} is like another one that goes: the way back adds only one of them"
+    diff = part.diff(change)
+    for key, fields in diff.updates.items() if change.after is not None else ():
+        stays = [each.arg for each in part.fields if each.name in fields and _stays(each, diff.before[key])]
+        if stays:
+            told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied"
+            found[part.name] = f"{told}: the way back leaves it as it then is"
     return found
 
 
@@ -77,25 +100,47 @@ def _is_kept(doc: Writable, field: Field, change: Transition, value: object) -> 
     return value in diff.before and value not in diff.deletes
 
 
-def _parts_back(part: Part, change: Transition, before: State, sent: Sequence[Action]) -> dict[str, object]:
+def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Action]) -> dict[str, object]:
     diff = part.diff(change)
     names = {each.name: each.arg for each in part.fields}
     places = deleted(part, sent)
-    again = part.again(part, _going(part, change), before)
+    again = part.again(part, _going(part, change), change.old)
     slots: dict[str, list[object]] = {
         f"update_{part.name}": [
             {part.key: key, **{names[name]: diff.before[key].get(name) for name in fields}}
-            for key, fields in diff.updates.items()
+            for key, fields in _restored(doc, part, change).items()
+            if fields
         ],
         part.deletes: [IfApplied(place, Ref(place, "id")) for place in added(part, sent)],
-        f"add_{part.name}": [IfApplied(places[key], row) for key, row in again.items()],
+        f"add_{part.name}": [IfApplied(places[key], row) for key, row in again.items() if key in places],
     }
     return {name: each for name, each in slots.items() if each}
 
 
+def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[str]]:
+    """Return the fields of each part that stays to be set again: what changed, and what the way back itself moves.
+
+    Part of a change may not have been sent: what its head overwrites is set again as well.
+    """
+    diff = part.diff(change)
+    back = {name: change.old.get(name) for name in (*change.head, *(["status"] if change.status else []))}
+    there, back_again = (
+        doc.follow(change.new, {**change.new, **back}),
+        doc.follow(change.old, {**change.old, **change.head}),
+    )
+    moved = [part_diff(part, doc.follow(there, {**there, **back}), change.old), part_diff(part, change.old, back_again)]
+    found: dict[int, list[str]] = {}
+    for key in [each for each in diff.before if each not in diff.deletes]:
+        names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
+        stays = {each.name for each in part.fields if _stays(each, diff.before[key])}
+        found[key] = [name for name in dict.fromkeys(names) if name not in stays]
+    return found
+
+
 def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject | None:
     """Return the call that makes a document anew; None where that would not be what was deleted."""
-    if doc.status is not None and record.get("status") != doc.status.first:
+    is_first = doc.status is None or doc.status.new_kind is not None or record.get("status") == doc.status.first
+    if not is_first:
         return None
     held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
     arguments: dict[str, object] = {each.arg: record[each.name] for each in held}
@@ -106,4 +151,6 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
         if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):
             return None
         arguments[part.name] = list(part.again(part, _going(part, change), record).values())
-    return None if lacking else {"tool": f"create_{doc.entity}", "arguments": canonical(arguments)}
+    if lacking:
+        return None
+    return {"tool": f"create_{doc.entity}", "arguments": canonical(doc.back(change, arguments))}

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.states import differing
 from katana_mcp.documents.steps import spec_of
-from katana_mcp.documents.transition import Facts, New, State, Transition, Unknown
+from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
 from katana_mcp.values import NOTHING, rows
 from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
 
@@ -21,17 +22,28 @@ def summary(doc: Writable, change: Transition) -> str:
 
 
 def _phrases(doc: Writable, change: Transition) -> Iterator[str]:
-    head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
-    status = {} if change.status is None else {"status": change.status}
-    if head or status:
-        yield _set({**head, **status})
+    told = [each for each in changes(doc, change) if each.field in {"status", *(field.name for field in doc.head)}]
+    late = {each.name for each in doc.head if isinstance(change.head.get(each.name), New)}
+    own = [f"{each.field} {each.new or 'cleared'}" for each in told if each.field not in late]
+    if own:
+        yield ", ".join(own)
     for part in doc.parts:
         diff = part.diff(change)
+        if part.line is not None:
+            yield from _counted(part, diff)
+            continue
         yield from (f"{part.one} {key} {_set(fields)}" for key, fields in diff.updates.items())
         yield from (f"delete {part.one} {key} ({part.called(diff.before[key])})" for key in diff.deletes)
         yield from (f"add {part.kind(row)} ({part.called(row)})" for row in diff.adds)
         late = [each for each in doc.head if isinstance(change.head.get(each.name), New) and each.part == part.name]
         yield from (f"the new {part.one} becomes {each.becomes}" for each in late)
+
+
+def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
+    """Yield how many parts change: each is a line."""
+    for what, parts in (("add", diff.adds), ("change", diff.updates), ("delete", diff.deletes)):
+        if parts:
+            yield f"{what} {len(parts)} {part.words}{'' if len(parts) == 1 else 's'}"
 
 
 def _set(fields: State) -> str:
@@ -44,25 +56,23 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
         yield from _gone(doc, change)
         return
     facts, new = change.facts, change.new
-    plain = [each for each in doc.head if each.name in change.head and not isinstance(change.head[each.name], New)]
+    head = differing(doc, change.old, new)
+    plain = [each for each in doc.head if each.name in head and not isinstance(head[each.name], New)]
     late = [each for each in doc.head if isinstance(change.head.get(each.name), New)]
     yield from _of_fields("", plain, change.old, new, facts)
-    if change.status is not None:
+    if doc.status is not None and change.before is not None and new.get("status") != change.old.get("status"):
         old = shown_value(change.old.get("status"))
-        yield FieldChange(field="status", old=old, new=change.status)
+        yield FieldChange(field="status", old=old, new=shown_value(new.get("status")))
     for part in doc.parts:
-        if part.line is None:
-            yield from _of_parts(doc, part, change)
+        yield from _of_parts(doc, part, change) if part.line is None else _of_updates(part, change)
     yield from _of_fields("", late, change.old, new, facts)
 
 
 def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldChange]:
     diff, facts = part.diff(change), change.facts
-    for key, fields in diff.updates.items():
-        own = [each for each in part.fields if each.name in fields]
-        yield from _of_fields(f"{part.name}[{key}].", own, diff.before[key], fields, facts)
+    yield from _of_updates(part, change)
     for key in diff.deletes:
-        yield from _of_gone(f"{part.name}[{key}].", part.fields, diff.before[key], facts)
+        yield from _of_gone(f"{part.name}[id={key}].", part.fields, diff.before[key], facts)
     is_new = change.before is None
     model = None if is_new else spec_of(part.collection or doc.collection).create
     sent = [each for each in part.fields if model is None or each.name in model.model_fields]
@@ -71,13 +81,21 @@ def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldCh
         yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, NOTHING, row, facts)
 
 
+def _of_updates(part: Part, change: Transition) -> Iterator[FieldChange]:
+    diff = part.diff(change)
+    for key, fields in diff.updates.items():
+        own = [each for each in part.fields if each.name in fields]
+        found = _of_fields(f"{part.name}[id={key}].", own, diff.before[key], fields, change.facts)
+        yield from (each for each in found if each.old != each.new)
+
+
 def _gone(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     if doc.is_lined:
         return
     yield from _of_gone("", [each for each in doc.head if "create" in each.verbs], change.old, change.facts)
     for part in doc.parts:
         for row in rows(change.old, part.held):
-            yield from _of_gone(f"{part.name}[{row['id']}].", part.fields, row, change.facts)
+            yield from _of_gone(f"{part.name}[id={row['id']}].", part.fields, row, change.facts)
 
 
 def _of_gone(prefix: str, fields: Iterable[Field], old: State, facts: Facts) -> Iterator[FieldChange]:
@@ -100,9 +118,22 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
     return shown_value(value) if known is None else known.called
 
 
-def lines(doc: Writable, change: Transition) -> Iterator[PlanLine]:
-    """Yield the parts that are shown as lines, as they would be, or as they are where the document goes."""
-    for part in doc.parts:
-        if part.line is not None:
-            found = [part.line(change, row) for row in rows(change.subject, part.held)]
-            yield from (each for each in found if each is not None)
+def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:
+    """Return the parts that are shown as lines, by the field that holds them: as they would be, and those that go."""
+    return {part.held: [*_lines(part, change)] for part in doc.parts if part.line is not None}
+
+
+def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
+    diff, is_marked = part.diff(change), bool(change.before and change.after and part.collection)
+    going = [diff.before[key] for key in diff.deletes] if is_marked else []
+    for place, row in enumerate([*rows(change.subject, part.held), *going]):
+        found = None if part.line is None else part.line(change, row)
+        if found is None:
+            continue
+        key = row.get("id") if part.collection else None
+        marks = {"row_id": key}
+        if is_marked:
+            goes = place >= len(rows(change.subject, part.held))
+            is_new = "id" not in row
+            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in diff.updates else None
+        yield found.model_copy(update=marks)

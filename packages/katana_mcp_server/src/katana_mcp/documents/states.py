@@ -1,6 +1,7 @@
 """A request against what is known: the document before and after it, and what differs. Never fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from cache_core.records import canonical, is_set
@@ -8,35 +9,43 @@ from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import rows, whole
+from katana_mcp.values import NOTHING, rows, whole
 from katana_mcp.writing.meaning import Model, model_of, same
 
 
 def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Transition:
     """Return what a request comes to."""
     asked, before = named_in(request), _before(doc, facts)
-    after = None
+    old = before or {}
+    status = None if verb == "delete" or doc.status is None else _status(doc.status, asked, before)
+    unlocks = doc.status is not None and status is not None and doc.status.unlocks(old, status)
+    unlocked = doc.follow(old, {**old, "status": status}) if unlocks else old
+    middle, wanted = unlocked, None
     if verb != "delete":
-        after = doc.settle(before, _after(doc, verb, asked, before, facts))
-    return between(doc, before, after, asked, facts)
-
-
-def between(
-    doc: Writable, before: State | None, after: State | None, asked: Mapping[str, object], facts: Facts
-) -> Transition:
-    """Return two states of a document with what differs between them."""
-    old, new = before or {}, after or {}
-    model = model_of(doc.collection)
-    status = new.get("status") if doc.status is not None and new.get("status") != old.get("status") else None
+        given = _given(doc.head, asked, doc, facts)
+        middle = unlocked if before is None else doc.follow(unlocked, {**unlocked, **given})
+        request_of = _Asked(doc, asked, status, facts)
+        wanted = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
+    after = None if wanted is None else doc.derive(before, wanted)
     return Transition(
         asked=asked,
         facts=facts,
         before=before,
+        unlocked=unlocked,
+        middle=middle,
+        wanted=wanted,
         after=after,
-        head=_differing(doc.head, model, old, new),
-        parts={each.held: _part_diff(each, old, new) for each in doc.parts},
-        status=None if status is None else str(status),
+        head=differing(doc, old, wanted or {}),
+        parts={each.held: part_diff(each, old, after or {}) for each in doc.parts},
+        sent={each.held: part_diff(each, middle, wanted or {}) for each in doc.parts},
+        status=status if status != old.get("status") else None,
+        unlocks=unlocks,
     )
+
+
+def differing(doc: Writable, old: State, new: State) -> dict[str, object]:
+    """Return the fields of a document's head that would be something else."""
+    return _differing(doc.head, model_of(doc.collection), old, new)
 
 
 def named_in(request: Request) -> dict[str, object]:
@@ -71,8 +80,8 @@ def ids_asked(asked: Mapping[str, object], argument: str) -> Sequence[int]:
 def _before(doc: Writable, facts: Facts) -> State | None:
     if facts.record is None:
         return None
-    live = {each.held: _live(each, facts.record) for each in doc.parts}
-    return {**facts.record, **live}
+    record = doc.read(facts.record, facts)
+    return {**record, **{each.held: _live(each, record) for each in doc.parts}}
 
 
 def _live(part: Part, record: State) -> list[State]:
@@ -82,37 +91,49 @@ def _live(part: Part, record: State) -> list[State]:
     )
 
 
-def _after(doc: Writable, verb: Verb, asked: Mapping[str, object], before: State | None, facts: Facts) -> State:
-    head = _given(doc.head, asked, doc, facts)
-    if before is None:
-        if facts.numbered is not None:
-            head |= {doc.key.name: facts.numbered.number}
-        status = {} if doc.status is None else {"status": doc.status.first}
-        return {
-            **_filled(head),
-            **status,
-            **{each.held: _added(each, each.name, asked, doc, facts) for each in doc.parts},
-        }
-    after = {**before, **head, **(_status(doc.status, asked) if verb == "modify" else {})}
-    for part in doc.parts:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request asks of a document."""
+
+    doc: Writable
+    arguments: Mapping[str, object]
+    status: str | None
+    facts: Facts
+
+
+def _new(asked: _Asked, given: State) -> State:
+    """Return a new document as it is asked for."""
+    number = {} if asked.facts.numbered is None else {asked.doc.key.name: asked.facts.numbered.number}
+    status = {} if asked.status is None else {"status": asked.status}
+    new = {**_filled({**given, **number}), **status}
+    return {**new, **{part.held: _added(part, part.name, new, asked) for part in asked.doc.parts}}
+
+
+def _changed(asked: _Asked, middle: State) -> State:
+    """Return a document as its parts and its status are asked for."""
+    after: dict[str, object] = {**middle, **({} if asked.status is None else {"status": asked.status})}
+    for part in asked.doc.parts:
         if part.collection:
             changed = {
-                cast("int", row[part.key]): _given(part.fields, row, doc, facts)
-                for row in reversed(rows_asked(asked, f"update_{part.name}"))
+                cast("int", row[part.key]): _given(part.fields, row, asked.doc, asked.facts)
+                for row in reversed(rows_asked(asked.arguments, f"update_{part.name}"))
             }
-            gone = ids_asked(asked, part.deletes)
-            kept = [{**row, **changed.get(whole(row, "id") or 0, {})} for row in rows(before, part.held)]
+            gone = ids_asked(asked.arguments, part.deletes)
+            kept = [{**row, **changed.get(whole(row, "id") or 0, {})} for row in rows(middle, part.held)]
             stays = [row for row in kept if row["id"] not in gone]
-            after[part.held] = [*stays, *_added(part, f"add_{part.name}", asked, doc, facts)]
+            after[part.held] = [*stays, *_added(part, f"add_{part.name}", middle, asked)]
     return after
 
 
-def _status(status: Status | None, asked: Mapping[str, object]) -> State:
-    return {"status": asked["status"]} if status is not None and asked.get("status") is not None else {}
+def _status(status: Status, asked: Mapping[str, object], before: State | None) -> str | None:
+    """Return the status that a document is to have, where the request or being new says one."""
+    found = status.asked(asked, before or NOTHING)
+    return status.first if found is None and before is None else found
 
 
-def _added(part: Part, argument: str, asked: Mapping[str, object], doc: Writable, facts: Facts) -> list[State]:
-    return [_filled(_given(part.fields, row, doc, facts)) for row in rows_asked(asked, argument)]
+def _added(part: Part, argument: str, document: State, asked: _Asked) -> list[State]:
+    given = [_filled(_given(part.fields, row, asked.doc, asked.facts)) for row in rows_asked(asked.arguments, argument)]
+    return [part.finish(row, document, asked.facts) for row in given]
 
 
 def _filled(state: State) -> dict[str, object]:
@@ -127,6 +148,8 @@ def _given(fields: Sequence[Field], asked: Mapping[str, object], doc: Writable, 
 
 
 def _value(field: Field, asked: object, facts: Facts) -> object:
+    if asked is None:
+        return field.empty
     if field.names and isinstance(asked, int | str):
         known = facts.one(field.names, asked)
         return Unknown(asked) if known is None else known.id
@@ -138,13 +161,18 @@ def _differing(fields: Sequence[Field], model: Model, old: State, new: State) ->
     return {name: new[name] for name in names if not same(model, name, new[name], old.get(name))}
 
 
-def _part_diff(part: Part, old: State, new: State) -> PartDiff:
+def part_diff(part: Part, old: State, new: State) -> PartDiff:
+    """Return what becomes of parts; fields that go together come together."""
     if not part.collection:
         return PartDiff() if old else PartDiff(adds=tuple(rows(new, part.held)))
     before = {whole(row, "id") or 0: row for row in rows(old, part.held)}
     after = {row["id"]: row for row in rows(new, part.held) if "id" in row}
     model = model_of(part.collection)
     updates = {key: _differing(part.fields, model, row, after[key]) for key, row in before.items() if key in after}
+    pair = {each.name for each in part.fields if each.is_paired}
+    for key, fields in updates.items():
+        if fields.keys() & pair:
+            fields |= {name: after[key][name] for name in pair if name in after[key]}
     return PartDiff(
         before=before,
         updates={key: fields for key, fields in updates.items() if fields},

@@ -1,32 +1,45 @@
 """What is sent so that a document gets from one state to the other, in the order in which Katana takes it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from cache_core.records import Json, canonical
 from katana_client import KatanaClient
 from katana_client.collection import Spec
-from katana_client.wire import WriteModel
+from katana_client.wire import WriteModel, models_in
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.transition import New, State, Transition
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
+from katana_mcp.writing.meaning import holds, model_of
 
 if TYPE_CHECKING:
     from katana_client.collection import Bound
 
 
 def steps(doc: Writable, change: Transition) -> tuple[Action, ...]:
-    """Return what is sent; nothing where something that is named is not there."""
-    if not change.is_known:
+    """Return what is sent; nothing where something that is named is not there, or the client cannot send it."""
+    if not change.is_known or not doc.is_sendable(change):
         return ()
     if change.before is None:
-        return (_create(doc, change),)
+        return _told_apart([*_created(doc, change)])
     if change.after is None:
         title = f"delete {doc.called(change.before)}"
         return (on_record(title, doc.entity, doc.collection, id_of(change.before)),)
-    return tuple(_changed(doc, change, change.before))
+    return _told_apart([*_changed(doc, change, change.before)])
+
+
+def _told_apart(sent: Sequence[Action]) -> tuple[Action, ...]:
+    """Return actions of which none is taken for an earlier one: what is just like it, nothing can tell."""
+
+    def alike(place: int) -> bool:
+        mine = sent[place]
+        before = [each for each in sent[:place] if (each.method, each.path) == ("POST", mine.path)]
+        model = model_of(mine.collection)
+        return mine.method == "POST" and any(holds(model, mine.expects, each.expects) for each in before)
+
+    return tuple(replace(each, recognise=None) if alike(place) else each for place, each in enumerate(sent))
 
 
 def id_of(state: State) -> int:
@@ -55,26 +68,42 @@ def spec_of(collection: str) -> Spec:
     return bound.kind.spec
 
 
-def _create(doc: Writable, change: Transition) -> Action:
-    body = body_of(spec_of(doc.collection).create, {**change.new, **_nested(doc, change.new)})
-    name = doc.name(change.new)
-    return Action(
+def _created(doc: Writable, change: Transition) -> Iterator[Action]:
+    """Yield the new document with the parts that go inside it, then the others."""
+    wanted = change.wanted or {}
+    inside = {each.held: [row for row in rows(wanted, each.held) if each.inside(row, wanted)] for each in doc.parts}
+    model = spec_of(doc.collection).create
+    body = body_of(model, {**wanted, **_nested(model, inside)})
+    name = doc.name(wanted)
+    yield Action(
         title=f"create {doc.title} {name}",
         method="POST",
         path=f"/{doc.collection}",
         body=body,
         entity=doc.entity,
-        expects=body if doc.key.prefix else _all_of_it(doc, body),
+        expects=_expected(doc, body, inside) if doc.key.prefix else _all_of_it(doc, body),
         recognise=Recognise(collection=doc.collection, filters={doc.key.name: name}, besides=change.facts.others),
     )
+    for part in doc.parts:
+        for row in [each for each in rows(wanted, part.held) if each not in inside[part.held]]:
+            yield _add(doc, part, change, row)
 
 
-def _nested(doc: Writable, state: State) -> State:
-    names = {part.held: {each.name for each in part.fields} for part in doc.parts}
+def _nested(model: type[WriteModel] | None, inside: Mapping[str, Sequence[State]]) -> State:
+    """Return what is sent of parts inside of a new document."""
+    fields = {} if model is None else model.model_fields
+    inner = {held: models_in(fields[held].annotation, WriteModel)[0] for held in inside if held in fields}
     return {
-        held: [{name: row[name] for name in row if name in own} for row in rows(state, held)]
-        for held, own in names.items()
+        held: [{name: row[name] for name in row if name in kind.model_fields} for row in inside[held]]
+        for held, kind in inner.items()
     }
+
+
+def _expected(doc: Writable, body: Mapping[str, Json], inside: Mapping[str, Sequence[State]]) -> dict[str, Json]:
+    """Return what a new document holds: a field that follows parts is another one where these have their own."""
+    own = {name for each in inside.values() for row in each for name in row}
+    following = {each.name for each in doc.head if each.follows in own}
+    return {name: value for name, value in body.items() if name not in following}
 
 
 def _all_of_it(doc: Writable, body: Mapping[str, Json]) -> dict[str, Json]:
@@ -88,49 +117,102 @@ def _empty(fields: Iterable[Field]) -> dict[str, object]:
 
 
 def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Action]:
-    """Yield its own fields, its parts, what refers to new parts, and its status."""
+    """Yield a status that unlocks, its own fields, parts, what refers to new ones, its status, and what is late."""
     sent: list[Action] = []
     spec = spec_of(doc.collection)
+    if change.unlocks:
+        sent.append(_set_status(doc, change, document, change.unlocked))
     head = {name: value for name, value in change.head.items() if not isinstance(value, New)}
     if head:
         title, body = doc.head_title.format(doc.called(document)), patch_of(spec, head, document)
-        sent.append(on_record(title, doc.entity, doc.collection, id_of(document), body))
+        action = on_record(title, doc.entity, doc.collection, id_of(document), body)
+        sent.append(replace(action, implies=_implied(doc, change.unlocked, change.middle)))
+    late: list[Action] = []
     for part in doc.parts:
-        sent += _of_part(doc, part, change, document)
+        sent += _of_part(doc, part, change)
+        late += _late(doc, part, change)
     sent += [_refer(doc, field, change, sent) for field in doc.head if isinstance(change.head.get(field.name), New)]
     yield from sent
-    if doc.status is not None and change.status is not None:
-        title = f"set {doc.called(document)} to {change.status}"
-        action = on_record(title, doc.entity, doc.collection, id_of(document), {"status": change.status})
-        yield replace(action, path=f"{action.path}{doc.status.path}")
+    if change.status is not None and not change.unlocks:
+        yield _set_status(doc, change, change.middle, change.middle)
+    yield from late
 
 
-def _of_part(doc: Writable, part: Part, change: Transition, document: State) -> Iterator[Action]:
-    """Yield changes, deletions and additions, in this order: of some there may be one at most."""
-    diff, spec = part.diff(change), spec_of(part.collection or doc.collection)
+def _set_status(doc: Writable, change: Transition, document: State, then: State) -> Action:
+    """Return what sets the status of a document as it is, and as it is then."""
+    title = f"set {doc.called(change.old)} to {change.status}"
+    status = {"status": change.status}
+    if doc.status is None or not doc.status.path:
+        body = patch_of(spec_of(doc.collection), status, document)
+        action = on_record(title, doc.entity, doc.collection, id_of(document), body)
+        return replace(action, implies=_implied(doc, document, then))
+    action = on_record(title, doc.entity, doc.collection, id_of(document), canonical(status))
+    return replace(action, path=f"{action.path}{doc.status.path}")
 
-    def on_part(what: str, key: int, fields: State | None) -> Action:
-        title = f"{what} {part.one} {key} of {doc.called(document)}"
-        body = None if fields is None else body_of(spec.update, fields)
-        action = on_record(title, doc.entity, part.collection, key, body)
-        return replace(action, record=id_of(document), part=part.collection, row=key)
 
-    yield from (on_part("change", key, fields) for key, fields in diff.updates.items())
-    yield from (on_part("delete", key, None) for key in diff.deletes)
-    for row in diff.adds:
-        body = body_of(spec.create, {**row, part.parent: id_of(document)})
-        there = tuple(sorted(diff.before))
-        yield Action(
-            title=f"add a {part.kind(row)} to {doc.called(document)}",
-            method="POST",
-            path=f"/{part.collection}",
-            body=body,
-            entity=doc.entity,
-            record=id_of(document),
-            part=part.collection,
-            expects=_empty(part.fields) | body,
-            recognise=Recognise(collection=part.collection, filters=part.look(body), besides=there),
-        )
+def _implied(doc: Writable, before: State, then: State) -> dict[str, object]:
+    """Return the parts that Katana changes along with the document, though its answer does not show them."""
+    held = [each.held for each in doc.parts if not each.entity]
+    return {name: rows(then, name) for name in held if rows(then, name) != rows(before, name)}
+
+
+def _of_part(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
+    """Yield changes, deletions and additions: of some there may be one at most, and of others one has to be there."""
+    diff = change.sent[part.held]
+    late = {each.name for each in part.fields if each.is_late}
+    now = {key: {name: fields[name] for name in fields if name not in late} for key, fields in diff.updates.items()}
+    added = [_add(doc, part, change, row) for row in diff.adds]
+    yield from added if part.adds_first else ()
+    yield from (_on_part(doc, part, change, key, fields) for key, fields in now.items() if fields)
+    yield from (_on_part(doc, part, change, key) for key in diff.deletes)
+    yield from () if part.adds_first else added
+
+
+def _late(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
+    for each in (field for field in part.fields if field.is_late):
+        for key, fields in change.sent[part.held].updates.items():
+            if each.name in fields:
+                yield _on_part(doc, part, change, key, {each.name: fields[each.name]})
+
+
+def _on_part(doc: Writable, part: Part, change: Transition, key: int, fields: State | None = None) -> Action:
+    """Return what changes a part of a document, or deletes it where there are no fields."""
+    late = [each.becomes for each in part.fields if each.is_late and each.name in (fields or {})]
+    what = "delete" if fields is None else f"change {late[0]} of" if late else "change"
+    title = f"{what} {part.words} {key}{_in_brackets(part, change, change.sent[part.held].before[key])}"
+    body = None if fields is None else body_of(spec_of(part.collection).update, fields)
+    if part.entity:
+        return on_record(f"{title} of {doc.called(change.old)}", part.entity, part.collection, key, body)
+    action = on_record(f"{title} of {doc.called(change.old)}", doc.entity, part.collection, key, body)
+    return replace(action, record=id_of(change.old), part=part.collection, row=key)
+
+
+def _in_brackets(part: Part, change: Transition, row: State) -> str:
+    return "" if part.title is None else f" ({part.title(change, row)})"
+
+
+def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
+    """Return what adds a part to a document, which may be new itself."""
+    is_new = change.before is None
+    parent = Ref(0, part.parent_is) if is_new else whole(change.old, part.parent_is)
+    create = spec_of(part.collection).create
+    body: dict[str, object] = {**body_of(create, {**row, part.parent: 1}), part.parent: parent}
+    added = f"add {'a ' if not part.entity else ''}{part.kind(row)}{_in_brackets(part, change, row)}"
+    return Action(
+        title=f"{added} to {doc.called(change.wanted or change.old)}",
+        method="POST",
+        path=f"/{part.collection}",
+        body=body,
+        entity=part.entity or doc.entity,
+        record=None if is_new or part.entity else id_of(change.old),
+        part=None if part.entity else part.collection,
+        expects=_empty(part.fields) | body,
+        recognise=Recognise(
+            collection=part.collection,
+            filters=part.look(body),
+            besides=() if is_new else tuple(sorted(change.sent[part.held].before)),
+        ),
+    )
 
 
 def _refer(doc: Writable, field: Field, change: Transition, sent: Iterable[Action]) -> Action:
@@ -151,7 +233,7 @@ def added(part: Part, sent: Iterable[Action]) -> list[int]:
 def deleted(part: Part, sent: Iterable[Action]) -> dict[int, int]:
     """Return the places of the requests that delete parts, by the ids of the parts."""
     return {
-        each.row: place
+        int(each.path.rpartition("/")[2]): place
         for place, each in enumerate(sent)
-        if each.method == "DELETE" and each.part == part.collection and each.row is not None
+        if each.method == "DELETE" and each.path.startswith(f"/{part.collection}/")
     }

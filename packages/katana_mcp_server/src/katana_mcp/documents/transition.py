@@ -54,6 +54,8 @@ class Facts:
         repeated: documents that a new one may repeat.
         linked: documents that name it.
         names: records that its rules read, beside those that a request names.
+        beside: records that belong to it and have a collection of their own, by cache entity.
+        own: what only its own functions know how to read.
     """
 
     record: Record | None = None
@@ -66,6 +68,8 @@ class Facts:
     repeated: tuple[str, ...] = ()
     linked: Linked = Linked()
     names: Names = field(default_factory=Names)
+    beside: Mapping[str, tuple[Record, ...]] = field(default_factory=dict[str, tuple[Record, ...]])
+    own: object = None
 
     @property
     def others(self) -> tuple[int, ...]:
@@ -108,19 +112,29 @@ class Transition:
         asked: the arguments that the request names.
         facts: what was read.
         before: the document as it is; None for a new one.
-        after: as it would be; None where it goes.
-        head: the fields that would be something else; all that a new document has, none where it goes.
+        unlocked: as it is once a status is sent that unlocks it, if one is.
+        middle: as it is once its own fields are sent as well, and its parts are not.
+        wanted: as the request leaves it; None where it goes.
+        after: the same with what Katana works out by itself.
+        head: the fields that are sent; all that a new document has, none where it goes.
         parts: what becomes of its parts, by the field that holds them.
-        status: the new status; None where it stays.
+        sent: what of that is sent, because it does not follow from what is sent before.
+        status: the status that is sent; None where none is.
+        unlocks: whether the status is sent first.
     """
 
     asked: Mapping[str, object]
     facts: Facts
     before: State | None
+    unlocked: State
+    middle: State
+    wanted: State | None
     after: State | None
     head: State
     parts: Mapping[str, PartDiff]
+    sent: Mapping[str, PartDiff]
     status: str | None
+    unlocks: bool
 
     @property
     def old(self) -> State:
@@ -140,11 +154,11 @@ class Transition:
     @property
     def is_nothing(self) -> bool:
         """Whether everything would stay as it is."""
-        parts: Sequence[PartDiff] = list(self.parts.values())
+        parts: Sequence[PartDiff] = list(self.sent.values())
         return not (self.head or self.status or any(each.updates or each.deletes or each.adds for each in parts))
 
     @property
     def is_known(self) -> bool:
         """Whether everything that it names is there."""
-        added = [row for each in self.parts.values() for row in (*each.adds, *each.updates.values())]
+        added = [row for each in self.sent.values() for row in (*each.adds, *each.updates.values())]
         return not any(isinstance(value, Unknown) for state in (self.head, *added) for value in state.values())

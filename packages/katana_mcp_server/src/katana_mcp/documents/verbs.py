@@ -13,7 +13,7 @@ from katana_mcp.documents.reverting import way_back
 from katana_mcp.documents.shown import changes, lines, summary
 from katana_mcp.documents.states import names_in, transition
 from katana_mcp.documents.steps import id_of, steps
-from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.names import text
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
@@ -57,7 +57,7 @@ def _checks(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Sequen
 def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
     """Return the plan of a request; without actions where a name is not known."""
     change = transition(doc, verb, request, facts)
-    sent, shown = steps(doc, change), tuple(lines(doc, change))
+    sent, shown = steps(doc, change), lines(doc, change)
     numbered = facts.numbered
     return Draft(
         summary=summary(doc, change),
@@ -68,15 +68,20 @@ def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
         id=None if change.before is None else id_of(change.before),
         number=doc.name(change.subject) if doc.key.prefix else None,
         status=text(change.subject, "status"),
-        lines=shown,
+        lines=tuple(line for each in shown.values() for line in each),
         totals=doc.totals(shown),
         currency=doc.currency(change),
         changes=tuple(changes(doc, change)),
         linked=doc.linked(change),
         stock=described(doc.moves(change), facts.levels),
-        prior_state=facts.record,
+        prior_state=None if change.before is None else {**_besides(doc, change.before), **(facts.record or {})},
         revert=way_back(doc, change, sent),
     )
+
+
+def _besides(doc: Writable, document: State) -> State:
+    """Return the parts of a document that its record does not hold."""
+    return {each.held: document[each.held] for each in doc.parts if each.entity}
 
 
 def _touches(doc: Writable, change: Transition) -> JsonObject:
