@@ -7,7 +7,7 @@ from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.goods import goods_line, row_moves
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -103,7 +103,7 @@ def _of_moved(change: Transition) -> Iterator[ToolWarning]:
     """Yield that it is not certain what Katana does to stock that was adjusted."""
     if change.before is None or not _moves_stock(change):
         return
-    called = f"stock adjustment {text(change.old, 'stock_adjustment_number') or change.old.get('id')}"
+    called = f"stock adjustment {change.old.get('id')}"
     why = "is not certain, so check the stock afterwards; an adjustment the other way round is the safe correction"
     does = "takes back what it did" if change.after is None else "moves what it did to the other location"
     path = None if change.after is None else PLACE
