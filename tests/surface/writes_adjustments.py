@@ -33,7 +33,7 @@ def _adjustments() -> dict[str, Write]:
         variants = [each["id"] for each in live(tenant, "variants")[:20]]
         return {"location_id": places, "rows[].sku_or_variant_id": variants}
 
-    parts, lined = {"rows": "stock_adjustment_rows"}, {"stock_adjustment_rows": ""}
+    parts, lined = {"rows": "stock_adjustment_rows"}, {"stock_adjustment_rows": "cost_per_unit"}
     stock = {"inventory", "inventory_movements", "negative_stock"}
     waiting = {"sales_orders", "sales_order_rows", "manufacturing_orders", "manufacturing_order_recipe_rows"}
     moves = frozenset(stock | waiting)
