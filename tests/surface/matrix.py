@@ -235,6 +235,53 @@ def _adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def _sales_writes(tenant: Tenant) -> dict[str, Usual]:
+    orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    order, other = next(each for each in orders if each["addresses"]), orders[-1]
+    here = next(each["id"] for each in _live(tenant, "locations") if each["sales_allowed"])
+    first, second = [each["id"] for each in _live(tenant, "customers")][:2]
+    row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
+    place = {"entity_type": "shipping", "city": "Oslo"}
+    head = _each(
+        order_no="SO-900",
+        customer_id=second,
+        location_id=here,
+        order_created_date="2026-03-04",
+        delivery_date="2026-04-05",
+        currency="USD",
+        customer_ref="PO 7",
+        additional_info="by rail",
+        tracking_number="T 1",
+        tracking_number_url="https://example.com/1",
+        status="PENDING",
+    )
+    shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
+    kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
+    return {
+        "create_sales_order": Usual(
+            {"customer_id": first, "rows": [row]},
+            head | shop | _each(rows=[row, row], addresses=[place], shipping_fees=[{"amount": 5}]),
+        ),
+        "modify_sales_order": Usual(
+            {"sales_order_id": order["id"], "additional_info": "usual"},
+            head
+            | _each(
+                sales_order_id=other["order_no"],
+                add_rows=[row],
+                update_rows=[{"row_id": kept, "quantity": 77}],
+                delete_row_ids=[kept],
+                add_addresses=[place],
+                update_addresses=[{"address_id": address, "city": "Oslo"}],
+                delete_address_ids=[address],
+                add_shipping_fees=[{"amount": 5}],
+                update_shipping_fees=[{"shipping_fee_id": 1, "amount": 5}],
+                delete_shipping_fee_ids=[1],
+            ),
+        ),
+        "delete_sales_order": Usual({"sales_order_id": order["id"]}, _each(sales_order_id=other["order_no"])),
+    }
+
+
 def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     orders = [each for each in _live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
     costs_of = {each["group_id"]: each["id"] for each in _live(tenant, "po_additional_cost_rows")}
@@ -455,6 +502,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_order_writes(tenant),
         **_transfer_writes(tenant),
         **_adjustment_writes(tenant),
+        **_sales_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),

@@ -16,6 +16,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
 from katana_mcp.naming import Known, Named
@@ -37,6 +38,7 @@ DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,
     "stock_adjustments": STOCK_ADJUSTMENT,
+    "sales_orders": SALES_ORDER,
 }
 """By the folder of the entity."""
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}

@@ -50,6 +50,7 @@ CUSTOM: dict[str, str] = {
     "custom_fields": "definitions of custom fields are not cached, so no tool can name one",
 }
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
+ATTRIBUTES = {"attributes": "shops write them"}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
@@ -85,6 +86,31 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(into=("UpdateStockAdjustmentRequest",), apart={"stock_adjustment_id": IN_THE_PATH}),
     ),
     "delete_stock_adjustment": (),
+    "create_sales_order": (
+        Goes(
+            into=("CreateSalesOrderRequest",),
+            called={"rows": "sales_order_rows"},
+            apart={"shipping_fees": OF_ITS_OWN},
+            excused=CUSTOM,
+        ),
+        Goes(
+            into=("SalesOrderRowRequest",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=CUSTOM | ATTRIBUTES,
+        ),
+    ),
+    "modify_sales_order": (
+        Goes(
+            into=("UpdateSalesOrderRequest",),
+            apart={"sales_order_id": IN_THE_PATH}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_shipping_fees", "update_shipping_fees", "delete_shipping_fee_ids"), OF_ITS_OWN),
+            excused=CUSTOM,
+        ),
+    ),
+    "delete_sales_order": (),
     "create_purchase_order": (
         Goes(
             into=("CreatePurchaseOrderRequest",),

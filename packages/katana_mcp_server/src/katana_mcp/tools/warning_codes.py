@@ -48,6 +48,7 @@
 | `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
+| `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
 | `empty_order` | advisory | a document would have no rows left |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
@@ -126,6 +127,7 @@ POSSIBLE_DUPLICATE = "possible_duplicate"
 DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
 DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
+NOT_SELLABLE = "not_sellable"
 EMPTY_ORDER = "empty_order"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"
