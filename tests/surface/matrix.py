@@ -252,7 +252,6 @@ def _sales_writes(tenant: Tenant) -> dict[str, Usual]:
         customer_ref="PO 7",
         additional_info="by rail",
         tracking_number="T 1",
-        tracking_number_url="https://example.com/1",
         status="PENDING",
     )
     shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")

@@ -37,6 +37,6 @@ SALES_ORDERS = Entity(
     writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
-        "modify": "What is left out stays as it is; null clears. Nothing is shipped.",
+        "modify": "What is left out stays as it is; null clears.",
     },
 )

@@ -141,6 +141,8 @@ def left(change: Transition) -> dict[str, str]:
         found["rows"] = "the manufacturing order that is made for a row is not linked to it again"
     if change.after is None and change.old.get("status") == "READY_FOR_FULFILLMENT":
         found["status"] = "the order is made again as NOT_SHIPPED"
+    if change.after is None and change.old.get("tracking_number_url"):
+        found["tracking_number"] = "the address of the tracking page is not given again"
     if change.after is None and not rows(change.old, ADDRESSES):
         found["addresses"] = "the order is made again with the addresses of its customer"
     return found

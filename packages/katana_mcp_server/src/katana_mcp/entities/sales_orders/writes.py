@@ -20,8 +20,6 @@ type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "strin
 """An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
 type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
-type _Line = Annotated[ShortText, WithJsonSchema({"type": "string"})]
-"""A line of an address: there are many."""
 type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
@@ -51,17 +49,16 @@ SALES_ORDER = Writable(
     key=Key(name="order_no", words="order number", prefix="SO-"),
     head=(
         Field("order_no", DocumentNumber, "Its number.", clears=False),
-        Field("customer_id", _Reference, "Id or exact name.", required=True, clears=False, names="customer"),
-        Field("location_id", _Reference, "Ships from.", clears=False, filled=True, names="location"),
-        Field("order_created_date", Moment, "When it was ordered.", clears=False, filled=True),
-        Field("delivery_date", Moment, "When it is due.", clears=False),
-        Field("currency", Currency, "The customer's by default.", clears=False, filled=True),
-        Field("customer_ref", ShortText, "The customer's number."),
+        Field("customer_id", _Reference, "Id or name.", required=True, clears=False, names="customer"),
+        Field("location_id", _Reference, "Ships from it.", clears=False, filled=True, names="location"),
+        Field("order_created_date", Moment, "Ordered on.", clears=False, filled=True),
+        Field("delivery_date", Moment, "Due on.", clears=False),
+        Field("currency", Currency, "The customer's.", clears=False, filled=True),
+        Field("customer_ref", ShortText, "Their number."),
         Field("additional_info", Notes, "Its notes."),
-        Field("tracking_number", _Said),
-        Field("tracking_number_url", _Said),
+        Field("tracking_number", _Said, "Of a parcel."),
         *(
-            Field(name, _Said, verbs=ONLY_NEW)
+            Field(name, _Said, "Of the shop.", verbs=ONLY_NEW)
             for name in ("ecommerce_order_type", "ecommerce_store_name", "ecommerce_order_id")
         ),
     ),
@@ -85,7 +82,7 @@ SALES_ORDER = Writable(
                 _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
                 _row("location_id", _Reference, "If not the order's.", names="location"),
             ),
-            says={"new": "What is sold.", "add": "New rows.", "update": "Changes of rows.", "delete": "Rows that go."},
+            says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "Which go."},
             most=250,
             needed=True,
             collection=ROWS,
@@ -105,13 +102,13 @@ SALES_ORDER = Writable(
             held=ADDRESSES,
             fields=(
                 Field("entity_type", Literal["billing", "shipping"], verbs=ONLY_NEW, required=True),
-                *(Field(name, _Line) for name in (*PERSON, *PLACE)),
+                *(Field(name, ShortText) for name in (*PERSON, *PLACE)),
             ),
             says={
                 "new": "One for billing, one for shipping; the customer's own by default.",
-                "add": "New addresses.",
-                "update": "Changes of addresses.",
-                "delete": "Addresses that go.",
+                "add": "New ones.",
+                "update": "Changed ones.",
+                "delete": "Which go.",
             },
             most=2,
             collection="sales_order_addresses",
@@ -119,6 +116,7 @@ SALES_ORDER = Writable(
             look=_of_order,
             kind=lambda row: f"{row['entity_type']} address",
             called=_place_of,
+            filled=True,
             key_kind=_PartId,
             is_brief=True,
         ),
@@ -131,7 +129,7 @@ SALES_ORDER = Writable(
                 _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate", is_paired=True),
                 _row("description", ShortText, "", is_paired=True),
             ),
-            says={"new": "One at most.", "add": "One.", "update": "The fee.", "delete": "To take it away."},
+            says={"new": "One at most.", "add": "New one.", "update": "Its change.", "delete": "If it goes."},
             most=1,
             collection="sales_order_shipping_fee",
             parent="sales_order_id",
@@ -146,7 +144,7 @@ SALES_ORDER = Writable(
     ),
     status=Status(
         kind=Annotated[_Settable, spelling(_Settable)],
-        says="Packed and delivered follow from shipments.",
+        says="No shipment.",
         first="NOT_SHIPPED",
         refused=locking.REFUSED,
         path="",
