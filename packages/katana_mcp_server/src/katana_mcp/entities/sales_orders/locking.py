@@ -92,6 +92,8 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
             told = "its shipments are deleted with it: what they took comes back, so check the stock afterwards"
             yield advisory(warning_codes.STOCK_WAS_MOVED, told)
         return
+    if not is_open(change.before):
+        return
     for name in ("customer_id", "currency"):
         if name in change.head:
             told = f"{name}: prices, discounts and addresses of the order stay as they are"

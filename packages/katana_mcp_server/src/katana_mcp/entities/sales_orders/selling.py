@@ -136,7 +136,7 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
 
 
 def sold(change: Transition) -> Iterator[ToolWarning]:
-    """Yield goods and locations that are not for sale, quantities of nothing, and discounts above the price."""
+    """Yield goods and locations that are not for sale, and quantities of nothing."""
     changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(rows_asked(change.asked, "update_rows"))]
     for here, asked in (*((here, asked) for here, asked, _ in _added(change)), *changed):
         known = change.facts.one("variant", asked.get("sku_or_variant_id"))
@@ -149,11 +149,6 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity")
         yield from _no_sales(change, asked, f"{here}.location_id")
     yield from _no_sales(change, change.asked, "location_id")
-    for row in rows(change.wanted or {}, ROWS) if not change.is_nothing else ():
-        line = row_line(change, row)
-        if line is not None and line.total is not None and line.total < 0:
-            told = f"the discount of {line.sku or line.name} is an amount off the whole row, and more than the row"
-            yield advisory(warning_codes.AMOUNTS_STAY, told)
 
 
 def _no_sales(change: Transition, asked: State, path: str) -> Iterator[ToolWarning]:
@@ -177,4 +172,21 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
         yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: a row has no tax rate that is known")
 
 
-RULES = (priced, sold, taxed)
+def discounted(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which rows would cost less than nothing: a discount is an amount off the whole row."""
+    updates = rows_asked(change.asked, "update_rows")
+    diff = change.sent[ROWS]
+    changed = [
+        (f"update_rows[{nr}]", {**diff.before.get(key, {}), **diff.updates.get(key, {})})
+        for nr, asked in enumerate(updates)
+        if (key := whole(asked, "row_id") or 0)
+    ]
+    for here, row in (*((here, row) for here, _, row in _added(change)), *changed):
+        line = row_line(change, row)
+        if line is not None and line.total is not None and line.total < 0:
+            path = f"{here}.total_discount"
+            told = f"{path}: it is an amount off the whole row, and more than the row costs"
+            yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, told, path)
+
+
+RULES = (priced, sold, taxed, discounted)

@@ -144,7 +144,7 @@ SALES_ORDER = Writable(
     ),
     status=Status(
         kind=Annotated[_Settable, spelling(_Settable)],
-        says="No shipment.",
+        says="PENDING: a quote.",
         first="NOT_SHIPPED",
         refused=locking.REFUSED,
         path="",
