@@ -370,7 +370,7 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         order_by="name",
     )
     return {
-        "search_items": Usual({"query": "00.4021"}, search),
+        "search_items": Usual({"query": "chain"}, {**search, **_each(type=["product"], include_archived=True)}),
         "list_items": Usual({"limit": 250}, changes),
         "get_item": Usual(
             {"item_id": items[0]["id"], "item_type": "material"},
@@ -505,7 +505,9 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
-        "check_inventory": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
+        "check_inventory": Usual(
+            {"skus_or_variant_ids": [skus[0], ABSENT]}, {**several, **_each(location_id="North warehouse")}
+        ),
         **_shortages(tenant),
         **_ledger(tenant),
         **_boms(tenant),

@@ -16,6 +16,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
@@ -24,7 +25,7 @@ from katana_mcp.surface import tools
 from katana_mcp.testing import Payload, Stage, payload_of, staged
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import rows
+from katana_mcp.values import rows as rows_in
 from katana_mcp.writing.meaning import model_of, same
 from katana_mcp.writing.numbers import Numbered
 from katana_sandbox import ManualClock, Tenant
@@ -40,6 +41,7 @@ DECLARED: Mapping[str, Writable] = {
     "customers": CUSTOMER,
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,
+    "purchase_orders": PURCHASE_ORDER,
 }
 """By the folder of the entity."""
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
@@ -48,9 +50,13 @@ KEPT_AS = {
     "location": ("locations", "name"),
     "variant": ("variants", "sku"),
     "customer": ("customers", "name"),
+    "supplier": ("suppliers", "name"),
     "tax_rate": ("tax_rates", "name"),
+    "additional_cost": ("additional_costs", "name"),
 }
 """Where a record is that a request names, and by which field."""
+MAY_BE_REFUSED = {warning_codes.STOCK_WAS_MOVED, warning_codes.BILLED_ORDER, warning_codes.LOCKED}
+"""What a preview says where only Katana knows whether it takes a request."""
 SYNCED = 300
 """Seconds after which a list that names something is asked for anew."""
 SOME = settings(
@@ -74,17 +80,19 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
     """Return what a plan knows of a request, read past the server."""
     facts = Facts(record=None if record is None else canonical(record))
     asked = named_in(request)
-    of_parts = [named_in(row) for part in doc.parts for row in cast("Sequence[Request]", asked.get(part.name, ()))]
+    lists = [f"{verb}{part.name}" for part in doc.parts for verb in ("", "add_", "update_")]
+    rows = [named_in(row) for name in lists for row in cast("Sequence[Request]", asked.get(name, ()))]
     fields = [*doc.head, *(each for part in doc.parts for each in part.fields)]
     found: dict[tuple[str, int | str], Named] = {}
     for each in [field for field in fields if field.names]:
         collection, called = KEPT_AS[each.names]
-        for value in [row[each.arg] for row in (asked, *of_parts) if each.arg in row]:
-            known = [record for record in live(tenant, collection) if value in (record["id"], record[called])]
+        for value in [row[each.arg] for row in (asked, *rows) if each.arg in row]:
+            known = [record for record in live(tenant, collection) if value in (record["id"], record.get(called))]
             found[each.names, cast("int", value)] = Named(cast("int", value), (Known(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
-    return Facts(record=facts.record, references=found, numbered=numbered)
+    beside = {part.entity: tuple(rows_in(facts.record or {}, part.held)) for part in doc.parts if part.entity}
+    return Facts(record=facts.record, references=found, numbered=numbered, beside=beside)
 
 
 def _held(doc: Writable, tenant: Tenant, key: int) -> Record | None:
@@ -92,9 +100,14 @@ def _held(doc: Writable, tenant: Tenant, key: int) -> Record | None:
     record = tenant.get(doc.collection, key)
     if record["deleted_at"]:
         return None
-    parts = {part.held: [row for row in rows(record, part.held) if not row.get("deleted_at")] for part in doc.parts}
-    there = {part.held: [row for row in parts[part.held] if row or not part.collection] for part in doc.parts}
-    return canonical({**record, **there})
+    parts = {part.held: _parts_of(part, record, tenant) for part in doc.parts}
+    return canonical({**record, **parts})
+
+
+def _parts_of(part: Part, record: Record, tenant: Tenant) -> list[Record]:
+    if part.entity:
+        return [row for row in live(tenant, part.collection) if row[part.parent] == record[part.parent_is]]
+    return [{**row} for row in rows_in(record, part.held) if not row.get("deleted_at") and (row or not part.collection)]
 
 
 def _differing(
@@ -125,7 +138,7 @@ def _other_parts(doc: Writable, part: Part, expected: Sequence[Record], real: Se
     left = list(real)
     wrong: list[str] = []
     for row in expected:
-        fields: list[Field] = [each for each in part.fields if not each.filled]
+        fields: list[Field] = [each for each in part.fields if not each.filled or _is_sure(each, row)]
         match = next(
             (
                 other
@@ -140,6 +153,11 @@ def _other_parts(doc: Writable, part: Part, expected: Sequence[Record], real: Se
         else:
             left.remove(match)
     return wrong + [f"{part.one} too many: {row}" for row in left]
+
+
+def _is_sure(field: Field, row: Record) -> bool:
+    """Return whether a field that Katana fills in is to be what it was, or what is asked for."""
+    return row.get(field.name) is not None and "modify" in field.verbs
 
 
 def _drawn(doc: Writable, tool: str, pools: Pools, data: st.DataObject) -> Arguments:
@@ -162,10 +180,13 @@ def _each_part_once(doc: Writable, asked: Arguments) -> Arguments:
     return once
 
 
-async def _applied(stage: Stage, preview: Payload) -> Payload:
+async def _applied(stage: Stage, preview: Payload) -> Payload | None:
+    """Return the outcome of a plan; None where Katana refused what the preview said that it may refuse."""
     (outcome,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]]))["outcomes"]
-    assert outcome["applied"] == len(outcome["actions"]), (preview, outcome)
-    return outcome
+    if outcome["applied"] == len(outcome["actions"]):
+        return outcome
+    assert {each["code"] for each in preview["warnings"]} & MAY_BE_REFUSED, (preview, outcome)
+    return None
 
 
 async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
@@ -190,6 +211,8 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     request = SPECS[tool].request.model_validate(asked, context=days)
     change = transition(doc, verb, request, _facts(doc, request, before, tenant, preview))
     outcome = await _applied(stage, preview)
+    if outcome is None:
+        return
     real = _held(doc, tenant, outcome["id"])
     assert (real is None) is (change.after is None)
     made = [each["id"] for each in outcome["actions"] if each["method"] == "POST"]
@@ -214,6 +237,8 @@ async def _taken_back(stage: Stage, doc: Writable, before: Record | None, previe
     back = payload_of(await stage.result(revert["tool"], revert["arguments"]))
     assert "plan_token" in back, (outcome, back)
     undone = await _applied(stage, back)
+    if undone is None:
+        return
     real = _held(doc, tenant, undone["id"])
     if before is None:
         assert real is None

@@ -333,6 +333,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("get_item", "item_type"): ({"item_id": shared}, "item"),
         ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
         ("list_reference", "kind"): ({}, "rows"),
+        ("search_items", "type"): ({"query": "s"}, "rows"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
     }
     assert set(asked) == _others()

@@ -58,8 +58,12 @@ def _make(tenant: Tenant, number: str) -> Record:
         {"variant_id": each, "quantity": 2.5, "price_per_unit": 4, "tax_rate_id": tax} for each in _sold(tenant)[:3]
     ]
     addresses = [{"entity_type": "billing", "city": "Oslo"}, {"entity_type": "shipping", "city": "Bergen"}]
-    head = {"order_no": number, "additional_info": "handle with care", "customer_id": _ids(tenant, "customers")[0]}
-    place = {"location_id": _selling(tenant)[0]["id"], "currency": "EUR", "addresses": addresses}
+    head: Arguments = {
+        "order_no": number,
+        "additional_info": "handle with care",
+        "customer_id": _ids(tenant, "customers")[0],
+    }
+    place: Arguments = {"location_id": _selling(tenant)[0]["id"], "currency": "EUR", "addresses": addresses}
     order = tenant.create(ORDER, {**head, **place, ROW: rows})
     tenant.create(FEE, {"sales_order_id": order["id"], "amount": "5", "tax_rate_id": tax})
     return tenant.get(ORDER, order["id"])
@@ -76,7 +80,7 @@ def _fee() -> Arguments:
 def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
     rows = [_row(tenant), {**_row(tenant), "sku_or_variant_id": _sold(tenant)[1]}]
     address = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
-    head = {"customer_id": _ids(tenant, "customers")[0], "location_id": _selling(tenant)[0]["id"]}
+    head: Arguments = {"customer_id": _ids(tenant, "customers")[0], "location_id": _selling(tenant)[0]["id"]}
     return {**head, "order_no": number, "rows": rows, "shipping_fees": [_fee()], "addresses": [address]}
 
 

@@ -6,16 +6,19 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from katana_mcp.entities.purchase_orders.create import CreatePurchaseOrderRequest, NewOrder
-from katana_mcp.entities.purchase_orders.facts import Directory, Good
-from katana_mcp.entities.purchase_orders.head import OldOrder
-from katana_mcp.entities.purchase_orders.modify import MODIFY
-from katana_mcp.entities.purchase_orders.wanted import ModifyPurchaseOrderRequest
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.purchase_orders.buying import Buying, Good, buying
+from katana_mcp.entities.purchase_orders.reading import BILLS
+from katana_mcp.entities.purchase_orders.reading import COST as COST_ENTITY
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
+from katana_mcp.entities.purchase_orders.writes import WRITES
 from katana_mcp.naming import Known, Named
+from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.change import Draft
 from katana_mcp.writing.numbers import Numbered
 
+CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 ACME, BOLT = Known(id=3, name="Acme"), Known(id=4, name="Bolt")
 NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
@@ -29,17 +32,20 @@ ENTITIES = (
     *(("location", each) for each in (NORTH, SOUTH)),
     *(("tax_rate", VAT), ("additional_cost", FREIGHT)),
 )
-BOXED = Good(named=Named("FORK", (FORK,)), price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
-ROUND = Good(named=Named("WHEEL", (WHEEL,)), unit="pcs")
-DIRECTORY = Directory(
-    names={(entity, asked): Named(asked, (each,)) for entity, each in ENTITIES for asked in (each.id, each.called)},
+MADE = replace(WHEEL, id=10, sku="MADE")
+BOXED = Good(price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
+ROUND = Good(unit="pcs")
+NAMES = {
+    (entity, asked): Named(asked, (each,))
+    for entity, each in (*ENTITIES, *(("variant", each) for each in (FORK, WHEEL, LABOUR, MADE)))
+    for asked in (each.id, each.called)
+}
+BUYING = Buying(
     goods={
-        **dict.fromkeys((7, "FORK"), BOXED),
-        **dict.fromkeys((8, "WHEEL"), ROUND),
-        "LAB": Good(named=Named("LAB", (LABOUR,)), price=Decimal(1), currency="EUR", unit="h", service=True),
-        "MADE": Good(
-            named=Named("MADE", (replace(WHEEL, id=10, sku="MADE"),)), price=Decimal(1), currency="EUR", bought=False
-        ),
+        7: BOXED,
+        8: ROUND,
+        9: Good(price=Decimal(1), currency="EUR", unit="h", service=True),
+        10: Good(price=Decimal(1), currency="EUR", bought=False),
     },
     default_tax=5,
     rates={5: Decimal(22)},
@@ -97,7 +103,7 @@ CAME = "2026-03-08T10:00:00.000Z"
 """When received rows came."""
 
 
-def new_order(**changed: object) -> CreatePurchaseOrderRequest:
+def new_order(**changed: object) -> Request:
     """Return a request of a usual new order."""
     usual: dict[str, Any] = {
         "supplier_id": "Acme",
@@ -105,30 +111,51 @@ def new_order(**changed: object) -> CreatePurchaseOrderRequest:
         "order_no": "PO-41",
         "rows": [FORKS],
     }
-    return CreatePurchaseOrderRequest.model_validate(usual | changed)
+    return CREATE.request.model_validate(usual | changed)
 
 
-def new_facts(**changed: object) -> NewOrder:
+def _facts(fields: dict[str, Any], usual: Facts) -> Facts:
+    """Return facts in which some are others: of what is bought, of what belongs to the order, or of any document."""
+    beside = {"costs": COST_ENTITY, "ingredients": INGREDIENTS, "bills": BILLS}
+    own = {name: fields.pop(name) for name in ("goods", "default_tax", "rates", "supplier_currency") if name in fields}
+    others = {beside[name]: fields.pop(name) for name in beside if name in fields}
+    names = fields.pop("names", {})
+    bought = {**BUYING.goods, **own.pop("goods", {})}
+    return replace(
+        usual,
+        own=replace(buying(usual), goods=bought, **own),
+        beside={**usual.beside, **others},
+        references={**usual.references, **names},
+        **fields,
+    )
+
+
+def new_facts(**changed: object) -> Facts:
     """Return what a new order depends on."""
     fields: dict[str, Any] = changed
     numbered = replace(FREE, **{name: fields.pop(name) for name in NUMBERED if name in fields})
-    return replace(NewOrder(now=NOW, numbered=numbered, currency="EUR", directory=DIRECTORY), **fields)
+    return _facts(fields, Facts(numbered=numbered, references=NAMES, own=replace(BUYING, supplier_currency="EUR")))
 
 
-def change(**fields: object) -> ModifyPurchaseOrderRequest:
+def change(**fields: object) -> Request:
     """Return a request of a change."""
-    return ModifyPurchaseOrderRequest.model_validate({"purchase_order_id": 40, **fields})
+    return MODIFY.request.model_validate({"purchase_order_id": 40, **fields})
 
 
-def old(status: str = "NOT_RECEIVED", received: Iterable[int] | None = None, **changed: object) -> OldOrder:
+def old(status: str = "NOT_RECEIVED", received: Iterable[int] | None = None, **changed: object) -> Facts:
     """Return the order with this status; of one that is received, all rows or those named have come."""
     came = set(received) if received is not None else {17, 18} if status == "RECEIVED" else set[int]()
     rows = [each | {"received_date": CAME if each["id"] in came else None} for each in (ROW, OTHER)]
     record = RECORD | {"status": status, "purchase_order_rows": rows} | changed
-    return OldOrder(now=NOW, record=record, costs=(COST,), directory=DIRECTORY)
+    return Facts(record=record, beside={COST_ENTITY: (COST,)}, references=NAMES, own=BUYING)
 
 
-def planned(facts: OldOrder | None = None, **fields: object) -> Draft:
+def knowing(facts: Facts | None = None, **fields: object) -> Facts:
+    """Return facts of an order in which some are others."""
+    return _facts({**fields}, facts or old())
+
+
+def planned(facts: Facts | None = None, **fields: object) -> Draft:
     """Return the plan of a change."""
     return MODIFY.plan(change(**fields), facts or old())
 
@@ -143,6 +170,6 @@ def told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | N
     return [(each.severity, each.code, each.field_path) for each in warnings]
 
 
-def against(facts: OldOrder | None = None, **fields: object) -> list[tuple[str, str | None, str | None]]:
+def against(facts: Facts | None = None, **fields: object) -> list[tuple[str, str | None, str | None]]:
     """Return what speaks against a change."""
     return told(MODIFY.checks(change(**fields), facts or old()))

@@ -9,6 +9,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
+REFERENCE = "list_reference"
 LISTS = [each["name"] for each in catalogue() if "empty" in each["outputSchema"]["properties"]]
 
 
@@ -90,7 +91,12 @@ async def test_a_text_is_taken_whatever_its_case_where_no_record_has_it_to_the_l
 
 
 EMPTY: list[tuple[str, dict[str, Any], str]] = [
-    *((tool, {}, tool.removeprefix("list_").replace("_", " ")) for tool in LISTS if tool.startswith("list_")),
+    *(
+        (tool, {}, tool.removeprefix("list_").replace("_", " "))
+        for tool in LISTS
+        if tool.startswith("list_") and tool != REFERENCE
+    ),
+    (REFERENCE, {"kind": "supplier"}, "suppliers"),
     ("list_low_stock_items", {}, "items"),
     ("list_blocking_ingredients", {}, "manufacturing orders"),
     ("check_inventory", {"skus_or_variant_ids": ["PAD"]}, "items"),

@@ -73,6 +73,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
         "list_blocking_ingredients": {},
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
+        "list_reference": {"kind": "location"},
     }
     return calls | _at_locations(own), sku
 

@@ -178,3 +178,26 @@ async def test_details_hold_what_katana_holds_of_variant_item_and_supplier(stage
     assert shown["internal_barcode"] == variant["internal_barcode"]
     assert shown["uom"] == item["uom"]
     assert shown["supplier"] == tenant.get("suppliers", item["default_supplier_id"])["name"]
+
+
+async def test_stock_at_one_location_is_that_location_alone(stage: Stage, tenant: Tenant) -> None:
+    skus = [each["sku"] for each in _stocked(tenant, 5)]
+    place = next(each for each in live(tenant, "locations") if each["name"] == "North warehouse")
+    every = (await stage.call("check_inventory", skus_or_variant_ids=skus))["stock"]
+    answer = await stage.call("check_inventory", skus_or_variant_ids=skus, location_id="North")
+    assert [each["code"] for each in answer["warnings"]] == ["partial_name"]
+    for here, all_places in zip(answer["stock"], every, strict=True):
+        assert here["locations"] == [each for each in all_places["locations"] if each["location_id"] == place["id"]]
+        assert [here["in_stock"]] == [each["in_stock"] for each in here["locations"]]
+
+
+async def test_stock_at_a_location_that_there_is_not_is_refused(stage: Stage, tenant: Tenant) -> None:
+    sku = _stocked(tenant, 1)[0]["sku"]
+    (warning,) = (await stage.refusal("check_inventory", skus_or_variant_ids=[sku], location_id="Moon"))["warnings"]
+    assert (warning["code"], warning["field_path"]) == ("not_found", "location_id")
+
+
+async def test_a_service_at_a_location_is_never_in_stock(stage: Stage, tenant: Tenant) -> None:
+    service = next(tenant.all("services"))["variants"][0]["id"]
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[service], location_id="Main workshop")
+    assert [(each["locations"], each["note"]) for each in answer["stock"]] == [([], "a service is never in stock")]

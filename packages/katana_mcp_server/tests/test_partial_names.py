@@ -63,7 +63,7 @@ async def test_a_part_of_a_name_that_one_has_stands_for_it_and_is_told(
     part = await stage.call(tool, **arguments, **{name: word})
     told = f"{name}: {word!r} was taken for {called} {row['id']} ({row['name']}), the only one with it in its name"
     assert notices(part) == [("info", told)]
-    key = "stock" if tool == "inventory_at" else "rows"
+    key = "stock" if tool in {"inventory_at", "check_inventory"} else "rows"
     assert part[key] == whole[key]
     assert part.get("total") == whole.get("total")
 

@@ -13,6 +13,7 @@ from katana_mcp.names import Names
 from katana_mcp.naming import Known, Named
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.writing.actions import Ref
 from katana_mcp.writing.numbers import Numbered
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
@@ -117,9 +118,7 @@ def test_a_discount_is_off_the_whole_row_and_a_fee_has_its_tax() -> None:
     assert [(each.total, each.tax_rate) for each in draft.lines] == [(Decimal("18.5"), 10), (5, 20)]
     assert (draft.totals.net_total, draft.totals.total) == (Decimal("23.5"), Decimal("26.35"))
     assert [each.path for each in draft.actions] == ["/sales_orders", "/sales_order_shipping_fee"]
-    assert draft.actions[1].body == {"sales_order_id": draft.actions[1].body["sales_order_id"], "amount": "5"} | {  # type: ignore[index]
-        "tax_rate_id": 1
-    }
+    assert draft.actions[1].body == {"sales_order_id": Ref(0, "id"), "amount": "5", "tax_rate_id": 1}
 
 
 @pytest.mark.parametrize(

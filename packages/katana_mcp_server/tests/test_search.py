@@ -331,3 +331,32 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
 
 def test_what_ships_promises_what_an_entity_declares() -> None:
     assert all(guesses(DEFAULTS[source]) for each in ENTITIES if each.forgiving for source in each.sources)
+
+
+@pytest.mark.parametrize("kind", ["product", "material", "service"])
+async def test_a_search_of_one_type_finds_what_the_whole_search_finds_of_it(stage: Stage, kind: str) -> None:
+    for query in ("e", "b", "r", "assembly"):
+        whole = await stage.call("search_items", query=query, limit=50)
+        narrowed = await stage.call("search_items", query=query, limit=50, type=kind)
+        assert {row["item_type"] for row in narrowed["rows"]} <= {kind}
+        if not whole["has_more"] and not whole.get("matched"):
+            ids = [row["variant_id"] for row in whole["rows"] if row["item_type"] == kind]
+            assert [row["variant_id"] for row in narrowed["rows"]] == ids
+            assert narrowed["total"] == len(ids)
+
+
+async def test_an_archived_item_is_found_where_it_is_asked_for_and_marked(stage: Stage, tenant: Tenant) -> None:
+    archived = next(each for each in tenant.all("materials") if each["archived_at"])
+    shown = await stage.call("search_items", query=archived["name"], include_archived=True)
+    (row, *_) = [each for each in shown["rows"] if each["item_id"] == archived["id"]]
+    assert row["archived"] is True
+    hidden = await stage.call("search_items", query=archived["name"])
+    assert archived["id"] not in [each["item_id"] for each in hidden["rows"]]
+
+
+async def test_a_hit_names_its_supplier_and_what_it_costs_there(stage: Stage, tenant: Tenant) -> None:
+    (row,) = (await stage.call("search_items", query="FSKT-35M"))["rows"]
+    supplier = tenant.get("suppliers", tenant.get("materials", row["item_id"])["default_supplier_id"])
+    variant = tenant.get("variants", row["variant_id"])
+    assert (row["supplier"], row["purchase_currency"]) == (supplier["name"], supplier["currency"])
+    assert row["purchase_price"] == variant["purchase_price"]

@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from order_plans import ROW, change, old, planned
+from order_plans import MODIFY, ROW, change, knowing, old, planned
 from server_wire import Wire, live
 from transfer_plans import applied, new_transfer
 
-from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.testing import Payload, Stage, within
 from katana_mcp.writing.stock_moves import StockMove, described, shortages
 from katana_sandbox import ManualClock, Tenant
@@ -123,7 +122,7 @@ def test_receiving_moves_each_open_row_in_stock_units_to_where_it_goes() -> None
 def test_an_outsourced_order_uses_its_ingredients_up_where_the_supplier_works() -> None:
     record: dict[str, Any] = {"entity_type": "outsourced", "tracking_location_id": 2, "purchase_order_rows": [ROW]}
     used = {"purchase_order_row_id": 17, "ingredient_variant_id": 8, "planned_quantity_per_unit": Decimal("0.5")}
-    facts = replace(old(**record), ingredients=(used,), levels={8: {2: Decimal(5)}})
+    facts = knowing(old(**record), ingredients=(used,), levels={8: {2: Decimal(5)}})
     draft = MODIFY.plan(change(status="RECEIVED"), facts)
     assert draft.stock[1] == "WHEEL at South: 5 → -7"
     assert "12 WHEEL would leave South, which has 5" in [

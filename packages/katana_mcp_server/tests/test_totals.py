@@ -1,26 +1,34 @@
 """Totals say what they are: with tax what Katana will show, the net beside it, and nothing where a rate is unknown."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from order_plans import COST, DIRECTORY, FORKS, ROW, change, new_facts, new_order, old, planned, told
+from order_plans import (
+    COST,
+    CREATE,
+    DELETE,
+    FORKS,
+    MODIFY,
+    ROW,
+    change,
+    knowing,
+    new_facts,
+    new_order,
+    old,
+    planned,
+    told,
+)
 from server_wire import Wire, amount, live
 from transfer_plans import applied
 
-from katana_mcp.entities.purchase_orders.create import CREATE
-from katana_mcp.entities.purchase_orders.delete import DELETE
-from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.naming import Named
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_mcp.writing.totals import Totals, totals_in_words
 from katana_sandbox import ManualClock, Sandbox, Tenant
-
-NO_RATES = replace(DIRECTORY, rates={})
 
 
 def _bought(tenant: Tenant) -> list[int]:
@@ -39,16 +47,15 @@ def test_a_total_is_with_tax_and_the_net_and_the_costs_stand_beside_it() -> None
 
 
 def test_where_a_tax_rate_is_not_known_the_total_with_tax_is_left_out_and_that_is_said() -> None:
-    totals = MODIFY.plan(change(additional_info="new"), replace(old(), directory=NO_RATES)).totals
+    totals = MODIFY.plan(change(additional_info="new"), knowing(rates={})).totals
     assert (totals.total, totals.net_total) == (None, 15)
-    (warning,) = MODIFY.checks(change(additional_info="new"), replace(old(), directory=NO_RATES))
+    (warning,) = MODIFY.checks(change(additional_info="new"), knowing(rates={}))
     assert (warning.severity, warning.code) == ("info", "tax_unknown")
     assert warning.message == "the total with tax is not known: no tax rate is known of FORK, WHEEL"
-    untaxed = replace(NO_RATES, default_tax=None)
     request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
-    assert told(CREATE.checks(request, new_facts(directory=untaxed))) == [("info", "tax_unknown", None)]
-    unnamed = replace(DIRECTORY, names={**DIRECTORY.names, ("tax_rate", "None"): Named("None")})
-    refused = CREATE.checks(new_order(rows=[FORKS | {"tax_rate_id": "None"}]), new_facts(directory=unnamed))
+    assert told(CREATE.checks(request, new_facts(rates={}, default_tax=None))) == [("info", "tax_unknown", None)]
+    unnamed = new_facts(names={("tax_rate", "None"): Named("None")})
+    refused = CREATE.checks(new_order(rows=[FORKS | {"tax_rate_id": "None"}]), unnamed)
     assert told(refused) == [("blocking", "not_found", "rows[0].tax_rate_id"), ("info", "tax_unknown", None)]
 
 

@@ -4,11 +4,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from cache_core.conditions import Where
 from cache_core.protocol import Stored
 from katana_mcp.names import Names, titled
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer
-from katana_mcp.tools.requests import ListRequest, Request
+from katana_mcp.tools.requests import ListRequest, Request, SearchRequest
 from katana_mcp.writing.change import AnyChange
 
 type Verb = Literal["search", "list", "get", "create", "modify", "delete"]
@@ -95,6 +96,8 @@ class Entity:
         reads: further cache entities that its answers read for names.
         searched: where a search looks, in a person's words.
         forgiving: whether its search looks inside words and past typing errors after a miss.
+        search_request: what its search takes besides a text and a page; nothing where it says nothing.
+        searching: which cache entities a search with such a request looks in, and under which conditions.
         summary: how rows look in searches and lists.
         expanded: how rows look in a list with `include_rows`.
         views: other rows per source, where sources differ.
@@ -115,6 +118,8 @@ class Entity:
     reads: tuple[str, ...] = ()
     searched: tuple[str, ...]
     forgiving: bool = False
+    search_request: type[SearchRequest] | None = None
+    searching: Callable[[Any], Mapping[str, Where]] | None = None
     summary: View
     expanded: View | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])

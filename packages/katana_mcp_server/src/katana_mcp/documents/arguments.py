@@ -1,6 +1,7 @@
 """The argument models of a document's tools, made of its declaration."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict, create_model
@@ -27,12 +28,6 @@ def request_of(doc: Writable, verb: Verb) -> type[Request]:
     return _model(name, fields | _changed(doc), _kept(doc, verb), own_id(doc.id), doc.words)
 
 
-def _told_elsewhere(schema: dict[str, Any]) -> None:
-    """Leave out of a schema what its fields are: it is said where a new document has them."""
-    for each in schema["properties"].values():
-        each.pop("description", None)
-
-
 def _model(
     name: str, fields: Definitions, kept: frozenset[str], further: Offers = NO_OFFERS, offers: Words = NO_OFFERS
 ) -> type[WriteRequest]:
@@ -46,13 +41,6 @@ def _model(
         never_null: ClassVar[frozenset[str]] = kept
 
     return create_model(f"{name.title().replace('_', '')}Request", __base__=Own, **fields)
-
-
-def _brief(model: type[WriteRequest]) -> type[WriteRequest]:
-    class Brief(model):
-        model_config = ConfigDict(json_schema_extra=_told_elsewhere, title=model.__name__)
-
-    return Brief
 
 
 def _described(text: str) -> Any:  # noqa: ANN401 - what pydantic makes
@@ -75,9 +63,8 @@ def _changed(doc: Writable) -> Definitions:
         found["status"] = (Annotated[doc.status.kind | None, _described(doc.status.says)], None)
     for part in doc.parts:
         if part.collection:
-            added = _brief(_row(part)) if part.is_brief else _row(part)
-            found[f"add_{part.name}"] = _listed(added, 0, part.most, part.says["add"])
-            found[f"update_{part.name}"] = _listed(_row_change(part), 0, part.most, part.says["update"])
+            found[f"add_{part.name}"] = _listed(_row(_briefly(part)), 0, part.most, part.says["add"])
+            found[f"update_{part.name}"] = _listed(_row_change(_briefly(part)), 0, part.most, part.says["update"])
             found[part.deletes] = _listed(part.key_kind, 0, part.most, part.says["delete"])
     return found
 
@@ -88,14 +75,14 @@ def _fields(fields: Iterable[Field], verb: Verb) -> Definitions:
         if verb in each.verbs:
             says = (verb == "create" and each.says_new) or each.says
             needed = each.required and verb == "create"
-            found[each.arg] = _argument(each, Annotated[each.kind, _described(says)], needed=needed)
+            found[each.arg] = _argument(each, _described(says), needed=needed)
     return found
 
 
-def _argument(field: Field, kind: Any, *, needed: bool) -> Any:  # noqa: ANN401 - types as values
+def _argument(field: Field, says: Any, *, needed: bool) -> Any:  # noqa: ANN401 - types as values
     if field.default is not None:
-        return (kind, field.default)
-    return kind if needed else (kind | None, None)
+        return (Annotated[field.kind, says], field.default)
+    return Annotated[field.kind, says] if needed else (Annotated[field.kind | None, says], None)
 
 
 def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401 - types as values
@@ -113,8 +100,12 @@ def _row(part: Part) -> type[Request]:
 def _row_change(part: Part) -> type[Request]:
     key: Definitions = {part.key: part.key_kind}
     fixed = frozenset(each.arg for each in part.fields if not each.clears)
-    model = _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed, part.also)
-    return _brief(model) if part.is_brief else model
+    return _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed, part.also)
+
+
+def _briefly(part: Part) -> Part:
+    """Return a part without the words of its fields where they stand with those of a new document."""
+    return replace(part, fields=tuple(replace(each, says="") for each in part.fields)) if part.is_brief else part
 
 
 def _kept(doc: Writable, verb: Verb) -> frozenset[str]:

@@ -114,14 +114,18 @@ class Status:
     new_kind: Any = None
     says_new: str = ""
     asked: Callable[[Mapping[str, object], State], str | None] = _asked_for
-    unlocks: Callable[[State, str], bool] = lambda *_: False
+    unlocks: Callable[[State, str], bool] = lambda _, __: False
 
 
 def again_as_they_were(part: "Part", rows: Mapping[int, State], document: State) -> dict[int, dict[str, object]]:
     """Return the arguments that add parts as they were, by their ids."""
     del document
     return {
-        key: {each.arg: row[each.name] for each in part.fields if row.get(each.name) not in (None, "")}
+        key: {
+            each.arg: row[each.name]
+            for each in part.fields
+            if "create" in each.verbs and row.get(each.name) not in (None, "")
+        }
         for key, row in rows.items()
     }
 
@@ -176,9 +180,9 @@ class Part:
     line: Callable[[Transition, State], PlanLine | None] | None = None
     entity: str = ""
     parent_is: str = "id"
-    inside: Callable[[State, State], bool] = lambda *_: True
+    inside: Callable[[State, State], bool] = lambda _, __: True
     adds_first: bool = False
-    finish: Callable[[State, State, Facts], State] = lambda row, *_: row
+    finish: Callable[[State, State, Facts], State] = lambda row, _, __: row
     title: Callable[[Transition, State], str] | None = None
     key_kind: Any = RecordNumber
     also: Offers = field(default_factory=dict[str, tuple[str, ...]])

@@ -6,7 +6,7 @@ from cache_core.records import canonical
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import part_diff
 from katana_mcp.documents.steps import added, deleted, id_of
-from katana_mcp.documents.transition import State, Transition
+from katana_mcp.documents.transition import PartDiff, State, Transition
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
 
@@ -15,7 +15,7 @@ _EMPTY = (None, "")
 
 def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonObject | None:
     """Return the call that takes a change back; None where there is none."""
-    if not sent or _refused(doc, change) is not None:
+    if not sent or one_way(doc, change) is not None:
         return None
     if change.before is None:
         return {"tool": f"delete_{doc.entity}", "arguments": {doc.id: Ref(0, "id")}}
@@ -24,48 +24,58 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
     arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
     for part in doc.parts:
         arguments |= _parts_back(doc, part, change, sent)
-    return {"tool": f"modify_{doc.entity}", "arguments": doc.back(change, arguments)}
+    found = doc.back(change, arguments)
+    return {"tool": f"modify_{doc.entity}", "arguments": found} if len(found) > 1 else None
 
 
-def _refused(doc: Writable, change: Transition) -> str | None:
+def one_way(doc: Writable, change: Transition) -> str | None:
     """Return why nothing takes a change back."""
     if doc.status is not None and change.before is not None and change.after is not None and change.status is not None:
         was = str(change.before.get("status"))
-        if (change.status, was) in doc.status.refused:
+        if {(change.status, was), (was, change.status)} & doc.status.refused.keys():
             return f"{doc.called(change.before)} does not become {was} again once it is {change.status}"
     return doc.no_way_back(change)
 
 
-def left_behind(doc: Writable, change: Transition) -> dict[str | None, str]:
+def left_behind(doc: Writable, change: Transition) -> dict[str, str]:
     """Return what the way back of a change does not bring back, by the argument or the part, and why."""
-    if change.before is None:
+    if change.before is None or one_way(doc, change) is not None:
         return {}
-    why = _refused(doc, change)
-    if why is not None:
-        return {None: f"nothing takes this back: {why}"}
-    found: dict[str | None, str] = {}
+    found: dict[str, str] = {}
     for field in doc.head:
         if field.name in change.head and _stays(field, change.before):
             found[field.arg] = f"{field.arg} was empty and cannot be emptied: the way back leaves it as it then is"
     for part in doc.parts:
-        found |= _left_of(part, change)
+        found |= _left_of(doc, part, change)
     return found | dict(doc.left(change))
 
 
-def _left_of(part: Part, change: Transition) -> dict[str, str]:
+def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
     found: dict[str, str] = {}
     going = _going(part, change)
     once = part.again(part, going, change.old)
     for key in going:
         if key not in once:
             found[part.name] = f"{part.words} {key} is like another one that goes: the way back adds only one of them"
-    diff = part.diff(change)
-    for key, fields in diff.updates.items() if change.after is not None else ():
-        stays = [each.arg for each in part.fields if each.name in fields and _stays(each, diff.before[key])]
+        elif any(going[key].get(name) for name in part.unsaid):
+            found[part.name] = f"{part.words} {key} holds what no argument gives: the way back adds it without that"
+    then = PartDiff() if change.after is None else part_diff(part, _on_the_way(doc, change), change.old)
+    for key, fields in then.updates.items():
+        stays = [
+            each.arg
+            for each in part.fields
+            if each.name in fields and _stays(each, change.parts[part.held].before[key])
+        ]
         if stays:
             told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied"
             found[part.name] = f"{told}: the way back leaves it as it then is"
     return found
+
+
+def _on_the_way(doc: Writable, change: Transition) -> State:
+    """Return the document as the way back leaves it before it sets anything of its parts."""
+    back = {name: change.old.get(name) for name in (*change.head, *(["status"] if change.status else []))}
+    return doc.follow(change.new, {**change.new, **back})
 
 
 def _going(part: Part, change: Transition) -> dict[int, State]:
@@ -122,13 +132,9 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
 
     Part of a change may not have been sent: what its head overwrites is set again as well.
     """
-    diff = part.diff(change)
-    back = {name: change.old.get(name) for name in (*change.head, *(["status"] if change.status else []))}
-    there, back_again = (
-        doc.follow(change.new, {**change.new, **back}),
-        doc.follow(change.old, {**change.old, **change.head}),
-    )
-    moved = [part_diff(part, doc.follow(there, {**there, **back}), change.old), part_diff(part, change.old, back_again)]
+    diff, there = part.diff(change), _on_the_way(doc, change)
+    headed = doc.follow(change.old, {**change.old, **change.head})
+    moved = [part_diff(part, there, change.old), part_diff(part, change.old, headed)]
     found: dict[int, list[str]] = {}
     for key in [each for each in diff.before if each not in diff.deletes]:
         names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
@@ -139,8 +145,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
 
 def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject | None:
     """Return the call that makes a document anew; None where that would not be what was deleted."""
-    is_first = doc.status is None or doc.status.new_kind is not None or record.get("status") == doc.status.first
-    if not is_first:
+    if doc.status is not None and doc.status.new_kind is None and record.get("status") != doc.status.first:
         return None
     held = [each for each in doc.head if "create" in each.verbs and record.get(each.name) not in _EMPTY]
     arguments: dict[str, object] = {each.arg: record[each.name] for each in held}

@@ -60,7 +60,8 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     plain = [each for each in doc.head if each.name in head and not isinstance(head[each.name], New)]
     late = [each for each in doc.head if isinstance(change.head.get(each.name), New)]
     yield from _of_fields("", plain, change.old, new, facts)
-    if doc.status is not None and change.before is not None and new.get("status") != change.old.get("status"):
+    is_told = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
+    if is_told and new.get("status") != change.old.get("status"):
         old = shown_value(change.old.get("status"))
         yield FieldChange(field="status", old=old, new=shown_value(new.get("status")))
     for part in doc.parts:
@@ -125,6 +126,7 @@ def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:
 
 def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
     diff, is_marked = part.diff(change), bool(change.before and change.after and part.collection)
+    changed = {*diff.updates, *change.sent[part.held].updates}
     going = [diff.before[key] for key in diff.deletes] if is_marked else []
     for place, row in enumerate([*rows(change.subject, part.held), *going]):
         found = None if part.line is None else part.line(change, row)
@@ -135,5 +137,5 @@ def _lines(part: Part, change: Transition) -> Iterator[PlanLine]:
         if is_marked:
             goes = place >= len(rows(change.subject, part.held))
             is_new = "id" not in row
-            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in diff.updates else None
+            marks["change"] = "delete" if goes else "add" if is_new else "update" if key in changed else None
         yield found.model_copy(update=marks)

@@ -9,7 +9,7 @@ from katana_mcp.documents.arguments import request_of
 from katana_mcp.documents.checks import checks
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.gathering import expanded, gather, names_of
-from katana_mcp.documents.reverting import way_back
+from katana_mcp.documents.reverting import one_way, way_back
 from katana_mcp.documents.shown import changes, lines, summary
 from katana_mcp.documents.states import names_in, transition
 from katana_mcp.documents.steps import id_of, steps
@@ -76,6 +76,7 @@ def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
         stock=described(doc.moves(change), facts.levels),
         prior_state=None if change.before is None else {**_besides(doc, change.before), **(facts.record or {})},
         revert=way_back(doc, change, sent),
+        one_way=one_way(doc, change) or "",
     )
 
 

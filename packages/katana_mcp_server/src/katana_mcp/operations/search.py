@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from pydantic import create_model
+
+from cache_core.conditions import Visibility
 from cache_core.protocol import Hit, Search, SearchResult
 from cache_core.text import parse
 from katana_mcp.descriptor import AnyTool, Entity, ToolSpec
@@ -33,11 +36,21 @@ def search_tool(entity: Entity) -> AnyTool | None:
         name=f"search_{entity.plural}",
         toolset=entity.toolset,
         description=_description(entity),
-        request=ForgivingSearchRequest if entity.forgiving else SearchRequest,
+        request=_request(entity),
         answer=found_of(entity.summary.model),
         run=run,
         reads=(*entity.sources, *entity.reads),
     )
+
+
+def _request(entity: Entity) -> type[SearchRequest]:
+    """Return what the search takes; where it forgives, its query says so."""
+    narrowed = entity.search_request or SearchRequest
+    if not entity.forgiving:
+        return narrowed
+    if entity.search_request is None:
+        return ForgivingSearchRequest
+    return create_model(narrowed.__name__, __base__=(ForgivingSearchRequest, narrowed), __doc__=narrowed.__doc__)
 
 
 def _description(entity: Entity) -> str:
@@ -54,12 +67,13 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
-    search = Search(request.query, limit=min(offset(request) + request.limit, REACH))
-    results, hits = await _found(entity, search, services)
-    is_missed = now.warming is None and await coded.is_missed(entity, search.text, rows_of(hits), services)
-    written = await coded.looked_up(entity, search.text, services) if is_missed else None
+    searches = _searches(entity, request)
+    results, hits = await _found(searches, services)
+    is_missed = now.warming is None and await coded.is_missed(entity, request.query, rows_of(hits), services)
+    written = await coded.looked_up(entity, request.query, services) if is_missed else None
     if written is not None:
-        results, hits = await _found(entity, replace(search, text=written), services)
+        searches = {source: replace(each, text=written) for source, each in searches.items()}
+        results, hits = await _found(searches, services)
         is_missed = await coded.is_missed(entity, written, rows_of(hits), services)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -74,7 +88,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     rows = await render(asked.first, asked.last)
     total = sum(result.total for result in results.values())
     # While rows may be missing, nothing found says nothing about what there is.
-    empty = None if hits or now.warming else await _empty(entity, request, services)
+    empty = None if hits or now.warming else await _empty(entity, request, searches, services)
     page = paged(asked, rows, total, now)
     if page.end >= REACH and "next_actions" in page.fields:
         page.fields["next_actions"] = [
@@ -83,7 +97,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     warnings = [*page.warnings, *partial_matches(entity.titles, request.query, hits_of_page)]
     return now.answer(
         found_of(entity.summary.model),
-        *([await coded.missed(entity, search.text, rows_of_page, services)] if is_missed else []),
+        *([await coded.missed(entity, written or request.query, rows_of_page, services)] if is_missed else []),
         *warnings,
         **({"next_actions": _next_actions(entity, empty)} if empty else {}),
         **page.fields,
@@ -93,12 +107,20 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
     )
 
 
+def _searches(entity: Entity, request: SearchRequest) -> Mapping[str, Search]:
+    """Return what each cache entity is searched for."""
+    limit = min(offset(request) + request.limit, REACH)
+    visibility = Visibility(archived=getattr(request, "include_archived", False))
+    narrowed = dict.fromkeys(entity.sources, ()) if entity.searching is None else entity.searching(request)
+    return {source: Search(request.query, limit, where, visibility) for source, where in narrowed.items()}
+
+
 async def _found(
-    entity: Entity, search: Search, services: Services
+    searches: Mapping[str, Search], services: Services
 ) -> tuple[Mapping[str, SearchResult], Sequence[tuple[str, Hit]]]:
-    """Return what each cache entity has for a text, and the hits of all, best first."""
-    results = comparable({source: await services.cache.search(source, search) for source in entity.sources})
-    return results, await ranked(search.text, results, services)
+    """Return what each cache entity has for its search, and the hits of all, best first."""
+    results = comparable({source: await services.cache.search(source, each) for source, each in searches.items()})
+    return results, await ranked(next(iter(searches.values())).text, results, services)
 
 
 def rows_of(hits: Sequence[tuple[str, Hit]]) -> list[Sourced]:
@@ -106,9 +128,9 @@ def rows_of(hits: Sequence[tuple[str, Hit]]) -> list[Sourced]:
     return [(source, hit.row) for source, hit in hits]
 
 
-async def _empty(entity: Entity, request: SearchRequest, services: Services) -> Empty:
-    records = [await services.cache.count(source) for source in entity.sources]
-    near = [await near_misses(services, source, request.query) for source in entity.sources]
+async def _empty(entity: Entity, request: SearchRequest, searches: Mapping[str, Search], services: Services) -> Empty:
+    records = [await services.cache.count(source, each.where, each.visibility) for source, each in searches.items()]
+    near = [await near_misses(services, source, request.query) for source in searches]
     suggestions = list(dict.fromkeys(each for suggested in near for each in suggested))
     return Empty(
         searched=request.query,

@@ -86,7 +86,8 @@ def _final(draft: Draft) -> list[ToolWarning]:
     """Return that a plan has no way back."""
     if not draft.actions or draft.revert is not None:
         return []
-    told = "no call takes all of this back: the outcome will have no revert"
+    why = f" ({draft.one_way})" if draft.one_way else ""
+    told = f"no call takes all of this back{why}: the outcome will have no revert"
     return [advisory(warning_codes.NO_WAY_BACK, told)]
 
 

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from cache_core.conditions import Condition, OneOf
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.operations.filters import AtLocation, where
+from katana_mcp.operations.partial_names import completed
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
@@ -24,6 +27,7 @@ class CheckInventoryRequest(Request):
 
     skus_or_variant_ids: SkusOrVariantIds
     """SKUs (texts) or variant ids (integers), mixed freely, at most 250; the order is kept."""
+    location_id: AtLocation = None
 
 
 class StockLevel(Answer):
@@ -42,7 +46,7 @@ class StockLevel(Answer):
 
 
 class VariantStock(Answer):
-    """Stock of a variant over all locations."""
+    """Stock of a variant over all locations, or at the one asked for."""
 
     variant_id: int | None = None
     sku: str | None = None
@@ -70,10 +74,13 @@ class CheckInventoryAnswer(Envelope):
 async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     began = services.clock.monotonic()
     now = await current(services, _READS, ("variant",))
+    with now.refusals():
+        request, notices = await completed(request, services)
+        (place,) = await where(request, services) or (None,)
     resolved = await resolve(request.skus_or_variant_ids, services)
     ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
     stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
-    levels = {row.id: rows(row.record, "levels") for row in stock.stored}
+    levels = {row.id: [each for each in rows(row.record, "levels") if _is_at(each, place)] for row in stock.stored}
     places = [level.get("location_id") for each in levels.values() for level in each]
     levels |= {each.id: [] for each in resolved.variants if is_service(each)}
     variants = [("variant", each) for each in resolved.variants]
@@ -82,6 +89,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     fit = bounded("check_inventory", answered, resolved)
     return now.answer(
         CheckInventoryAnswer,
+        *notices,
         *unread(stock),
         *_odd([level for each in levels.values() for level in each]),
         *fit.warnings,
@@ -91,6 +99,10 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         unknown=[*fit.unknown, *(each for each in stock.unknown if isinstance(each, int))] or None,
         **age_of(stock, now, services),
     )
+
+
+def _is_at(level: Record, place: Condition | None) -> bool:
+    return place is None or (isinstance(place, OneOf) and level.get("location_id") in place.values)
 
 
 def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
@@ -110,7 +122,7 @@ def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
     )
 
 
-_NOWHERE = "Katana keeps no stock of this variant at any location"
+_NOWHERE = "Katana keeps no stock of this variant there"
 
 
 def _level(level: Record, names: Names) -> StockLevel:

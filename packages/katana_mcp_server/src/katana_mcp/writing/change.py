@@ -55,6 +55,7 @@ class Draft:
         stock: what becomes of the stock, a phrase for each variant and location; told and never compared.
         prior_state: the record as it is now.
         revert: the tool call that would undo it: `tool` and `arguments`; may hold a `Ref`.
+        one_way: why there is none.
     """
 
     summary: str
@@ -73,6 +74,7 @@ class Draft:
     stock: tuple[str, ...] = ()
     prior_state: JsonObject | None = None
     revert: JsonObject | None = None
+    one_way: str = ""
 
     @property
     def sent(self) -> list[JsonObject]:

@@ -2,7 +2,7 @@
 
 from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.items.document import GET_ITEM
-from katana_mcp.entities.items.filters import ListItemsRequest, listing
+from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
 from katana_mcp.names import FACTORY
 
@@ -11,11 +11,13 @@ ITEMS = Entity(
     plural="items",
     toolset="catalog",
     sources=("variant", "service"),
-    reads=("product", "material", *FACTORY),
+    reads=("product", "material", "supplier", *FACTORY),
     searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "category", "notes"),
     forgiving=True,
-    summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "factory": ()}),
+    summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "supplier": (), "factory": ()}),
     views={"service": View(model=ItemRow, own=service_row, names={"factory": ()})},
+    search_request=SearchItemsRequest,
+    searching=searching,
     list_request=ListItemsRequest,
     listing=listing,
     get=GET_ITEM,

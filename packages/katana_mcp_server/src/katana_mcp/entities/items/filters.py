@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from cache_core.conditions import NoneOf, OneOf, Where
+from cache_core.conditions import Missing, NoneOf, OneOf, Where
 from katana_mcp.descriptor import View
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, header, with_variants
+from katana_mcp.names import VARIANT_PARENTS
 from katana_mcp.operations.filters import (
     ByChange,
     ByCreation,
@@ -19,7 +20,7 @@ from katana_mcp.operations.filters import (
     exactly,
     spelling,
 )
-from katana_mcp.tools.requests import NameOrId, own_ids
+from katana_mcp.tools.requests import NameOrId, SearchRequest, own_ids
 
 
 def _unless_denied(path: str) -> Means:
@@ -63,6 +64,23 @@ class ListItemsRequest(DatedListRequest):
     """Also each item's variants."""
     order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
     """Descending with `-`."""
+
+
+class SearchItemsRequest(SearchRequest):
+    """What a search of items can be narrowed to."""
+
+    type: Annotated[list[ItemType] | None, Field(min_length=1, max_length=3), spelling(ItemType)] = None
+    """Only these types."""
+    include_archived: bool = False
+    """Also items that are archived in Katana."""
+
+
+def searching(request: SearchItemsRequest) -> Mapping[str, Where]:
+    """Return where items of the types asked for are: those of products and materials are variants."""
+    asked = request.type or ITEM_TYPES
+    parents = [path for path, kind in VARIANT_PARENTS if kind in asked and kind != "service"]
+    variants: Where = (Missing(parents[0], missing=False),) if len(parents) == 1 else ()
+    return {**({"variant": variants} if parents else {}), **({"service": ()} if "service" in asked else {})}
 
 
 def listing(request: ListItemsRequest) -> Mapping[str, View]:

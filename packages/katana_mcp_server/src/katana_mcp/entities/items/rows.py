@@ -21,6 +21,10 @@ class ItemRow(Answer):
     sales_price: Number | None = None
     currency: str | None = None
     """Of `sales_price`."""
+    supplier: str | None = None
+    purchase_price: Number | None = None
+    purchase_currency: str | None = None
+    """The supplier's."""
     supplier_item_codes: list[str] | None = None
     archived: bool | None = None
     url: str | None = None
@@ -31,6 +35,7 @@ def variant_row(stored: Stored, names: Names, services: Services) -> dict[str, o
     record = stored.record
     kind, item_id = names.parent(record) or (None, None)
     item = names.record(kind, item_id) if kind else None
+    supplier_id = whole(item or NOTHING, "default_supplier_id")
     return {
         "variant_id": whole(record, "id"),
         "item_id": item_id,
@@ -38,6 +43,8 @@ def variant_row(stored: Stored, names: Names, services: Services) -> dict[str, o
         "name": names.display(record),
         "uom": text(item, "uom"),
         "currency": names.base_currency(),
+        "supplier": names.name("supplier", supplier_id),
+        "purchase_currency": text(names.record("supplier", supplier_id), "currency"),
         "supplier_item_codes": strings(record, "supplier_item_codes"),
         "archived": stored.archived or None,
         "url": services.url(f"/{kind}/{item_id}") if kind else None,

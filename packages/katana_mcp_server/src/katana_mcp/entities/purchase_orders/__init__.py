@@ -1,11 +1,8 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
 from katana_mcp.descriptor import Entity, View
-from katana_mcp.entities.purchase_orders.create import CREATE
-from katana_mcp.entities.purchase_orders.delete import DELETE
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
-from katana_mcp.entities.purchase_orders.modify import MODIFY
 from katana_mcp.entities.purchase_orders.rows import (
     PARTIES,
     ROW_VARIANTS,
@@ -14,6 +11,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.purchase_orders.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
 PURCHASE_ORDERS = Entity(
@@ -27,7 +25,7 @@ PURCHASE_ORDERS = Entity(
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
-    writes={"create": CREATE, "modify": MODIFY, "delete": DELETE},
+    writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is.",

@@ -1,87 +1,86 @@
-"""What else a change of the head of a purchase order means: for dates and places of its rows, and for its prices."""
+"""What of a purchase order is said for its own sake: dates, places and amounts that its head moves or leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from cache_core.records import Record
-from katana_client.models.purchase_order_rows import PurchaseOrderRow
-from katana_mcp.entities.purchase_orders.lines import line
-from katana_mcp.entities.purchase_orders.wanted import Wanted
+from katana_mcp.documents.transition import Transition
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, buying, called, changed_rows, currency, new_rows
+from katana_mcp.entities.purchase_orders.following import for_own_place
+from katana_mcp.entities.purchase_orders.showing import named, told_rows
 from katana_mcp.names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number, whole
-from katana_mcp.writing.meaning import same
-
-_NAMED = 10
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.values import number, rows
 
 
-def cascades(wanted: Wanted) -> list[ToolWarning]:
-    """Return what a change of the head does besides."""
-    return [*_dates(wanted), *_places(wanted), *_amounts(wanted), *_suppliers(wanted)]
+def _of_new(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what speaks against the head of a new order."""
+    if change.before is not None:
+        return
+    path, is_outsourced = "tracking_location_id", change.new.get("entity_type") == "outsourced"
+    if is_outsourced and path not in change.asked:
+        told = "an outsourced order needs a tracking_location_id: where the supplier works with our ingredients"
+        yield blocking(warning_codes.TRACKING_LOCATION_REQUIRED, told, path)
+    if not is_outsourced and path in change.asked:
+        told = "tracking_location_id is of outsourced orders only: leave it out, or set entity_type to outsourced"
+        yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+    if not any(for_own_place(row, change.new) for row in rows(change.new, ROWS)):
+        told = f"no row goes to {named(change, 'location', change.new.get('location_id'))}"
+        why = "and Katana makes an order with a row for its own location only"
+        yield blocking(
+            warning_codes.OWN_LOCATION_REQUIRED,
+            f"{told}, {why}: set location_id to where the first row goes",
+            "location_id",
+        )
+    theirs, ours = buying(change.facts).supplier_currency, text(change.new, "currency")
+    is_priced = all("price_per_unit" in asked for _, asked, _ in new_rows(change))
+    if is_priced and None not in (theirs, ours) and theirs != ours:
+        supplier = called(change.facts, "supplier", change.new.get("supplier_id"))
+        told = f"currency: the order is in {ours}, and the currency of {supplier} is {theirs}"
+        yield advisory(warning_codes.AMOUNTS_STAY, told, "currency")
 
 
-def _staying(wanted: Wanted, name: str) -> tuple[list[Record], bool]:
+def _staying(change: Transition, name: str) -> tuple[list[Record], bool]:
     """Return the rows that stay and take a value from the head, and whether others have one of their own."""
-    own = {whole(each.record, "id") for each in wanted.changed_rows if name in each.fields}
-    gone = {whole(each, "id") for each in wanted.deleted_rows}
-    rows = [each for each in wanted.facts.rows if whole(each, "id") not in gone]
-    return [each for each in rows if whole(each, "id") not in own], bool(own)
+    own = {row["id"] for _, _, row, fields in changed_rows(change) if name in fields}
+    gone = {*change.sent[ROWS].deletes, *own}
+    return [row for row in rows(change.old, ROWS) if row["id"] not in gone], bool(own)
 
 
-def _dates(wanted: Wanted) -> list[ToolWarning]:
-    rows, others = _staying(wanted, "arrival_date")
-    if "expected_arrival_date" not in wanted.head or not rows:
-        return []
-    which = " without a date of its own here" if others else ""
-    told = f"expected_arrival_date becomes the arrival date of every row{which} ({len(rows)}), whatever it was"
-    return [advisory(warning_codes.DATES_CASCADE, told, "expected_arrival_date")]
+def _cascades(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what a change of the head does to rows, and what it leaves of amounts."""
+    if change.before is None or change.after is None:
+        return
+    staying, others = _staying(change, "arrival_date")
+    if "expected_arrival_date" in change.head and staying:
+        which = " without a date of its own here" if others else ""
+        told = f"expected_arrival_date becomes the arrival date of every row{which} ({len(staying)}), whatever it was"
+        yield advisory(warning_codes.DATES_CASCADE, told, "expected_arrival_date")
+    home = change.old.get("location_id")
+    follow = [row for row in _staying(change, "location_id")[0] if row.get("location_id") == home]
+    if "location_id" in change.head and follow:
+        old, new = (named(change, "location", each) for each in (home, change.head["location_id"]))
+        told = f"rows that come to {old} go to {new} with their order: {told_rows(follow, change)}"
+        yield advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")
+    yield from _amounts(change)
 
 
-def _places(wanted: Wanted) -> list[ToolWarning]:
-    home, place = wanted.facts.record.get("location_id"), wanted.head.get("location_id")
-    rows = [
-        each
-        for each in _staying(wanted, "location_id")[0]
-        if same(PurchaseOrderRow, "location_id", each.get("location_id"), home)
-    ]
-    if place is None or not rows:
-        return []
-    old, new = (wanted.facts.directory.called("location", each) for each in (home, place))
-    told = f"rows that come to {old} go to {new} with their order: {told_rows(rows, wanted)}"
-    return [advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")]
+def _amounts(change: Transition) -> Iterator[ToolWarning]:
+    amounts = [number(row, "price_per_unit") for row in rows(change.old, ROWS)]
+    amounts += [number(cost, "price") for cost in rows(change.old, COSTS)]
+    price = next((each for each in amounts if each), None)
+    if "currency" in change.head and price is not None:
+        shown, old = plain_number(price), text(change.old, "currency") or ""
+        told = f"currency: amounts keep their numbers, none is converted: {shown} {old}"
+        yield advisory(
+            warning_codes.AMOUNTS_STAY, f"{told.rstrip()} becomes {shown} {change.head['currency']}", "currency"
+        )
+    theirs, ours = buying(change.facts).supplier_currency, currency(change)
+    if "supplier_id" in change.head and None not in (theirs, ours) and theirs != ours:
+        supplier = named(change, "supplier", change.head["supplier_id"])
+        told = f"supplier_id: the currency of {supplier} is {theirs}, and the order stays in {ours}, with its prices"
+        yield advisory(warning_codes.AMOUNTS_STAY, told, "supplier_id")
 
 
-def _amounts(wanted: Wanted) -> list[ToolWarning]:
-    old, new = text(wanted.facts.record, "currency"), wanted.head.get("currency")
-    prices = [
-        *(number(each, "price_per_unit") for each in wanted.facts.rows),
-        *(number(each, "price") for each in wanted.facts.costs),
-    ]
-    price = next((each for each in prices if each), None)
-    if new is None or price is None:
-        return []
-    shown = plain_number(price)
-    told = f"currency: amounts keep their numbers, none is converted: {shown} {old or ''} becomes {shown} {new}"
-    return [advisory(warning_codes.AMOUNTS_STAY, told.replace("  ", " "), "currency")]
-
-
-def _suppliers(wanted: Wanted) -> list[ToolWarning]:
-    theirs, ours = wanted.facts.supplier_currency, wanted.currency
-    if "supplier_id" not in wanted.head or None in (theirs, ours) or theirs == ours:
-        return []
-    called = wanted.facts.directory.called("supplier", wanted.head["supplier_id"])
-    told = f"supplier_id: the currency of {called} is {theirs}, and the order stays in {ours}, with its prices"
-    return [advisory(warning_codes.AMOUNTS_STAY, told, "supplier_id")]
-
-
-def told_rows(rows: Sequence[Record], wanted: Wanted) -> str:
-    """Return rows in words: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
-    lines = [line(each, wanted.facts.directory) for each in rows]
-    words = [
-        f"{'?' if each.quantity is None else plain_number(each.quantity)} {each.unit or ''} of "
-        f"{each.sku or each.name or each.variant_id}"
-        for each in lines[:_NAMED]
-    ]
-    left = len(lines) - len(words)
-    return ", ".join([*words, *([f"and {left} more"] if left else [])]).replace("  ", " ")
+RULES = (_of_new, _cascades)

@@ -1,75 +1,68 @@
 """What receiving a purchase order, or taking receipts back, does to the stock, in stock units."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from cache_core.records import Record
-from katana_mcp.entities.purchase_orders.head import OldOrder
-from katana_mcp.entities.purchase_orders.wanted import Wanted
-from katana_mcp.operations.get import of_ids, rows_beside
-from katana_mcp.services import Services
-from katana_mcp.values import number, whole
-from katana_mcp.writing.stock_moves import StockMove, read_levels
+from katana_mcp.documents.transition import State, Transition
+from katana_mcp.entities.purchase_orders.buying import ROWS, called, good_of
+from katana_mcp.values import number, rows
+from katana_mcp.writing.stock_moves import StockMove
 
 INGREDIENTS = "outsourced_purchase_order_recipe_row"
+RECEIVED = ("PARTIALLY_RECEIVED", "RECEIVED")
 
 
-async def with_ingredients(facts: OldOrder, services: Services) -> OldOrder:
-    """Return the same with the ingredients of its rows, which only outsourced orders have."""
-    found = await rows_beside(services, INGREDIENTS, of_ids("purchase_order_id", facts.id))
-    return replace(facts, ingredients=tuple(found))
-
-
-async def with_levels(facts: OldOrder, services: Services, new_goods: Iterable[int | None] = ()) -> OldOrder:
-    """Return the same with the stock of its goods and ingredients, and of further goods."""
-    moved = [*(whole(row, "variant_id") for row in facts.rows), *new_goods]
-    moved += [whole(row, "ingredient_variant_id") for row in facts.ingredients]
-    return replace(facts, levels=await read_levels(services, [each for each in moved if each is not None]))
-
-
-def received(facts: OldOrder) -> list[Record]:
+def received(order: State) -> list[State]:
     """Return the rows that have come."""
-    return [row for row in facts.rows if row.get("received_date") is not None]
+    return [row for row in rows(order, ROWS) if row.get("received_date") is not None]
 
 
-def taken_out(facts: OldOrder, path: str | None = None) -> list[StockMove]:
-    """Return what leaves the stock again when every receipt is taken back; ingredients come back."""
-    return list(_moves(facts, received(facts), -1, path))
+def moves_stock(change: Transition) -> bool:
+    """Return whether a change receives something, or takes a receipt back."""
+    goes = change.before is not None and change.after is None and bool(received(change.before))
+    return goes or change.unlocks or (change.before is not None and change.status == "RECEIVED")
 
 
-def status_moves(wanted: Wanted) -> list[StockMove]:
-    """Return what the status does to the stock that a change sets."""
-    if wanted.reverts:
-        return taken_out(wanted.facts, "status")
-    if wanted.status != "RECEIVED":
+def moves(change: Transition) -> list[StockMove]:
+    """Return what becomes of the stock."""
+    if not moves_stock(change):
         return []
-    facts = replace(wanted.facts, record={**wanted.facts.record, **wanted.head})
-    home = facts.record.get("location_id")
-    rows = [{"location_id": home, **row} for row in wanted.rows_then if row.get("received_date") is None]
-    return list(_moves(facts, rows, 1, "status"))
+    if change.after is None or change.unlocks:
+        path = "status" if change.unlocks else None
+        return list(_moves(change, received(change.old), -1, path))
+    return list(_moves(change, [row for row in rows(change.new, ROWS) if row not in _dated(change)], 1, "status"))
 
 
-def _moves(facts: OldOrder, rows: Sequence[Record], sign: int, path: str | None) -> Iterator[StockMove]:
-    tracked = facts.record.get("tracking_location_id")
-    for row in rows:
-        amount = sign * _stock_units(row, facts)
-        yield from _move(facts, row.get("variant_id"), row.get("location_id"), amount, path)
-        for used in facts.ingredients:
+def _dated(change: Transition) -> Sequence[State]:
+    """Return the rows that had come before: of others a receipt date is only when they do."""
+    there = {row["id"] for row in received(change.old)}
+    return [row for row in rows(change.new, ROWS) if row.get("id") in there]
+
+
+def _moves(change: Transition, moved: Sequence[State], sign: int, path: str | None) -> Iterator[StockMove]:
+    order = change.new or change.old
+    home, tracked = order.get("location_id"), order.get("tracking_location_id")
+    for row in moved:
+        amount = sign * stock_units(change, row)
+        yield from _move(change, row.get("variant_id"), row.get("location_id", home), amount, path)
+        for used in change.facts.beside.get(INGREDIENTS, ()):
             if used.get("purchase_order_row_id") == row.get("id"):
                 needed = (number(used, "planned_quantity_per_unit") or Decimal(0)) * amount
-                yield from _move(facts, used.get("ingredient_variant_id"), tracked, -needed, path)
+                yield from _move(change, used.get("ingredient_variant_id"), tracked, -needed, path)
 
 
-def _stock_units(row: Record, facts: OldOrder) -> Decimal:
+def stock_units(change: Transition, row: State) -> Decimal:
     """Return what a row brings; only a new one takes the rate of its item."""
-    own = facts.directory.good(row.get("variant_id")).rate if "id" not in row else None
+    own = good_of(change.facts, row).rate if "id" not in row else None
     return (number(row, "quantity") or Decimal(0)) * (number(row, "purchase_uom_conversion_rate") or own or 1)
 
 
-def _move(facts: OldOrder, variant: object, location: object, change: Decimal, path: str | None) -> Iterator[StockMove]:
+def _move(
+    change: Transition, variant: object, location: object, amount: Decimal, path: str | None
+) -> Iterator[StockMove]:
     if not isinstance(variant, int) or not isinstance(location, int):
         return
-    known = facts.directory
-    called, place = known.sku({"variant_id": variant}), known.called("location", location) or str(location)
-    yield StockMove(variant=variant, called=called, location=location, place=place, change=change, path=path)
+    name, place = (
+        str(called(change.facts, entity, key)) for entity, key in (("variant", variant), ("location", location))
+    )
+    yield StockMove(variant=variant, called=name, location=location, place=place, change=amount, path=path)

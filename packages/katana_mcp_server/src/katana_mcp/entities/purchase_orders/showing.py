@@ -1,115 +1,99 @@
-"""How a change of a purchase order is shown: every line as it would be, and each field's old and new value."""
+"""How purchase orders are shown: rows and costs as lines, what they come to, and what goes with a deleted one."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
-from cache_core.records import Record
-from katana_client.models.purchase_order_rows import PurchaseOrderRow
-from katana_client.models.purchase_orders import PurchaseOrder
-from katana_mcp.entities.purchase_orders.costs import cost_line
-from katana_mcp.entities.purchase_orders.facts import ENTITIES, Directory
-from katana_mcp.entities.purchase_orders.head import CASCADING
-from katana_mcp.entities.purchase_orders.lines import line
-from katana_mcp.entities.purchase_orders.wanted import Changed, Wanted, by_id
+from katana_mcp.documents.transition import State, Transition, Unknown
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, good_of, sku, tax_rate, unit_of
+from katana_mcp.entities.purchase_orders.reading import BILLS
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.names import text
-from katana_mcp.values import whole
-from katana_mcp.writing.meaning import same
-from katana_mcp.writing.preview import FieldChange, PlanLine, shown_value
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.values import number, rows, whole
+from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.totals import Totals, totals_of
+
+_NAMED = 10
 
 
-def lines_of(wanted: Wanted) -> list[PlanLine]:
-    """Return every row as it would be, each change marked, and those that would go."""
-    known, old = wanted.facts.directory, by_id(wanted.facts.rows)
-    home = wanted.head.get("location_id") or wanted.facts.record.get("location_id")
-    touched = {whole(each.record, "id") for each in wanted.changed_rows}
-    lines: list[PlanLine] = []
-    for row in wanted.rows_then:
-        before = old.get(whole(row, "id") or 0)
-        changes = whole(row, "id") in touched or (before is not None and bool(_moved(before, row)))
-        lines.append(line(row, known, "add" if before is None else "update" if changes else None, home))
-    lines += [line(each, known, "delete", home) for each in wanted.deleted_rows]
-    return lines
+def row_line(change: Transition, row: State) -> PlanLine:
+    """Return a row as a plan shows it, with its location where that is not its order's."""
+    facts, asked, place = change.facts, row.get("variant_id"), row.get("location_id")
+    known = facts.with_id("variant", asked)
+    quantity, price = number(row, "quantity"), number(row, "price_per_unit")
+    is_home = place is None or place == change.subject.get("location_id")
+    return PlanLine(
+        variant_id=whole(row, "variant_id"),
+        sku=str(asked.asked) if isinstance(asked, Unknown) else None if known is None else known.sku,
+        name=None if known is None else known.name,
+        quantity=quantity,
+        unit=unit_of(facts, row, good_of(facts, row)),
+        price=price,
+        total=None if quantity is None or price is None else quantity * price,
+        tax_rate=tax_rate(facts, row),
+        location=None if is_home else named(change, "location", place),
+    )
 
 
-def cost_lines(wanted: Wanted) -> Iterator[PlanLine]:
-    """Yield every cost in the same way."""
-    known, gone = wanted.facts.directory, {whole(each, "id") for each in wanted.deleted_costs}
-    fields = {whole(each.record, "id"): each.fields for each in wanted.changed_costs}
-    for cost in wanted.facts.costs:
-        new = fields.get(whole(cost, "id"))
-        change = "delete" if whole(cost, "id") in gone else None if new is None else "update"
-        yield cost_line({**cost, **(new or {})}, known, change)
-    for each in wanted.new_costs:
-        yield cost_line(each, known, "add")
+def named(change: Transition, entity: str, value: object) -> str | None:
+    """Return what people call a record, or what was asked for where nothing is called so."""
+    return str(value.asked) if isinstance(value, Unknown) else called(change.facts, entity, value)
 
 
-def changes_of(wanted: Wanted) -> list[FieldChange]:
-    """Return old and new value of each field, of rows and costs by their ids."""
-    facts, known = wanted.facts, wanted.facts.directory
-    head = {**wanted.head}
-    latest = _latest(wanted)
-    if latest is not None:
-        head["expected_arrival_date"] = latest
-    changes = [_field(name, name, facts.record, {name: value}, known) for name, value in head.items()]
-    if wanted.status_then != facts.status:
-        changes.append(FieldChange(field="status", old=facts.status, new=wanted.status_then))
-    old, own = by_id(facts.rows), {whole(each.record, "id"): each for each in wanted.changed_rows}
-    for row in wanted.rows_then:
-        before = old.get(whole(row, "id") or 0)
-        if before is not None:
-            change = own.get(whole(row, "id"))
-            changes += [_of_row(name, before, row, known) for name in _names(before, row, change)]
-            changes += [] if change is None or change.received is None else [_received(before, change)]
-    for each in wanted.changed_costs:
-        of = f"additional_costs[id={whole(each.record, 'id')}]"
-        changes += [_field(f"{of}.{name}", name, each.record, each.fields, known) for name in each.fields]
-    return changes
+def cost_line(change: Transition, cost: State) -> PlanLine:
+    """Return a cost as a plan shows it, among the rows."""
+    name = named(change, "additional_cost", cost.get("additional_cost_id")) or text(cost, "name") or ""
+    price = number(cost, "price")
+    return PlanLine(
+        name=f"additional cost {name}".strip(), price=price, total=price, tax_rate=tax_rate(change.facts, cost)
+    )
 
 
-def head_of(fields: Record, known: Directory) -> list[FieldChange]:
-    """Return the fields of a new order's head, as they would be."""
-    return [_field(name, name, {}, fields, known) for name, value in fields.items() if value is not None]
+def row_title(change: Transition, row: State) -> str:
+    """Return a row in the title of what is done to it."""
+    place = row.get("location_id") if "id" not in row else None
+    return sku(change, row) if place is None else f"{sku(change, row)} for {called(change.facts, 'location', place)}"
 
 
-def _names(before: Record, row: Record, change: Changed | None) -> list[str]:
-    own = [] if change is None else [name for name in change.fields if name not in CASCADING]
-    return [
-        *(name for name in own if not same(PurchaseOrderRow, name, before.get(name), row.get(name))),
-        *_moved(before, row),
+def cost_title(change: Transition, cost: State) -> str:
+    """Return a cost in the title of what is done to it."""
+    return called(change.facts, "additional_cost", cost.get("additional_cost_id")) or str(cost.get("name"))
+
+
+def totals(lines: Mapping[str, Sequence[PlanLine]]) -> Totals:
+    """Return what rows and costs come to."""
+    return totals_of(lines[ROWS], lines[COSTS])
+
+
+def described(change: Transition) -> str:
+    """Return from whom to where a new order goes, and how much of an old one goes."""
+    if change.before is not None:
+        return f" ({change.before.get('status')}, rows: {len(rows(change.before, ROWS))})"
+    supplier, place = (named(change, name, change.new.get(f"{name}_id")) for name in ("supplier", "location"))
+    return f" from {supplier} to {place} (rows: {len(rows(change.new, ROWS))})"
+
+
+def linked(change: Transition) -> tuple[str, ...]:
+    """Return the bills of an order that goes, and how many ingredients its rows have."""
+    if change.after is not None:
+        return ()
+    beside = change.facts.beside
+    count = len(beside.get(INGREDIENTS, ()))
+    return (*bills(change), *([f"ingredients of its outsourced rows: {count}"] if count else []))
+
+
+def bills(change: Transition) -> list[str]:
+    """Return the bills of an order."""
+    found = change.facts.beside.get(BILLS, ())
+    return [f"bill {text(each, 'bill_id') or each.get('id')}" for each in found]
+
+
+def told_rows(found: Sequence[State], change: Transition) -> str:
+    """Return rows in words: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
+    lines = [row_line(change, row) for row in found]
+    words = [
+        f"{'?' if each.quantity is None else plain_number(each.quantity)} {each.unit or ''} of "
+        f"{each.sku or each.name or each.variant_id}"
+        for each in lines[:_NAMED]
     ]
-
-
-def _moved(before: Record, row: Record) -> list[str]:
-    """Return what differs of the fields that the head overwrites."""
-    return [name for name in CASCADING if not same(PurchaseOrderRow, name, before.get(name), row.get(name))]
-
-
-def _of_row(name: str, before: Record, row: Record, known: Directory) -> FieldChange:
-    return _field(f"rows[id={whole(before, 'id')}].{name}", name, before, row, known)
-
-
-def _received(before: Record, change: Changed) -> FieldChange:
-    of = f"rows[id={whole(before, 'id')}].received_date"
-    return FieldChange(field=of, old=text(before, "received_date"), new=shown_value(change.received))
-
-
-def _field(field: str, name: str, old: Record, new: Record, known: Directory) -> FieldChange:
-    return FieldChange(field=field, old=_words(name, old.get(name), known), new=_words(name, new.get(name), known))
-
-
-def _words(name: str, value: object, known: Directory) -> str | None:
-    if name == "variant_id":
-        found = known.good(value).named.found
-        return found[0].called if found else shown_value(value)
-    called = known.called(ENTITIES[name], value) if name in ENTITIES else None
-    return called or shown_value(value)
-
-
-def _latest(wanted: Wanted) -> str | None:
-    """Return the date that the head takes from its latest row, where that is another than it would have."""
-    moved = any("arrival_date" in each.fields for each in wanted.changed_rows)
-    if not (moved or wanted.deleted_rows or wanted.new_rows):
-        return None
-    dates = [date for each in wanted.rows_then if (date := text(each, "arrival_date"))]
-    head = wanted.head.get("expected_arrival_date") or wanted.facts.record.get("expected_arrival_date")
-    latest = max(dates, default=None)
-    return None if latest is None or same(PurchaseOrder, "expected_arrival_date", latest, head) else latest
+    more = len(lines) - len(words)
+    return ", ".join([*words, *([f"and {more} more"] if more else [])]).replace("  ", " ")

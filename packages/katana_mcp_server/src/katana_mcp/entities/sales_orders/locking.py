@@ -99,7 +99,8 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
             told = f"{name}: prices, discounts and addresses of the order stay as they are"
             yield advisory(warning_codes.AMOUNTS_STAY, told, name)
     if rows(change.before, ROWS) and not rows(change.after, ROWS):
-        yield advisory(warning_codes.EMPTY_ORDER, "the order would have no rows left", "delete_row_ids")
+        told = "the order would have no rows left: delete the order instead"
+        yield blocking(warning_codes.EMPTY_ORDER, told, "delete_row_ids")
 
 
 RULES = (locks, _second, _stays)

@@ -1,5 +1,6 @@
 """How sales orders are written: head, rows, addresses, shipping fee and status; what ships is never written here."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field as Argument
@@ -26,9 +27,9 @@ type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
 _SHIPPING = "shipments are recorded in Katana: no tool ships yet"
 
 
-def _row(name: str, kind: object, says: str, **more: object) -> Field:
-    """Return a field of a row or a fee: Katana fills most of them in, and none is cleared."""
-    return Field(name, kind, says, **{"clears": False, "filled": True, **more})  # pyright: ignore[reportArgumentType]
+def _filled(*fields: Field) -> tuple[Field, ...]:
+    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
+    return tuple(replace(each, clears=False, filled=True) for each in fields)
 
 
 def _of_order(body: JsonObject) -> JsonObject:
@@ -67,8 +68,8 @@ SALES_ORDER = Writable(
             name="rows",
             one="row",
             held=ROWS,
-            fields=(
-                _row(
+            fields=_filled(
+                Field(
                     "variant_id",
                     _Reference,
                     "SKU or variant id.",
@@ -76,11 +77,11 @@ SALES_ORDER = Writable(
                     required=True,
                     names="variant",
                 ),
-                _row("quantity", _Amount, "In stock units.", required=True),
-                _row("price_per_unit", _Amount, "Without tax; the item's own by default."),
-                _row("total_discount", _Amount, "An amount off the whole row."),
-                _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-                _row("location_id", _Reference, "If not the order's.", names="location"),
+                Field("quantity", _Amount, "In stock units.", required=True),
+                Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
+                Field("total_discount", _Amount, "An amount off the whole row."),
+                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+                Field("location_id", _Reference, "If not the order's.", names="location"),
             ),
             says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "Which go."},
             most=250,
@@ -124,10 +125,10 @@ SALES_ORDER = Writable(
             name="shipping_fees",
             one="shipping_fee",
             held=FEE,
-            fields=(
-                _row("amount", _Amount, "Without tax.", required=True, is_paired=True),
-                _row("tax_rate_id", _Reference, "Id or name.", names="tax_rate", is_paired=True),
-                _row("description", ShortText, "", is_paired=True),
+            fields=_filled(
+                Field("amount", _Amount, "Without tax.", required=True, is_paired=True),
+                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate", is_paired=True),
+                Field("description", ShortText, "", is_paired=True),
             ),
             says={"new": "One at most.", "add": "New one.", "update": "Its change.", "delete": "If it goes."},
             most=1,

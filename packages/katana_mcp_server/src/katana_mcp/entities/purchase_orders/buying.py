@@ -1,0 +1,239 @@
+"""How goods are bought for an order: at which price, in which unit, at which tax rate, and what looks wrong."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import cast
+
+from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.names import text
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
+from katana_mcp.values import NOTHING, number, rows, whole
+
+ROWS, COSTS = "purchase_order_rows", "additional_costs"
+UNIT = ("purchase_uom", "purchase_uom_conversion_rate")
+"""What of a row is set together only."""
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Good:
+    """How a variant is bought: `price` per purchase unit, in `currency`, its own supplier's.
+
+    At least `minimum` stock units of it are ordered. Where `known` is false its item is not cached yet, so neither
+    whether it is bought nor how it is tracked is known.
+    """
+
+    price: Decimal | None = None
+    currency: str | None = None
+    unit: str | None = None
+    rate: Decimal | None = None
+    bought: bool = True
+    in_batches: bool = False
+    service: bool = False
+    known: bool = True
+    supplier: int | None = None
+    supplier_name: str | None = None
+    minimum: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buying:
+    """Goods by variant id; the account's tax rate of purchases; all rates in percent; the currency of the supplier."""
+
+    goods: Mapping[int, Good] = field(default_factory=dict[int, Good])
+    default_tax: int | None = None
+    rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+    supplier_currency: str | None = None
+
+
+def buying(facts: Facts) -> Buying:
+    """Return what was read of how an order is bought."""
+    return cast("Buying", facts.own) if facts.own is not None else Buying()
+
+
+def good_of(facts: Facts, row: State) -> Good:
+    """Return the good of a row."""
+    return buying(facts).goods.get(whole(row, "variant_id") or 0) or Good()
+
+
+def called(facts: Facts, entity: str, key: object) -> str | None:
+    """Return what people call a record, as well as it is known."""
+    known = facts.with_id(entity, key)
+    return known.called if known is not None else None if key is None else str(key)
+
+
+def sku(change: Transition, row: State) -> str:
+    """Return what people call the good of a row."""
+    return str(called(change.facts, "variant", row.get("variant_id")))
+
+
+def currency(change: Transition) -> str | None:
+    """Return the currency of an order."""
+    return text(change.subject, "currency") or (None if change.before else buying(change.facts).supplier_currency)
+
+
+def tax_rate(facts: Facts, row: State) -> Decimal | None:
+    """Return the tax rate of a row or a cost in percent, if it is known."""
+    return buying(facts).rates.get(whole(row, "tax_rate_id") or 0)
+
+
+def finish_row(row: State, order: State, facts: Facts) -> State:
+    """Return a new row with the price of its item, where that fits, and the default tax rate: both are sent."""
+    known, good = buying(facts), good_of(facts, row)
+    ordered_in = text(order, "currency") or (None if "id" in order else known.supplier_currency)
+    price = {} if "price_per_unit" in row else {"price_per_unit": _own_price(row, good, ordered_in)}
+    taxed = {} if known.default_tax is None else {"tax_rate_id": known.default_tax}
+    return {**{name: value for name, value in (taxed | price).items() if value is not None}, **row}
+
+
+def finish_cost(cost: State, order: State, facts: Facts) -> State:
+    """Return a new cost with the default tax rate."""
+    del order
+    tax = buying(facts).default_tax
+    return {**({} if tax is None else {"tax_rate_id": tax}), **cost}
+
+
+def _own_price(row: State, good: Good, ordered_in: str | None) -> Decimal | None:
+    """Return the price that the item has, where it is one of this currency and of this unit."""
+    unit, rate = text(row, UNIT[0]), number(row, UNIT[1])
+    alike = unit in (None, good.unit) and rate in (None, good.rate)
+    return good.price if alike and good.currency is not None and ordered_in in (None, good.currency) else None
+
+
+def unit_of(facts: Facts, row: State, good: Good) -> str | None:
+    """Return the purchase unit, and what it holds: `box (12 pcs)`."""
+    own = text(row, UNIT[0])
+    unit = own or good.unit
+    rate = number(row, UNIT[1]) or (good.rate if own in (None, good.unit) else None)
+    known = facts.with_id("variant", row.get("variant_id"))
+    stock = None if known is None else known.unit
+    holds = rate not in (None, 1) and unit != stock and stock is not None
+    return f"{unit} ({plain_number(rate)} {stock})" if unit and rate is not None and holds else unit
+
+
+def new_rows(change: Transition, held: str = ROWS, name: str = "rows") -> Iterator[tuple[str, State, State]]:
+    """Yield path, arguments and state of each part that is added."""
+    argument = name if change.before is None else f"add_{name}"
+    pairs = zip(rows_asked(change.asked, argument), change.sent[held].adds, strict=False)
+    yield from ((f"{argument}[{nr}]", asked, row) for nr, (asked, row) in enumerate(pairs))
+
+
+def changed_rows(change: Transition) -> Iterator[tuple[str, State, State, State]]:
+    """Yield path, arguments, state before and what differs of each row that is to be changed."""
+    diff = change.sent[ROWS]
+    for nr, asked in enumerate(rows_asked(change.asked, "update_rows")):
+        row = diff.before.get(whole(asked, "row_id") or 0)
+        if row is not None:
+            yield f"update_rows[{nr}]", asked, row, diff.updates.get(whole(row, "id") or 0, NOTHING)
+
+
+def priced(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which new rows take the price of their item, and of which none fits."""
+    ordered_in = currency(change)
+    for here, asked, row in new_rows(change):
+        known = change.facts.with_id("variant", row.get("variant_id"))
+        if "price_per_unit" in asked or known is None:
+            continue
+        good, path = good_of(change.facts, row), f"{here}.price_per_unit"
+        if "price_per_unit" in row:
+            price = plain_number(number(row, "price_per_unit") or Decimal(0))
+            told = f"{path}: {known.called} is bought at its own price, {price} {good.currency or ''}"
+            yield info(warning_codes.DEFAULT_PRICE, told.rstrip(), path)
+        else:
+            told = f"{path}: {known.called} {_unfit(change.facts, row, good, ordered_in)}; give one"
+            yield blocking(warning_codes.PRICE_REQUIRED, told, path)
+
+
+def _unfit(facts: Facts, row: State, good: Good, ordered_in: str | None) -> str:
+    """Return in words what the item's own price is, which does not fit an order."""
+    if good.price is None:
+        return "has no purchase price"
+    price = f"{plain_number(good.price)} {good.currency or ''}".rstrip()
+    unit = unit_of(facts, {"variant_id": row.get("variant_id")}, good)
+    per = f" per {unit}" if unit else ""
+    if good.currency is None:
+        return f"has a price of {price}{per}, in which currency is not known yet"
+    if ordered_in not in (None, good.currency):
+        return f"has a price of {price}{per}, and the order is in {ordered_in}"
+    return f"has a price of {price}{per}, and the row has another purchase unit"
+
+
+def bought(change: Transition) -> Iterator[ToolWarning]:
+    """Yield goods that are not bought, quantities of nothing, and units without their rate."""
+    for here, asked, row in (*new_rows(change), *((here, asked, asked) for here, asked, *_ in changed_rows(change))):
+        named = asked.get("sku_or_variant_id")
+        known = change.facts.one("variant", named)
+        if known is not None:
+            good = good_of(change.facts, {**row, "variant_id": known.id})
+            yield from _not_bought(good, known.called, f"{here}.sku_or_variant_id")
+        if asked.get("quantity") == 0:
+            told = f"{here}.quantity is 0: delete the row or leave it out"
+            yield blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity")
+        missing = [name for name in UNIT if asked.get(name) is None]
+        if len(missing) == 1:
+            path = f"{here}.{missing[0]}"
+            told = f"{path}: a purchase unit and how many stock units are in one go together; give both, or neither"
+            yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
+
+
+def _not_bought(good: Good, name: str, path: str) -> Iterator[ToolWarning]:
+    if not good.known:
+        why = "is not read yet, so whether it is bought, and how it is tracked, is not known; ask again in a moment"
+        yield blocking(warning_codes.COLD_CACHE, f"{path}: {name} {why}", path)
+    elif good.service:
+        told = f"{path}: {name} is a service, which is never received"
+        yield blocking(warning_codes.NOT_PURCHASABLE, told, path)
+    elif not good.bought:
+        yield advisory(warning_codes.NOT_PURCHASABLE, f"{path}: {name} is not marked as bought", path)
+
+
+def second_looks(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
+    supplier = whole(change.new, "supplier_id")
+    for here, asked, row in new_rows(change):
+        good, known = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
+        if known is None:
+            continue
+        if "price_per_unit" not in asked and None not in (supplier, good.supplier) and good.supplier != supplier:
+            theirs, ours = good.supplier_name or good.supplier, called(change.facts, "supplier", supplier)
+            told = f"{here}.price_per_unit: {known.called} has the price of supplier {theirs}, not of {ours}"
+            yield advisory(warning_codes.OTHER_SUPPLIER, told, f"{here}.price_per_unit")
+        rate = number(row, UNIT[1]) or good.rate or 1
+        if good.minimum is not None and (number(row, "quantity") or 0) * rate < good.minimum:
+            told = f"{here}.quantity: {known.called} is ordered by {plain_number(good.minimum)} at least"
+            yield advisory(warning_codes.BELOW_MINIMUM, told, f"{here}.quantity")
+
+
+def taxed(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which tax rate was taken where none is given, and that the total with tax is not known."""
+    known, added = buying(change.facts), list(new_rows(change))
+    path = "rows" if change.before is None else "add_rows"
+    if known.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
+        rate = known.rates.get(known.default_tax)
+        which = f"id {known.default_tax}" if rate is None else f"{plain_number(rate)} %"
+        told = f"{path}: the default tax rate of purchases was taken where none is given ({which})"
+        yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
+    unknown = [sku(change, row) for row in rows(change.new, ROWS) if tax_rate(change.facts, row) is None]
+    unknown = unknown if all(change.facts.with_id("variant", row.get("variant_id")) for _, _, row in added) else []
+    if unknown:
+        more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+        told = f"the total with tax is not known: no tax rate is known of {', '.join(unknown[:_NAMED])}{more}"
+        yield info(warning_codes.TAX_UNKNOWN, told)
+    for here, asked, _ in new_rows(change, COSTS, COSTS):
+        if "tax_rate_id" not in asked:
+            yield _cost_taxed(known, f"{here}.tax_rate_id")
+
+
+def _cost_taxed(known: Buying, path: str) -> ToolWarning:
+    if known.default_tax is None:
+        told = f"{path}: Katana wants a tax rate for a cost, and the account has no default one of purchases; give one"
+        return blocking(warning_codes.TAX_RATE_REQUIRED, told, path)
+    told = f"{path}: the default tax rate of purchases was taken (id {known.default_tax})"
+    return info(warning_codes.DEFAULT_TAX_RATE, told, path)
+
+
+RULES = (bought, priced, second_looks, taxed)

@@ -1,0 +1,158 @@
+"""What a plan of a purchase order needs besides its request: its costs as they are now, goods, taxes, its stock."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from cache_core.protocol import Selection
+from cache_core.records import Record, canonical
+from katana_client.errors import KatanaError
+from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
+from katana_mcp.descriptor import Verb
+from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, Buying, Good
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
+from katana_mcp.lookup import as_they_are_now, unasked
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.operations.get import of_ids, rows_beside
+from katana_mcp.services import Services, current
+from katana_mcp.tools.warnings import Refused
+from katana_mcp.values import NOTHING, flag, number, rows, whole
+from katana_mcp.writing.meaning import all_same
+from katana_mcp.writing.stock_moves import read_levels
+
+COST, BILLS = "purchase_order_additional_cost_row", "purchase_order_accounting_metadata"
+READS = (COST, "supplier", "location", "tax_rate", "additional_cost", *VARIANT_ENTITIES, *FACTORY)
+_OLD = (*READS, INGREDIENTS)
+BY_VERB: Mapping[Verb, tuple[str, ...]] = {"create": READS, "modify": _OLD, "delete": (*_OLD, BILLS)}
+"""The cache entities that each verb reads besides the order."""
+
+
+async def gather(change: Transition, services: Services) -> Facts:
+    """Return the facts with the order's costs, ingredients and bills, all that they name, and how goods are bought."""
+    facts = change.facts
+    if change.before is not None:
+        await current(services, BY_VERB["modify" if change.after else "delete"], ())
+        facts = replace(facts, beside=await _beside(change, change.before, services))
+    moved = [whole(each, "ingredient_variant_id") for each in facts.beside.get(INGREDIENTS, ())]
+    goods: list[Asked] = [("variant", key) for key in moved if key is not None]
+    found = await references(services, [*goods, *_named_by(change.old, facts.beside.get(COST, ()))])
+    facts = replace(facts, references={**found, **facts.references})
+    named = change.asked.get("supplier_id")
+    supplier = facts.one("supplier", named)
+    currency = None if supplier is None else await _currency_now(services, supplier.id)
+    if isinstance(named, int | str):
+        facts = replace(facts, references={**facts.references, **await references(services, [("supplier", named)])})
+    currency = currency if facts.one("supplier", named) == supplier else None
+    facts = replace(facts, own=await _buying(facts, currency, services))
+    if not moves_stock(change):
+        return facts
+    levels = await read_levels(services, _variants(facts))
+    return replace(facts, levels=levels)
+
+
+def _variants(facts: Facts) -> list[int]:
+    named = [each.one for (entity, _), each in facts.references.items() if entity == "variant"]
+    return list(dict.fromkeys(each.id for each in named if each is not None))
+
+
+async def _beside(change: Transition, order: State, services: Services) -> dict[str, tuple[Record, ...]]:
+    """Return its costs, and what else belongs to it where a status moves its stock, or where it goes."""
+    mine = of_ids("purchase_order_id", whole(order, "id"))
+    found: dict[str, tuple[Record, ...]] = {COST: tuple(await _costs_now(order, services))}
+    if change.after is None or change.asked.get("status") is not None or change.asked.get("unreceive"):
+        found[INGREDIENTS] = tuple(await rows_beside(services, INGREDIENTS, mine))
+    if change.after is None:
+        found[BILLS] = tuple(await rows_beside(services, BILLS, mine))
+    return found
+
+
+def _named_by(order: State, costs: Sequence[Record]) -> Iterator[Asked]:
+    """Yield what an order, its rows and its costs name by id."""
+    named = {"supplier_id": "supplier", "location_id": "location", "tracking_location_id": "location"}
+    of_row = {"variant_id": "variant", "location_id": "location", "tax_rate_id": "tax_rate"}
+    of_cost = {"additional_cost_id": "additional_cost", "tax_rate_id": "tax_rate"}
+    for records, fields in (([order], named), (rows(order, ROWS), of_row), (costs, of_cost)):
+        for record in records:
+            yield from ((entity, key) for name, entity in fields.items() if (key := whole(record, name)) is not None)
+
+
+async def _costs_now(order: State, services: Services) -> Sequence[Record]:
+    """Return the additional costs of an order as they are in Katana now: those that are cached, and any other.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    groups = [whole(order, "default_group_id"), *(whole(row, "group_id") for row in rows(order, ROWS))]
+    mine = of_ids("group_id", *groups)
+    cached, listed = await rows_beside(services, COST, mine), list[Record]()
+    try:
+        for group in dict.fromkeys(each for each in groups if each is not None):
+            page = await services.client.po_additional_cost_rows.page(1, group_id=group)
+            listed += [canonical(each) for each in page.valid_records]
+    except KatanaError as error:
+        raise Refused(unasked("which additional costs the order has now")) from error
+    if all_same(PurchaseOrderAdditionalCostRow, [*listed], [*cached]):
+        return cached
+    ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
+    await as_they_are_now(services, COST, [each for each in ids if isinstance(each, int)])
+    return await rows_beside(services, COST, mine)
+
+
+async def _currency_now(services: Services, supplier: int) -> str | None:
+    """Return the currency of a supplier as it is in Katana now."""
+    await as_they_are_now(services, "supplier", [supplier])
+    stored = (await services.cache.get_many("supplier", [supplier])).rows
+    return text(stored[0].record, "currency") if stored else None
+
+
+async def _buying(facts: Facts, currency: str | None, services: Services) -> Buying:
+    taxes = await services.cache.select("tax_rate", Selection(limit=200))
+    default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
+    rates = {each.id: rate for each in taxes if (rate := number(each.record, "rate")) is not None}
+    return Buying(
+        goods=await _goods(_variants(facts), services),
+        default_tax=next((each for each in default if isinstance(each, int)), None),
+        rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
+        supplier_currency=currency,
+    )
+
+
+async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]:
+    names = await look_up(services.cache, {"variant": variants, "supplier": (), "factory": ()})
+
+    def good(key: int) -> Good:
+        variant = names.record("variant", key) or NOTHING
+        item, parent = names.item(variant) or NOTHING, names.parent(variant)
+        of = item.get("default_supplier_id")
+        supplier = names.record("supplier", of)
+        is_unknown = item is NOTHING or (of is not None and supplier is None)
+        return Good(
+            known=item is not NOTHING,
+            currency=None if is_unknown else text(supplier, "currency") or names.base_currency(),
+            price=number(variant, "purchase_price"),
+            supplier=of if isinstance(of, int) else None,
+            supplier_name=text(supplier, "name"),
+            minimum=number(variant, "minimum_order_quantity"),
+            unit=text(item, "purchase_uom") or text(item, "uom"),
+            rate=number(item, "purchase_uom_conversion_rate"),
+            bought=flag(item, "is_purchasable") is not False,
+            in_batches=bool(flag(item, "batch_tracked")),
+            service=parent is not None and parent[0] == "service",
+        )
+
+    return {key: good(key) for key in variants}
+
+
+def binds(change: Transition) -> dict[str, object]:
+    """Return what else a plan depends on: the costs, the bills, the currency of the supplier, the default tax rate."""
+    beside = change.facts.beside
+    found: dict[str, object] = {"costs": list(beside[COST])} if COST in beside else {}
+    if change.after is None:
+        return found | {"bills": list(beside.get(BILLS, ()))}
+    own = change.facts.own
+    known = own if isinstance(own, Buying) else Buying()
+    names = ("rows", COSTS) if change.before is None else ("add_rows", f"add_{COSTS}")
+    untaxed = any("tax_rate_id" not in row for name in names for row in rows_asked(change.asked, name))
+    return found | {"currency": known.supplier_currency} | ({"default_tax": known.default_tax} if untaxed else {})

@@ -1,0 +1,196 @@
+"""How purchase orders are written: head, rows, additional costs and status; received by a status, never in part."""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field as Argument
+from pydantic import StrictStr, WithJsonSchema
+
+from katana_client.models.values import PurchaseOrderEntityType
+from katana_client.resources.po_additional_cost_rows import Distribution
+from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.verbs import writes
+from katana_mcp.entities.purchase_orders import buying, cascading, locking
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, finish_cost, finish_row
+from katana_mcp.entities.purchase_orders.following import (
+    again,
+    asked_status,
+    back,
+    derive,
+    follow,
+    for_own_place,
+    is_sendable,
+    left,
+    no_way_back,
+    read,
+    unlocks,
+)
+from katana_mcp.entities.purchase_orders.reading import BY_VERB, COST, binds, gather
+from katana_mcp.entities.purchase_orders.receipts import moves
+from katana_mcp.entities.purchase_orders.showing import (
+    cost_line,
+    cost_title,
+    described,
+    linked,
+    row_line,
+    row_title,
+    totals,
+)
+from katana_mcp.operations.filters import Currency, Moment, spelling
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, WriteQuantity
+
+type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
+"""An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
+type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
+type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type _Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
+type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
+type _Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
+"""What a request may set a status to: that an order is received in part follows from receipts."""
+_TO_ROWS = "say `update_rows` to change rows, `add_rows` to add some"
+_TO_COSTS = "say `update_additional_costs` to change costs, `add_additional_costs` to add some"
+
+
+def _filled(*fields: Field) -> tuple[Field, ...]:
+    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
+    return tuple(replace(each, clears=False, filled=True) for each in fields)
+
+
+_HEAD = (
+    Field("order_no", DocumentNumber, "Its number.", clears=False),
+    Field("supplier_id", _Reference, "Id or exact name.", required=True, clears=False, names="supplier"),
+    Field("location_id", _Reference, "Id or exact name.", required=True, clears=False, names="location"),
+    Field("tracking_location_id", _Reference, "For outsourced orders.", clears=False, names="location"),
+    Field("currency", Currency, "Such as EUR.", clears=False, filled=True),
+    Field("expected_arrival_date", Moment, "Of every row.", clears=False, filled=True, follows="arrival_date"),
+    Field("order_created_date", Moment, "When it was ordered.", clears=False, filled=True),
+    Field("additional_info", Notes, "Its notes.", empty=""),
+    Field(
+        "entity_type",
+        Annotated[PurchaseOrderEntityType, spelling(PurchaseOrderEntityType)],
+        "Outsourced: made of our ingredients.",
+        verbs=ONLY_NEW,
+        default="regular",
+        filled=True,
+    ),
+)
+_ROW = _filled(
+    Field("variant_id", _Reference, "SKU or variant id.", argument="sku_or_variant_id", required=True, names="variant"),
+    Field("quantity", _Amount, "In purchase units.", required=True),
+    Field("price_per_unit", _Amount, "Without tax."),
+    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+    Field("purchase_uom", _Unit, "Purchase unit.", is_paired=True),
+    Field("purchase_uom_conversion_rate", _Amount, "Stock units in one.", is_paired=True),
+    Field("arrival_date", Moment, "Expected."),
+    Field("location_id", _Reference, "If not the order's.", names="location"),
+    Field("received_date", Moment, "Of a received row.", verbs=ONLY_LATER, is_late=True, becomes="receipt date"),
+)
+_COST = _filled(
+    Field("additional_cost_id", _Reference, "Id or name.", required=True, names="additional_cost"),
+    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+    Field("price", _Amount, "Without tax.", required=True),
+    Field("distribution_method", Annotated[Distribution, spelling(Distribution)], "How it spreads."),
+)
+
+PURCHASE_ORDER = Writable(
+    entity="purchase_order",
+    collection="purchase_orders",
+    says_id="Id or number.",
+    id_kind=_Reference,
+    key=Key(name="order_no", words="order number", prefix="PO-"),
+    head=_HEAD,
+    parts=(
+        Part(
+            name="rows",
+            one="row",
+            held=ROWS,
+            fields=_ROW,
+            says={
+                "new": "Without a price at the item's own.",
+                "add": "New rows, as of `create_purchase_order`.",
+                "update": "Changes of rows.",
+                "delete": "Rows that go.",
+            },
+            most=250,
+            needed=True,
+            collection=ROWS,
+            parent="purchase_order_id",
+            look=lambda body: {name: body[name] for name in ("purchase_order_id", "variant_id")},
+            line=row_line,
+            inside=for_own_place,
+            adds_first=True,
+            finish=finish_row,
+            title=row_title,
+            again=again,
+            key_kind=_PartId,
+            also={"purchase_order_row_id": ("row_id",)},
+            is_brief=True,
+        ),
+        Part(
+            name=COSTS,
+            one="additional_cost_row",
+            held=COSTS,
+            fields=_COST,
+            says={
+                "new": "Freight and the like.",
+                "add": "New costs.",
+                "update": "Changes of costs.",
+                "delete": "Costs that go.",
+            },
+            most=50,
+            collection="po_additional_cost_rows",
+            entity=COST,
+            parent="group_id",
+            parent_is="default_group_id",
+            look=lambda body: {name: body[name] for name in ("group_id", "additional_cost_id")},
+            kind=lambda _: "additional cost",
+            line=cost_line,
+            inside=lambda _, __: False,
+            adds_first=True,
+            finish=finish_cost,
+            title=cost_title,
+            key_kind=_PartId,
+            also={"row_id": ("additional_cost_row_id",)},
+            is_brief=True,
+        ),
+    ),
+    status=Status(
+        kind=Annotated[_Settable, spelling(_Settable)],
+        says="RECEIVED receives open rows.",
+        first="NOT_RECEIVED",
+        refused=locking.REFUSED,
+        path="",
+        new_kind=Annotated[_NewStatus, spelling(_NewStatus)],
+        says_new="Ordered or not.",
+        asked=asked_status,
+        unlocks=unlocks,
+    ),
+    switches=(Field("unreceive", bool, "Take receipts out of stock again.", verbs=ONLY_LATER, default=False),),
+    words={
+        **dict.fromkeys(("rows", "lines", "line_items", "order_lines", "items"), _TO_ROWS),
+        **dict.fromkeys(("costs", "additional_costs", "freight", "shipping", "fees"), _TO_COSTS),
+        **dict.fromkeys(("row_id", "purchase_order_row_id", "row_ids"), "give it in `update_rows`, with what changes"),
+        **dict.fromkeys(("modify_rows", "change_rows", "edit_rows", "updated_rows"), ("update_rows",)),
+        **dict.fromkeys(("new_rows", "append_rows", "insert_rows", "create_rows"), ("add_rows",)),
+        **dict.fromkeys(("delete_rows", "remove_rows", "remove_row_ids", "deleted_rows"), ("delete_row_ids",)),
+    },
+    described=described,
+    reads=BY_VERB,
+    what={"create": " with its rows", "modify": "", "delete": " with its rows"},
+    parties=("supplier_id",),
+    is_sendable=is_sendable,
+    gather=gather,
+    read=read,
+    follow=follow,
+    derive=derive,
+    no_way_back=no_way_back,
+    back=back,
+    left=left,
+    totals=totals,
+    currency=buying.currency,
+    rules=(*cascading.RULES, *locking.RULES, *buying.RULES),
+    moves=moves,
+    binds=binds,
+    linked=linked,
+)
+WRITES = writes(PURCHASE_ORDER)
