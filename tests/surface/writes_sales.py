@@ -79,9 +79,10 @@ def _fee() -> Arguments:
 
 def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
     rows = [_row(tenant), {**_row(tenant), "sku_or_variant_id": _sold(tenant)[1]}]
-    address = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
+    address: Arguments = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
     head: Arguments = {"customer_id": _ids(tenant, "customers")[0], "location_id": _selling(tenant)[0]["id"]}
-    return {**head, "order_no": number, "rows": rows, "shipping_fees": [_fee()], "addresses": [address]}
+    parts: Arguments = {"rows": rows, "shipping_fees": [_fee()], "addresses": [address]}
+    return {**head, **parts, "order_no": number}
 
 
 def _changed(tenant: Tenant, _: str, order: Record) -> Arguments:

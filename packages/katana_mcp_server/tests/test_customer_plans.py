@@ -283,13 +283,13 @@ def test_what_is_like_that_already_changes_nothing(fields: dict[str, object]) ->
         ({"default_shipping_id": 99}, ("blocking", "unknown_row_id", "default_shipping_id")),
         (
             {"update_addresses": [{"address_id": 13, "city": "x"}], "delete_address_ids": [13]},
-            ("blocking", "duplicate_row", "delete_address_ids[0]"),
+            ("blocking", "duplicate_row_overrides", "delete_address_ids[0]"),
         ),
         (
             {"update_addresses": [{"address_id": 13, "city": "x"}, {"address_id": 13, "zip": "1"}]},
-            ("blocking", "duplicate_row", "update_addresses[1].address_id"),
+            ("blocking", "duplicate_row_overrides", "update_addresses[1].address_id"),
         ),
-        ({"delete_address_ids": [13, 13]}, ("blocking", "duplicate_row", "delete_address_ids[1]")),
+        ({"delete_address_ids": [13, 13]}, ("blocking", "duplicate_row_overrides", "delete_address_ids[1]")),
         ({"add_addresses": [BILLING]}, ("blocking", "second_billing_address", "add_addresses[0].entity_type")),
         ({"add_addresses": [BILLING], "delete_address_ids": [11]}, None),
         ({"default_shipping_id": 11}, ("blocking", "invalid_default_address", "default_shipping_id")),

@@ -260,11 +260,11 @@ def test_what_a_status_moves_is_named() -> None:
         ({"delete_row_ids": [17, 99]}, [("unknown_row_id", "delete_row_ids[1]")]),
         (
             {"update_rows": [{"row_id": 17, "quantity": 1}], "delete_row_ids": [17]},
-            [("duplicate_row", "delete_row_ids[0]")],
+            [("duplicate_row_overrides", "delete_row_ids[0]")],
         ),
         (
             {"update_rows": [{"row_id": 17, "quantity": 1}, {"row_id": 17, "quantity": 3}]},
-            [("duplicate_row", "update_rows[1].row_id")],
+            [("duplicate_row_overrides", "update_rows[1].row_id")],
         ),
         ({"update_rows": [{"row_id": 17, "quantity": 0}]}, [("invalid_quantity", "update_rows[0].quantity")]),
         (
@@ -273,7 +273,7 @@ def test_what_a_status_moves_is_named() -> None:
         ),
         (
             {"delete_additional_cost_row_ids": [70, 70]},
-            [("duplicate_row", "delete_additional_cost_row_ids[1]")],
+            [("duplicate_row_overrides", "delete_additional_cost_row_ids[1]")],
         ),
         (
             {"update_rows": [{"row_id": 17, "purchase_uom": "pcs"}]},

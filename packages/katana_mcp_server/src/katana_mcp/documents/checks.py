@@ -90,7 +90,7 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
             yield _unknown(doc, part, path, key, change)
         elif key in seen:
             told = f"{path}: {part.words} {key} is named twice: change it once, or delete it once"
-            yield blocking(warning_codes.DUPLICATE_ROW, told, path)
+            yield blocking(warning_codes.DUPLICATE_ROW_OVERRIDES, told, path)
         seen.add(key)
 
 

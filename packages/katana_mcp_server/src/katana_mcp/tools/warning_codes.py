@@ -35,8 +35,10 @@
 | `price_required` | blocking | no price was given, and the item has none that fits |
 | `tax_rate_required` | blocking | no tax rate was given, and the account has no default one |
 | `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
+| `empty_order` | blocking | a document would have no rows left |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | a row or an address that the request names or adds twice |
+| `duplicate_row` | blocking | an address that the request adds twice, or a second one or a second fee of an order |
+| `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
@@ -50,7 +52,6 @@
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
 | `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
 | `discount_above_price` | advisory | a discount takes more off a row than the row costs |
-| `empty_order` | advisory | a document would have no rows left |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
 | `amounts_stay` | advisory | a currency or a supplier changes, and prices keep their numbers |
@@ -117,6 +118,7 @@ TAX_RATE_REQUIRED = "tax_rate_required"
 BATCH_REQUIRED = "batch_required"
 UNKNOWN_ROW_ID = "unknown_row_id"
 DUPLICATE_ROW = "duplicate_row"
+DUPLICATE_ROW_OVERRIDES = "duplicate_row_overrides"
 SECOND_BILLING_ADDRESS = "second_billing_address"
 INVALID_DEFAULT_ADDRESS = "invalid_default_address"
 INTERNAL_ERROR = "internal_error"
