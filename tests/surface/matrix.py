@@ -1,44 +1,22 @@
 """One telling set of arguments per tool, and for each parameter a value that must make a difference."""
 
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_sales import adjustment_writes, sales_writes
+from .usual import Changes, Usual
+from .usual import changed_each as _each
+from .usual import live_records as _live
+
 PART = "00.4021.018.003"
 ABSENT = "nothing-has-this"
 
-type Changes = dict[str, dict[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """How a tool is called here.
-
-    Attributes:
-        arguments: with what.
-        changes: for each parameter, arguments whose answer must differ from the usual one.
-    """
-
-    arguments: dict[str, object]
-    changes: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-
-
 A_MINUTE = 61
 """Seconds after which a call has a minute's requests to itself: all the tools together ask for more than that."""
-
-
-def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
-    """Return the live records, oldest first."""
-    return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
-
-
-def _each(**changed: object) -> Changes:
-    """Return a change for each of these arguments."""
-    return {name: {name: value} for name, value in changed.items()}
 
 
 def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
@@ -204,80 +182,6 @@ def _transfer_writes(tenant: Tenant) -> dict[str, Usual]:
         "delete_stock_transfer": Usual(
             {"stock_transfer_id": draft["id"]}, _each(stock_transfer_id=other["stock_transfer_number"])
         ),
-    }
-
-
-def _adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
-    counted = _live(tenant, "stock_adjustments")
-    first, other = [each["id"] for each in _live(tenant, "locations")][:2]
-    found, lost = [each["id"] for each in _live(tenant, "variants")][:2]
-    head = _each(
-        stock_adjustment_date="2026-03-04",
-        reason="Broken in shipping",
-        additional_info="second count",
-        stock_adjustment_number="SA-900",
-    )
-    rows = [{"sku_or_variant_id": found, "quantity": 2, "cost_per_unit": 3.5}]
-    more = [*rows, {"sku_or_variant_id": lost, "quantity": -0.5}]
-    old = counted[0]
-    elsewhere = next(each for each in (first, other) if each != old["location_id"])
-    return {
-        "create_stock_adjustment": Usual(
-            {"location_id": first, "rows": rows}, head | _each(location_id=other, rows=more)
-        ),
-        "modify_stock_adjustment": Usual(
-            {"stock_adjustment_id": old["id"], "reason": "usual"},
-            head | _each(stock_adjustment_id=counted[1]["stock_adjustment_number"], location_id=elsewhere),
-        ),
-        "delete_stock_adjustment": Usual(
-            {"stock_adjustment_id": old["id"]}, _each(stock_adjustment_id=counted[1]["stock_adjustment_number"])
-        ),
-    }
-
-
-def _sales_writes(tenant: Tenant) -> dict[str, Usual]:
-    orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
-    order, other = next(each for each in orders if each["addresses"]), orders[-1]
-    here = next(each["id"] for each in _live(tenant, "locations") if each["sales_allowed"])
-    first, second = [each["id"] for each in _live(tenant, "customers")][:2]
-    row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
-    place = {"entity_type": "shipping", "city": "Oslo"}
-    head = _each(
-        order_no="SO-900",
-        customer_id=second,
-        location_id=here,
-        order_created_date="2026-03-04",
-        delivery_date="2026-04-05",
-        currency="USD",
-        customer_ref="PO 7",
-        additional_info="by rail",
-        tracking_number="T 1",
-        status="PENDING",
-    )
-    shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
-    kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
-    return {
-        "create_sales_order": Usual(
-            {"customer_id": first, "rows": [row]},
-            head | shop | _each(rows=[row, row], addresses=[place], shipping_fees=[{"amount": 5}]),
-        ),
-        "modify_sales_order": Usual(
-            {"sales_order_id": order["id"], "additional_info": "usual"},
-            head
-            | _each(
-                sales_order_id=other["order_no"],
-                add_rows=[row],
-                update_rows=[{"row_id": kept, "quantity": 77}],
-                delete_row_ids=[kept],
-                add_addresses=[place],
-                update_addresses=[{"address_id": address, "city": "Oslo"}],
-                delete_address_ids=[address],
-                add_shipping_fees=[{"amount": 5}],
-                update_shipping_fees=[{"shipping_fee_id": 1, "amount": 5}],
-                delete_shipping_fee_ids=[1],
-            ),
-        ),
-        "delete_sales_order": Usual({"sales_order_id": order["id"]}, _each(sales_order_id=other["order_no"])),
     }
 
 
@@ -500,8 +404,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_stock(tenant, search),
         **_order_writes(tenant),
         **_transfer_writes(tenant),
-        **_adjustment_writes(tenant),
-        **_sales_writes(tenant),
+        **adjustment_writes(tenant),
+        **sales_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),

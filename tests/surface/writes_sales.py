@@ -78,7 +78,8 @@ def _fee() -> Arguments:
 
 
 def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
-    rows = [_row(tenant), {**_row(tenant), "sku_or_variant_id": _sold(tenant)[1]}]
+    second: Arguments = {"sku_or_variant_id": _sold(tenant)[1]}
+    rows = [_row(tenant), {**_row(tenant), **second}]
     address: Arguments = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
     head: Arguments = {"customer_id": _ids(tenant, "customers")[0], "location_id": _selling(tenant)[0]["id"]}
     parts: Arguments = {"rows": rows, "shipping_fees": [_fee()], "addresses": [address]}
@@ -86,7 +87,7 @@ def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
 
 
 def _changed(tenant: Tenant, _: str, order: Record) -> Arguments:
-    first, _, third = _rows(order)
+    first, _second, third = _rows(order)
     return {
         "additional_info": "usual",
         "status": "PENDING",

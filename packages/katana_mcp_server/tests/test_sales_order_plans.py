@@ -1,8 +1,8 @@
 """What is planned for sales orders, and what speaks against it: pure functions of a request and of facts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,7 +13,7 @@ from katana_mcp.names import Names
 from katana_mcp.naming import Known, Named
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.writing.actions import Ref
+from katana_mcp.writing.actions import JsonObject, Ref
 from katana_mcp.writing.numbers import Numbered
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
@@ -88,9 +88,9 @@ def _told(warnings: Iterable[ToolWarning], *severities: str) -> list[tuple[str, 
     return [(each.severity, each.code, each.field_path) for each in warnings if each.severity in wanted]
 
 
-def _arguments(revert: object) -> Any:  # noqa: ANN401 - a call as it stands in JSON
-    assert isinstance(revert, Mapping)
-    return revert["arguments"]
+def _arguments(revert: JsonObject | None) -> dict[str, Any]:
+    assert revert is not None
+    return cast("dict[str, Any]", revert["arguments"])
 
 
 def test_a_new_order_takes_price_and_tax_of_the_account_and_says_so() -> None:
