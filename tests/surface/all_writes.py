@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from .writes import Write
+from .writes_adjustments import ADJUSTMENTS
 from .writes_customers import CUSTOMERS
 from .writes_orders import ORDERS
+from .writes_sales import SALES
 from .writes_transfers import TRANSFERS
 
-WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS}
+WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES}

@@ -22,6 +22,7 @@ NUMBERS = st.one_of(
     st.decimals(0, 10**4, places=4).map(float),
     st.floats(0, 10**9, allow_nan=False).map(lambda each: round(each, 10)),
 )
+SIGNED = st.one_of(NUMBERS, NUMBERS.map(lambda each: -each))
 TEXTS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=12).filter(
     lambda text: shown(text) == text and "<U+" not in text
 )
@@ -83,6 +84,8 @@ _KINDS: dict[str, Callable[[Schema, str, Pools], SearchStrategy[Any]]] = {
     "array": _list,
     "object": _object,
     "integer": lambda schema, *_: st.integers(schema.get("minimum", 0), min(schema.get("maximum", 99), 99)),
-    "number": lambda schema, *_: NUMBERS.map(lambda each: min(each, schema.get("maximum", each))),
+    "number": lambda schema, *_: (SIGNED if schema.get("minimum", 0) < 0 else NUMBERS).map(
+        lambda each: min(each, schema.get("maximum", each))
+    ),
     "boolean": lambda *_: st.booleans(),
 }

@@ -1,44 +1,22 @@
 """One telling set of arguments per tool, and for each parameter a value that must make a difference."""
 
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
 
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_sales import adjustment_writes, sales_writes
+from .usual import Changes, Usual
+from .usual import changed_each as _each
+from .usual import live_records as _live
+
 PART = "00.4021.018.003"
 ABSENT = "nothing-has-this"
 
-type Changes = dict[str, dict[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """How a tool is called here.
-
-    Attributes:
-        arguments: with what.
-        changes: for each parameter, arguments whose answer must differ from the usual one.
-    """
-
-    arguments: dict[str, object]
-    changes: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
-
-
 A_MINUTE = 61
 """Seconds after which a call has a minute's requests to itself: all the tools together ask for more than that."""
-
-
-def _live(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
-    """Return the live records, oldest first."""
-    return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
-
-
-def _each(**changed: object) -> Changes:
-    """Return a change for each of these arguments."""
-    return {name: {name: value} for name, value in changed.items()}
 
 
 def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
@@ -426,6 +404,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_stock(tenant, search),
         **_order_writes(tenant),
         **_transfer_writes(tenant),
+        **adjustment_writes(tenant),
+        **sales_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),

@@ -28,6 +28,7 @@ ONE = {
     "additional_cost_row_id": "additional cost row",
     "address_id": "address",
     "customer_id": "customer",
+    "ecommerce_order_id": "order of a shop",
     "item_id": "item",
     "linked_manufacturing_order_id": "manufacturing order",
     "location_id": "location",
@@ -36,6 +37,8 @@ ONE = {
     "plan_token": "token",
     "purchase_order_id": "purchase order",
     "purchase_order_row_id": "purchase order row",
+    "sales_order_row_id": "sales order row",
+    "shipping_fee_id": "shipping fee",
     "reference_id": "reference",
     "row_id": "row of a plan",
     "sales_order_id": "sales order",
@@ -53,7 +56,7 @@ ONE = {
 """What each name of an answer is the id of, where a tool asks for such an id."""
 NEVER_ASKED = {
     *("batch_id", "bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
-    *("ecommerce_order_id", "fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "operator_id"),
+    *("fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "operator_id"),
     *(
         "packer_id",
         "production_id",
@@ -62,7 +65,7 @@ NEVER_ASKED = {
         "resource_id",
         "sales_order_fulfillment_id",
     ),
-    *("sales_order_row_id", "serial_number_id", "serial_number_ids", "shipping_address_id", "shipping_fee_id"),
+    *("serial_number_id", "serial_number_ids", "shipping_address_id"),
     *("stock_adjustment_row_id", "stock_transfer_row_id"),
 }
 """Ids that no tool asks for."""
@@ -74,6 +77,7 @@ ASKED = {
     "ingredient_skus_or_variant_ids": {"variant"},
     "row_id": {"purchase order row", "row of a plan"},
     "delete_row_ids": {"purchase order row", "row of a plan"},
+    "delete_shipping_fee_ids": {"shipping fee"},
     "additional_cost_row_id": {"additional cost row", "row of a plan"},
     "delete_additional_cost_row_ids": {"additional cost row", "row of a plan"},
     "delete_address_ids": {"address"},
@@ -100,6 +104,8 @@ NOT_TAKEN: dict[tuple[str, str], str] = {
     ("ingredient_skus_or_variant_ids", "parent_variant_id"): "it is the product in this list",
     ("delete_row_ids", "purchase_order_row_id"): _VERB,
     ("delete_row_ids", "row_id"): _VERB,
+    ("delete_row_ids", "sales_order_row_id"): _VERB,
+    ("delete_shipping_fee_ids", "shipping_fee_id"): _VERB,
     ("delete_additional_cost_row_ids", "additional_cost_row_id"): _VERB,
     ("delete_additional_cost_row_ids", "row_id"): _VERB,
     ("delete_address_ids", "address_id"): _VERB,
@@ -123,6 +129,8 @@ def _owner(tool: str) -> str:
 
 
 def _kinds(tool: str, argument: str) -> set[str]:
+    if argument in {"row_id", "delete_row_ids"}:
+        return {f"{_owner(tool)} row", "row of a plan"}
     return {_owner(tool)} if argument == "ids" else ASKED.get(argument, set())
 
 

@@ -14,7 +14,8 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Tenant
 
-from .matrix import Usual, matrix
+from .matrix import matrix
+from .usual import Usual
 
 LISTED = {each["name"]: each for each in catalogue()}
 TEMPLATES = {each.template: each for each in REFERENCE if each.template}

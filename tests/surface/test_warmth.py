@@ -11,7 +11,8 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
-from .matrix import A_MINUTE, PLANS, Usual, lasting, matrix
+from .matrix import A_MINUTE, PLANS, lasting, matrix
+from .usual import Usual
 
 TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
 

@@ -49,6 +49,10 @@ TAX_BY_ID: dict[str, str] = dict.fromkeys(
 CUSTOM: dict[str, str] = {
     "custom_fields": "definitions of custom fields are not cached, so no tool can name one",
 }
+UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
+TRACKING_PAGE = {"tracking_number_url": "an address of a page, which no argument names; it belongs to a shipment"}
+ATTRIBUTES = {"attributes": "shops write them"}
+OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
 WRITTEN: dict[str, tuple[Goes, ...]] = {
@@ -61,7 +65,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("StockTransferRowRequest",),
             within="rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused={"traceability": "batches, serial numbers and bins are not cached, so none can be named"},
+            excused={"traceability": UNTRACED},
         ),
     ),
     "modify_stock_transfer": (
@@ -71,6 +75,72 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_stock_transfer": (),
+    "create_stock_adjustment": (
+        Goes(into=("CreateStockAdjustmentRequest",), called={"rows": "stock_adjustment_rows"}),
+        Goes(
+            into=("CreateStockAdjustmentRequest.stock_adjustment_rows",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=dict.fromkeys(("batch_transactions", "traceability"), UNTRACED),
+        ),
+    ),
+    "modify_stock_adjustment": (
+        Goes(into=("UpdateStockAdjustmentRequest",), apart={"stock_adjustment_id": IN_THE_PATH}),
+    ),
+    "delete_stock_adjustment": (),
+    "create_sales_order": (
+        Goes(
+            into=("CreateSalesOrderRequest",),
+            called={"rows": "sales_order_rows"},
+            apart={"shipping_fees": OF_ITS_OWN},
+            excused=CUSTOM | TRACKING_PAGE,
+        ),
+        Goes(
+            into=("CreateSalesOrderRequest.sales_order_rows",),
+            within="rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=CUSTOM | ATTRIBUTES,
+        ),
+        Goes(into=("CreateSalesOrderRequest.addresses",), within="addresses"),
+        Goes(into=("CreateSalesOrderShippingFeeRequest",), within="shipping_fees", excused=OF_ITS_ORDER),
+    ),
+    "modify_sales_order": (
+        Goes(
+            into=("UpdateSalesOrderRequest",),
+            apart={"sales_order_id": IN_THE_PATH}
+            | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN)
+            | dict.fromkeys(("add_shipping_fees", "update_shipping_fees", "delete_shipping_fee_ids"), OF_ITS_OWN),
+            excused=CUSTOM
+            | TRACKING_PAGE
+            | dict.fromkeys(("conversion_rate", "conversion_date"), "Katana takes it once the order is packed")
+            | {"picked_date": "is that of its shipments, which no tool writes yet"},
+        ),
+        Goes(
+            into=("CreateSalesOrderRowRequest",),
+            within="add_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            excused=CUSTOM | ATTRIBUTES | OF_ITS_ORDER,
+        ),
+        Goes(
+            into=("UpdateSalesOrderRowRequest",),
+            within="update_rows",
+            called={"sku_or_variant_id": "variant_id"},
+            apart={"row_id": IN_THE_PATH},
+            excused=CUSTOM
+            | ATTRIBUTES
+            | dict.fromkeys(("batch_transactions", "serial_number_transactions", "traceability"), UNTRACED),
+        ),
+        Goes(into=("CreateSalesOrderAddressRequest",), within="add_addresses", excused=OF_ITS_ORDER),
+        Goes(into=("UpdateSalesOrderAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
+        Goes(into=("CreateSalesOrderShippingFeeRequest",), within="add_shipping_fees", excused=OF_ITS_ORDER),
+        Goes(
+            into=("UpdateSalesOrderShippingFeeRequest",),
+            within="update_shipping_fees",
+            apart={"shipping_fee_id": IN_THE_PATH},
+        ),
+    ),
+    "delete_sales_order": (),
     "create_purchase_order": (
         Goes(
             into=("CreatePurchaseOrderRequest",),

@@ -18,6 +18,8 @@ WRITTEN = [each for each in ENTITIES if each.writes]
 LAG = 600
 CHANGED: dict[str, dict[str, object]] = {
     "stock_transfer": {"additional_info": "kept dry", "expected_arrival_date": "2026-04-05", "status": "inTransit"},
+    "stock_adjustment": {"additional_info": "second count", "reason": "Counted twice"},
+    "sales_order": {"additional_info": "by rail", "customer_ref": "PO 7", "status": "PENDING"},
     "customer": {"comment": "pays late", "category": "Dealer", "discount_rate": 5},
     "purchase_order": {"additional_info": "by rail", "expected_arrival_date": "2026-04-05", "status": "DRAFT"},
 }

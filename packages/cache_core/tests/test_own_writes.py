@@ -92,6 +92,13 @@ async def test_a_document_that_is_not_cached_is_read_for_the_rows_that_the_answe
     assert world.asked() == [("part", 0)]
 
 
+async def test_a_new_document_is_shown_before_anything_lists_it() -> None:
+    world = World()
+    answer: Record = {"id": 1, "name": "new", "updated_at": iso(START)}
+    assert await world.syncer.write_through("part", answer, knows=(), is_new=True)
+    assert (await part(world))["name"] == "new"
+
+
 async def test_a_document_whose_rows_nobody_knows_is_not_stored_without_them() -> None:
     world = World()
     answer: Record = {"id": 1, "name": "new", "updated_at": iso(START)}

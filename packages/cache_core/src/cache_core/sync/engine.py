@@ -115,7 +115,9 @@ class Syncer:
             task.add_done_callback(lambda _: self._ended(entity))
         return task
 
-    async def write_through(self, entity: str, record: Record, *, knows: Collection[str] | None = None) -> bool:
+    async def write_through(
+        self, entity: str, record: Record, *, knows: Collection[str] | None = None, is_new: bool = False
+    ) -> bool:
         """Store what Katana answered to our own write; return whether the cache shows it now.
 
         It is read at once, and stands for 15 minutes against listings of the same version, or until one shows it.
@@ -126,11 +128,12 @@ class Syncer:
             knows: the child paths of the spec that the answer is right about; None where it is the whole record.
                 The others, and fields that it does not name, are kept as they are stored; a document that is not
                 stored is read first.
+            is_new: whether we made it: where Katana does not list it yet, it is shown without what is not known.
 
         Raises:
             SourceUnavailable: the rest of a document that is not cached could not be read.
         """
-        return await self._writes.put(self.specs[entity], record, knows)
+        return await self._writes.put(self.specs[entity], record, knows, is_new=is_new)
 
     async def delete_through(self, entity: str, record_id: RecordId) -> bool:
         """Mark a record that we deleted; return whether it was cached."""

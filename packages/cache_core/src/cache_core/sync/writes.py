@@ -41,13 +41,16 @@ class Writes:
     live: Source
     store: Store
 
-    async def put(self, spec: EntitySpec, record: Record, knows: Collection[str] | None) -> bool:
+    async def put(
+        self, spec: EntitySpec, record: Record, knows: Collection[str] | None, *, is_new: bool = False
+    ) -> bool:
         """Store what Katana answered to a write; return whether the cache shows it now.
 
         Args:
             spec: whose record.
             record: the answer, wire quirks already normalised.
             knows: the child paths that the answer is right about; None where it is the whole record.
+            is_new: whether we made it, so that it is stored even where the source does not list it yet.
 
         Raises:
             SourceUnavailable: the rest of a document that is not cached could not be read.
@@ -60,7 +63,7 @@ class Writes:
             await self.store.keep(spec, await self.source.records(spec, [record_id]))
         async with self.store.turn:
             stored = await self._stored(spec, record_id)
-            if lacks and stored is None:
+            if lacks and stored is None and not is_new:
                 return False
             kept = {} if stored is None or knows is None else stored.record
             said = {name: value for name, value in record.items() if name not in lacks}

@@ -131,7 +131,8 @@ def stems(text: str) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
-    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], _CONSISTS.sub("consist", plain))
+    told = _WRITE_OFF.sub("create write-off", _CONSISTS.sub("consist", plain))
+    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], told)
     for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
         if word not in _SMALL:
             yield word
@@ -148,6 +149,7 @@ _NUMBERED = {
 _NUMBER = re.compile(rf"\b({'|'.join(_NUMBERED)})-\d+\b")
 """The number of a document, by which a question means its kind."""
 _CONSISTS = re.compile(r"\b(?:made|built|assembled) (?:of|from|out of)\b")
+_WRITE_OFF = re.compile(r"\bwrit(?:e|ing|ten) off\b")
 
 
 def _stem(word: str) -> str:
@@ -168,6 +170,7 @@ _IMPERATIVES = {
         (("order", "buy", "reorder"), ("create", "purchase")),
         (("move", "send", "bring"), ("create", "transfer")),
         (("adjust", "fix"), ("modify",)),
+        (("correct", "count"), ("create",)),
     )
     for word in words
 }

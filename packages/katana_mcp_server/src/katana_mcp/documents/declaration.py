@@ -148,6 +148,8 @@ class Part:
         kind: what one is called that is added.
         called: what one is called that is deleted or added.
         again: the arguments that add some as they were.
+        filled: whether Katana fills them in where a new document names none.
+        unsaid: fields that no argument gives: a document with a part that holds one is not made again.
         line: how one is shown as a line; None where its fields are shown.
         entity: the cache entity, where it is one of its own.
         parent_is: the field of the document that `parent` holds.
@@ -173,6 +175,8 @@ class Part:
     kind: Callable[[State], str] = lambda _: "row"
     called: Callable[[State], str] = lambda _: ""
     again: Callable[["Part", Mapping[int, State], State], dict[int, dict[str, object]]] = again_as_they_were
+    filled: bool = False
+    unsaid: tuple[str, ...] = ()
     line: Callable[[Transition, State], PlanLine | None] | None = None
     entity: str = ""
     parent_is: str = "id"

@@ -57,6 +57,8 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
     for key in going:
         if key not in once:
             found[part.name] = f"{part.words} {key} is like another one that goes: the way back adds only one of them"
+        elif any(going[key].get(name) for name in part.unsaid):
+            found[part.name] = f"{part.words} {key} holds what no argument gives: the way back adds it without that"
     then = PartDiff() if change.after is None else part_diff(part, _on_the_way(doc, change), change.old)
     for key, fields in then.updates.items():
         stays = [
@@ -151,7 +153,7 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     for part in doc.parts:
         found = rows(record, part.held)
         lacking += [each for row in found for each in part.fields if each.required and not row.get(each.name)]
-        if part.needed and not found:
+        if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):
             return None
         arguments[part.name] = list(part.again(part, _going(part, change), record).values())
     if lacking:

@@ -172,7 +172,11 @@ def part_diff(part: Part, old: State, new: State) -> PartDiff:
     pair = {each.name for each in part.fields if each.is_paired}
     for key, fields in updates.items():
         if fields.keys() & pair:
-            fields |= {name: after[key][name] for name in pair if name in after[key]}
+            fields |= {
+                name: value
+                for name in sorted(pair)
+                if (value := after[key].get(name)) is not None and name not in fields
+            }
     return PartDiff(
         before=before,
         updates={key: fields for key, fields in updates.items() if fields},

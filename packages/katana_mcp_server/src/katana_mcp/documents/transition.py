@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from cache_core.records import Record
 from katana_mcp.days import IN_UTC, Days
+from katana_mcp.names import Names
 from katana_mcp.naming import Known, Named
 from katana_mcp.values import NOTHING
 from katana_mcp.writing.numbers import Numbered
@@ -54,6 +55,7 @@ class Facts:
         repeated: documents that a new one may repeat.
         linked: documents that name it.
         days: of the factory, in which dates are shown.
+        names: records that its rules read, beside those that a request names.
         beside: records that belong to it and have a collection of their own, by cache entity.
         own: what only its own functions know how to read.
     """
@@ -68,6 +70,7 @@ class Facts:
     repeated: tuple[str, ...] = ()
     linked: Linked = Linked()
     days: Days = IN_UTC
+    names: Names = field(default_factory=Names)
     beside: Mapping[str, tuple[Record, ...]] = field(default_factory=dict[str, tuple[Record, ...]])
     own: object = None
 

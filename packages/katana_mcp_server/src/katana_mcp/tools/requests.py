@@ -147,6 +147,15 @@ type WriteQuantity = Annotated[
     WithJsonSchema({"type": "number", "minimum": 0, "maximum": MAX_AMOUNT}),
 ]
 """A quantity to write, exact: zero and fractions are values."""
+type SignedQuantity = Annotated[
+    Decimal,
+    Field(ge=-MAX_AMOUNT, le=MAX_AMOUNT),
+    BeforeValidator(_finite),
+    AfterValidator(_plain),
+    NUMBER,
+    WithJsonSchema({"type": "number", "minimum": -MAX_AMOUNT, "maximum": MAX_AMOUNT}),
+]
+"""The same with what is taken away as less than zero."""
 
 
 def _said(value: str) -> str:

@@ -37,7 +37,7 @@
 | `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
 | `empty_order` | blocking | a document would have no rows left |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | an address that the request adds twice |
+| `duplicate_row` | blocking | an address that the request adds twice, or a second one or a second fee of an order |
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
@@ -50,6 +50,8 @@
 | `duplicate_order_number` | advisory | another document has this number; blocking where no free one was found |
 | `duplicate_number` | advisory | a document was made, and another one has its number by now |
 | `not_purchasable` | advisory | the item is not marked as bought; blocking for a service |
+| `not_sellable` | advisory | the item is not marked as sold; blocking for a location that does not sell |
+| `discount_above_price` | advisory | a discount takes more off a row than the row costs |
 | `dates_cascade` | advisory | a date of the head overwrites that of every row |
 | `locations_cascade` | advisory | the location of the head moves every row that was for the old one |
 | `past_arrival_date` | advisory | goods are expected on a day that has passed |
@@ -129,6 +131,8 @@ POSSIBLE_DUPLICATE = "possible_duplicate"
 DUPLICATE_ORDER_NUMBER = "duplicate_order_number"
 DUPLICATE_NUMBER = "duplicate_number"
 NOT_PURCHASABLE = "not_purchasable"
+NOT_SELLABLE = "not_sellable"
+DISCOUNT_ABOVE_PRICE = "discount_above_price"
 EMPTY_ORDER = "empty_order"
 DATES_CASCADE = "dates_cascade"
 LOCATIONS_CASCADE = "locations_cascade"

@@ -154,8 +154,9 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         children = syncer.specs[action.entity].children
         # An update may be answered with no rows at all, which says nothing of them.
         known = [each for each in children if record.get(each) or (each in answer and action.method == "POST")]
-        whole = action.method == "POST" and len(known) == len(children)
-        await syncer.write_through(action.entity, canonical(record), knows=None if whole else known)
+        is_new = action.method == "POST"
+        knows = None if is_new and len(known) == len(children) else known
+        await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
 
 
 def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> int | None:

@@ -1,6 +1,6 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
-from katana_mcp.descriptor import Entity, View, not_written
+from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.rows import (
@@ -11,6 +11,7 @@ from katana_mcp.entities.sales_orders.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.sales_orders.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
 SALES_ORDERS = Entity(
@@ -33,8 +34,9 @@ SALES_ORDERS = Entity(
     expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
-    absent=not_written("sales_orders", "list_sales_orders", "get_sales_order"),
+    writes=WRITES,
     notes={
         "list": "Filters combine; newest first.",
+        "modify": "What is left out stays as it is; null clears.",
     },
 )

@@ -1,6 +1,6 @@
 """Stock adjustments: what was corrected in the stock of a location, and why."""
 
-from katana_mcp.descriptor import Entity, View, not_written
+from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
 from katana_mcp.entities.stock_adjustments.rows import (
@@ -11,6 +11,7 @@ from katana_mcp.entities.stock_adjustments.rows import (
     header,
     with_rows,
 )
+from katana_mcp.entities.stock_adjustments.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
 STOCK_ADJUSTMENTS = Entity(
@@ -24,6 +25,9 @@ STOCK_ADJUSTMENTS = Entity(
     expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,
-    absent=not_written("stock_adjustments", "list_stock_adjustments", "get_stock_adjustment"),
-    notes={"list": "Filters combine; newest first."},
+    writes=WRITES,
+    notes={
+        "list": "Filters combine; newest first.",
+        "modify": "What is left out stays as it is; null clears the reason or the notes.",
+    },
 )

@@ -1,0 +1,192 @@
+"""How goods are sold in an order: at which price, in which currency, at which tax, and what an order comes to."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.transition import Facts, State, Transition, Unknown
+from katana_mcp.names import Names, text
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
+from katana_mcp.values import flag, number, rows, whole
+from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.totals import Totals, totals_of
+
+ROWS, FEE, ADDRESSES = "sales_order_rows", "shipping_fee", "addresses"
+_AMOUNTS = ("price_per_unit", "total_discount", "amount")
+"""What Katana sends as text."""
+
+
+def read(order: State, _: Facts) -> State:
+    """Return an order with its amounts as numbers."""
+    return {**order, **{held: [_counted(row) for row in rows(order, held)] for held in (ROWS, FEE)}}
+
+
+def _counted(row: State) -> State:
+    texts = {name: value for name in _AMOUNTS if isinstance(value := row.get(name), str)}
+    return {**row, **{name: _plain(Decimal(value)) for name, value in texts.items()}}
+
+
+def _plain(amount: Decimal) -> Decimal:
+    """Return an amount without the decimals that say nothing."""
+    return amount.quantize(Decimal(1)) if amount == amount.to_integral_value() else amount.normalize()
+
+
+def currency(change: Transition) -> str | None:
+    """Return the currency of an order."""
+    return _currency(change.subject, change.facts.names)
+
+
+def _currency(order: State, names: Names) -> str | None:
+    """Return the currency of an order: that of its customer, or the base currency, where none is said."""
+    customer = names.record("customer", order.get("customer_id"))
+    return text(order, "currency") or text(customer, "currency") or names.base_currency()
+
+
+def default_tax(names: Names) -> int | None:
+    """Return the account's tax rate of sales."""
+    taxes = (record for (entity, _), record in names.records.items() if entity == "tax_rate")
+    return next((whole(each, "id") for each in taxes if flag(each, "is_default_sales")), None)
+
+
+def finish_row(row: State, order: State, facts: Facts) -> State:
+    """Return a new row with the price of its item, where that fits, and the default tax rate: both are sent."""
+    names = facts.names
+    variant = names.record("variant", row.get("variant_id"))
+    fits = names.base_currency() is not None and _currency(order, names) == names.base_currency()
+    price = number(variant, "sales_price") if variant is not None and fits else None
+    own = {"price_per_unit": price, "tax_rate_id": default_tax(names)}
+    return {**{name: value for name, value in own.items() if value is not None}, **row}
+
+
+def finish_fee(fee: State, _: State, facts: Facts) -> State:
+    """Return a new shipping fee with the default tax rate."""
+    tax = default_tax(facts.names)
+    return {**({} if tax is None else {"tax_rate_id": tax}), **fee}
+
+
+def _called(change: Transition, entity: str, value: object) -> str | None:
+    if isinstance(value, Unknown):
+        return str(value.asked)
+    known = change.facts.with_id(entity, value)
+    return known.called if known is not None else None if value is None else str(value)
+
+
+def row_line(change: Transition, row: State) -> PlanLine | None:
+    """Return a row as a plan shows it: what it costs after its discount, its tax, its location where it has one."""
+    line = goods_line(change, row)
+    if line is None:
+        return None
+    quantity, price = number(row, "quantity"), number(row, "price_per_unit")
+    total = None if quantity is None or price is None else quantity * price - (number(row, "total_discount") or 0)
+    shown = {
+        "price": price,
+        "total": total,
+        "tax_rate": change.facts.names.rate(row.get("tax_rate_id")),
+        "location": _called(change, "location", row.get("location_id")),
+    }
+    return line.model_copy(update=shown)
+
+
+def fee_line(change: Transition, fee: State) -> PlanLine:
+    """Return the shipping fee as a plan shows it, among the rows."""
+    amount, rate = number(fee, "amount"), change.facts.names.rate(fee.get("tax_rate_id"))
+    return PlanLine(name="shipping fee", price=amount, total=amount, tax_rate=rate)
+
+
+def totals(lines: Mapping[str, Sequence[PlanLine]]) -> Totals:
+    """Return what an order comes to with its shipping fee, which Katana's total has in it with its tax."""
+    return totals_of([*lines[ROWS], *lines[FEE]])
+
+
+def described(change: Transition) -> str:
+    """Return for whom a new order is, or how much of an old one goes."""
+    if change.before is not None:
+        return f" ({change.before.get('status')}, rows: {len(rows(change.before, ROWS))})"
+    customer = _called(change, "customer", change.new.get("customer_id"))
+    return f" for {customer} (rows: {len(rows(change.new, ROWS))})"
+
+
+def binds(change: Transition) -> dict[str, object]:
+    """Return what else a plan depends on: the currency of a customer whose order says none."""
+    return {} if change.after is None else {"currency": currency(change)}
+
+
+def _added(change: Transition) -> Iterator[tuple[str, State, State]]:
+    """Yield path, arguments and state of each row that is added."""
+    argument = "rows" if change.before is None else "add_rows"
+    pairs = zip(rows_asked(change.asked, argument), change.sent[ROWS].adds, strict=False)
+    yield from ((f"{argument}[{nr}]", asked, row) for nr, (asked, row) in enumerate(pairs))
+
+
+def priced(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which new rows take the price of their item, and of which none fits."""
+    for here, asked, row in _added(change):
+        known, path = change.facts.with_id("variant", row.get("variant_id")), f"{here}.price_per_unit"
+        if "price_per_unit" in asked or known is None:
+            continue
+        if "price_per_unit" in row:
+            price = f"{plain_number(number(row, 'price_per_unit') or Decimal(0))} {currency(change) or ''}".rstrip()
+            yield info(warning_codes.DEFAULT_PRICE, f"{path}: {known.called} is sold at its own price, {price}", path)
+        else:
+            why = f"has no sales price in {currency(change) or 'the currency of the order'}; give one"
+            yield blocking(warning_codes.PRICE_REQUIRED, f"{path}: {known.called} {why}", path)
+
+
+def sold(change: Transition) -> Iterator[ToolWarning]:
+    """Yield goods and locations that are not for sale, and quantities of nothing."""
+    changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(rows_asked(change.asked, "update_rows"))]
+    for here, asked in (*((here, asked) for here, asked, _ in _added(change)), *changed):
+        known = change.facts.one("variant", asked.get("sku_or_variant_id"))
+        item = None if known is None else change.facts.names.item(change.facts.names.record("variant", known.id))
+        if known is not None and item is not None and flag(item, "is_sellable") is False:
+            told = f"{here}.sku_or_variant_id: {known.called} is not marked as sold"
+            yield advisory(warning_codes.NOT_SELLABLE, told, f"{here}.sku_or_variant_id")
+        if asked.get("quantity") == 0:
+            told = f"{here}.quantity is 0: delete the row or leave it out"
+            yield blocking(warning_codes.INVALID_QUANTITY, told, f"{here}.quantity")
+        yield from _no_sales(change, asked, f"{here}.location_id")
+    yield from _no_sales(change, change.asked, "location_id")
+
+
+def _no_sales(change: Transition, asked: State, path: str) -> Iterator[ToolWarning]:
+    known = change.facts.one("location", asked.get("location_id"))
+    place = None if known is None else change.facts.names.record("location", known.id)
+    if known is not None and place is not None and flag(place, "sales_allowed") is False:
+        yield blocking(warning_codes.NOT_SELLABLE, f"{path}: nothing is sold from {known.called}", path)
+
+
+def taxed(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which tax rate was taken where none is given, and that the total with tax is not known."""
+    names = change.facts.names
+    tax, path = default_tax(names), "rows" if change.before is None else "add_rows"
+    if tax is not None and any("tax_rate_id" not in asked for _, asked, _ in _added(change)):
+        rate = names.rate(tax)
+        which = f"id {tax}" if rate is None else f"{plain_number(rate)} %"
+        told = f"{path}: the default tax rate of sales was taken where none is given ({which})"
+        yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
+    found = rows(change.new, ROWS) if change.is_known else []
+    if any(names.rate(row.get("tax_rate_id")) is None for row in found):
+        yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: a row has no tax rate that is known")
+
+
+def discounted(change: Transition) -> Iterator[ToolWarning]:
+    """Yield which rows would cost less than nothing: a discount is an amount off the whole row."""
+    updates = rows_asked(change.asked, "update_rows")
+    diff = change.sent[ROWS]
+    changed = [
+        (f"update_rows[{nr}]", {**diff.before.get(key, {}), **diff.updates.get(key, {})})
+        for nr, asked in enumerate(updates)
+        if (key := whole(asked, "row_id") or 0)
+    ]
+    for here, row in (*((here, row) for here, _, row in _added(change)), *changed):
+        line = row_line(change, row)
+        if line is not None and line.total is not None and line.total < 0:
+            path = f"{here}.total_discount"
+            told = f"{path}: it is an amount off the whole row, and more than the row costs"
+            yield advisory(warning_codes.DISCOUNT_ABOVE_PRICE, told, path)
+
+
+RULES = (priced, sold, taxed, discounted)

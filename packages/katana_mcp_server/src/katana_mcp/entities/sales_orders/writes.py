@@ -1,0 +1,176 @@
+"""How sales orders are written: head, rows, addresses, shipping fee and status; what ships is never written here."""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field as Argument
+from pydantic import StrictStr, WithJsonSchema
+
+from katana_client.resources.addresses import PERSON, PLACE
+from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.transition import State
+from katana_mcp.documents.verbs import writes
+from katana_mcp.entities.sales_orders import locking, selling
+from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
+from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
+from katana_mcp.operations.filters import Currency, Moment, spelling
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, ShortText, WriteQuantity
+from katana_mcp.writing.actions import JsonObject
+
+type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
+"""An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
+type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
+type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
+type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
+type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
+_SHIPPING = "shipments are recorded in Katana: no tool ships yet"
+
+
+def _filled(*fields: Field) -> tuple[Field, ...]:
+    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
+    return tuple(replace(each, clears=False, filled=True) for each in fields)
+
+
+def _of_order(body: JsonObject) -> JsonObject:
+    """Return what a listing is narrowed by to find what was added to an order."""
+    return {"sales_order_ids": [body["sales_order_id"]]}
+
+
+def _place_of(row: State) -> str:
+    """Return an address in words."""
+    return ", ".join(str(row[name]) for name in ("line_1", "zip", "city", "country") if row.get(name))
+
+
+SALES_ORDER = Writable(
+    entity="sales_order",
+    collection="sales_orders",
+    says_id="Id or number.",
+    id_kind=_Reference,
+    key=Key(name="order_no", words="order number", prefix="SO-"),
+    head=(
+        Field("order_no", DocumentNumber, "Its number.", clears=False),
+        Field("customer_id", _Reference, "Id or name.", required=True, clears=False, names="customer"),
+        Field("location_id", _Reference, "Ships from it.", clears=False, filled=True, names="location"),
+        Field("order_created_date", Moment, "Ordered on.", clears=False, filled=True),
+        Field("delivery_date", Moment, "Due on.", clears=False),
+        Field("currency", Currency, "The customer's.", clears=False, filled=True),
+        Field("customer_ref", ShortText, "Their number."),
+        Field("additional_info", Notes, "Its notes."),
+        Field("tracking_number", _Said, "Of a parcel."),
+        *(
+            Field(name, _Said, "Of the shop.", verbs=ONLY_NEW)
+            for name in ("ecommerce_order_type", "ecommerce_store_name", "ecommerce_order_id")
+        ),
+    ),
+    parts=(
+        Part(
+            name="rows",
+            one="row",
+            held=ROWS,
+            fields=_filled(
+                Field(
+                    "variant_id",
+                    _Reference,
+                    "SKU or variant id.",
+                    argument="sku_or_variant_id",
+                    required=True,
+                    names="variant",
+                ),
+                Field("quantity", _Amount, "In stock units.", required=True),
+                Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
+                Field("total_discount", _Amount, "An amount off the whole row."),
+                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+                Field("location_id", _Reference, "If not the order's.", names="location"),
+            ),
+            says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "Which go."},
+            most=250,
+            needed=True,
+            collection=ROWS,
+            parent="sales_order_id",
+            look=_of_order,
+            line=selling.row_line,
+            finish=selling.finish_row,
+            adds_first=True,
+            unsaid=("batch_transactions", "serial_numbers", "traceability", "attributes", "custom_fields"),
+            key_kind=_PartId,
+            also={"sales_order_row_id": ("row_id",)},
+            is_brief=True,
+        ),
+        Part(
+            name="addresses",
+            one="address",
+            held=ADDRESSES,
+            fields=(
+                Field("entity_type", Literal["billing", "shipping"], verbs=ONLY_NEW, required=True),
+                *(Field(name, ShortText) for name in (*PERSON, *PLACE)),
+            ),
+            says={
+                "new": "One for billing, one for shipping; the customer's own by default.",
+                "add": "New ones.",
+                "update": "Changed ones.",
+                "delete": "Which go.",
+            },
+            most=2,
+            collection="sales_order_addresses",
+            parent="sales_order_id",
+            look=_of_order,
+            kind=lambda row: f"{row['entity_type']} address",
+            called=_place_of,
+            filled=True,
+            key_kind=_PartId,
+            is_brief=True,
+        ),
+        Part(
+            name="shipping_fees",
+            one="shipping_fee",
+            held=FEE,
+            fields=_filled(
+                Field("amount", _Amount, "Without tax.", required=True, is_paired=True),
+                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate", is_paired=True),
+                Field("description", ShortText, "", is_paired=True),
+            ),
+            says={"new": "One at most.", "add": "New one.", "update": "Its change.", "delete": "If it goes."},
+            most=1,
+            collection="sales_order_shipping_fee",
+            parent="sales_order_id",
+            look=lambda body: {"sales_order_id": body["sales_order_id"]},
+            kind=lambda _: "shipping fee",
+            line=selling.fee_line,
+            inside=lambda _, __: False,
+            finish=selling.finish_fee,
+            key_kind=_PartId,
+            is_brief=True,
+        ),
+    ),
+    status=Status(
+        kind=Annotated[_Settable, spelling(_Settable)],
+        says="PENDING: a quote.",
+        first="NOT_SHIPPED",
+        refused=locking.REFUSED,
+        path="",
+        new_kind=Annotated[_NewStatus, spelling(_NewStatus)],
+        says_new="PENDING is a quote.",
+    ),
+    words={
+        **dict.fromkeys(("rows", "lines", "items"), "say `update_rows` to change rows, `add_rows` to add some"),
+        **dict.fromkeys(("addresses", "shipping_address", "billing_address"), ("add_addresses", "update_addresses")),
+        **dict.fromkeys(("shipping_fee", "shipping", "freight"), ("add_shipping_fees", "update_shipping_fees")),
+        **dict.fromkeys(("fulfillments", "picked_date", "shipments"), _SHIPPING),
+    },
+    described=selling.described,
+    reads=BY_VERB,
+    what={"create": " with its rows", "modify": "", "delete": " with its rows and shipments"},
+    parties=("customer_id",),
+    gather=gather,
+    read=selling.read,
+    no_way_back=locking.no_way_back,
+    back=locking.back,
+    left=locking.left,
+    totals=selling.totals,
+    currency=selling.currency,
+    rules=(*selling.RULES, *locking.RULES),
+    binds=selling.binds,
+    linked=locking.linked,
+)
+WRITES = writes(SALES_ORDER)

@@ -1,0 +1,107 @@
+"""How stock adjustments are written: head and location; rows never change."""
+
+from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Writable
+from katana_mcp.documents.verbs import writes
+from katana_mcp.entities.stock_adjustments.counting import (
+    ROWS,
+    RULES,
+    again,
+    costed_line,
+    currency,
+    described,
+    gather,
+    moves,
+    settle,
+)
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES
+from katana_mcp.operations.filters import Moment
+from katana_mcp.tools.requests import (
+    DocumentNumber,
+    NameOrId,
+    Notes,
+    ShortText,
+    SignedQuantity,
+    SkuOrVariantId,
+    WriteQuantity,
+)
+
+_FIXED = "rows of an adjustment never change: `create_stock_adjustment` plans another one that corrects it"
+_ROW_WORDS = ("rows", "add_rows", "update_rows", "delete_row_ids", "lines", "items", "quantity")
+_NUMBER = Field(
+    "stock_adjustment_number",
+    DocumentNumber,
+    "The new number.",
+    says_new="SA-3; the next free number by default.",
+    clears=False,
+)
+_PLACE = Field(
+    "location_id",
+    NameOrId,
+    "Another location: what was adjusted moves there. Id, or exact name.",
+    says_new="Where: location id, or exact name.",
+    required=True,
+    clears=False,
+    names="location",
+)
+_GOODS = Field(
+    "variant_id",
+    SkuOrVariantId,
+    "SKU (text) or variant id (integer).",
+    argument="sku_or_variant_id",
+    required=True,
+    names="variant",
+)
+_COST = Field(
+    "cost_per_unit",
+    WriteQuantity,
+    "Of what comes, in the base currency; the present average cost by default.",
+    verbs=ONLY_NEW,
+    filled=True,
+)
+
+STOCK_ADJUSTMENT = Writable(
+    entity="stock_adjustment",
+    collection="stock_adjustments",
+    says_id="Stock adjustment id (integer) or number (text, SA-3).",
+    key=Key(name="stock_adjustment_number", words="adjustment number", prefix="SA-"),
+    head=(
+        _NUMBER,
+        _PLACE,
+        Field("stock_adjustment_date", Moment, "When; now by default.", clears=False, filled=True),
+        Field("reason", ShortText, "Why: counted, broken in shipping."),
+        Field("additional_info", Notes, "Notes to the adjustment."),
+    ),
+    parts=(
+        Part(
+            name="rows",
+            one="row",
+            held=ROWS,
+            says={"new": "What comes or goes; rows cannot be changed later."},
+            most=250,
+            needed=True,
+            fields=(
+                _GOODS,
+                Field("quantity", SignedQuantity, "What is added; negative takes away.", required=True),
+                _COST,
+            ),
+            again=again,
+            unsaid=("batch_transactions", "traceability"),
+            line=costed_line,
+        ),
+    ),
+    words=dict.fromkeys(_ROW_WORDS, _FIXED) | {"location": ("location_id",), "date": ("stock_adjustment_date",)},
+    described=described,
+    reads={"create": FACTORY, "delete": ("location", *VARIANT_ENTITIES, *FACTORY)},
+    what={
+        "create": ", which changes the stock of a location at once",
+        "modify": "'s head or location",
+        "delete": " with its rows",
+    },
+    parties=("location_id",),
+    gather=gather,
+    settle=settle,
+    rules=RULES,
+    moves=moves,
+    currency=currency,
+)
+WRITES = writes(STOCK_ADJUSTMENT)

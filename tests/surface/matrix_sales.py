@@ -1,0 +1,83 @@
+"""Usual calls of the tools that write sales orders and stock adjustments."""
+
+from katana_sandbox import Tenant
+
+from .usual import Usual
+from .usual import changed_each as _each
+from .usual import live_records as _live
+
+
+def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
+    """Return a usual call of each, and what makes a difference."""
+    counted = _live(tenant, "stock_adjustments")
+    first, other = [each["id"] for each in _live(tenant, "locations")][:2]
+    found, lost = [each["id"] for each in _live(tenant, "variants")][:2]
+    head = _each(
+        stock_adjustment_date="2026-03-04",
+        reason="Broken in shipping",
+        additional_info="second count",
+        stock_adjustment_number="SA-900",
+    )
+    rows = [{"sku_or_variant_id": found, "quantity": 2, "cost_per_unit": 3.5}]
+    more = [*rows, {"sku_or_variant_id": lost, "quantity": -0.5}]
+    old = counted[0]
+    elsewhere = next(each for each in (first, other) if each != old["location_id"])
+    return {
+        "create_stock_adjustment": Usual(
+            {"location_id": first, "rows": rows}, head | _each(location_id=other, rows=more)
+        ),
+        "modify_stock_adjustment": Usual(
+            {"stock_adjustment_id": old["id"], "reason": "usual"},
+            head | _each(stock_adjustment_id=counted[1]["stock_adjustment_number"], location_id=elsewhere),
+        ),
+        "delete_stock_adjustment": Usual(
+            {"stock_adjustment_id": old["id"]}, _each(stock_adjustment_id=counted[1]["stock_adjustment_number"])
+        ),
+    }
+
+
+def sales_writes(tenant: Tenant) -> dict[str, Usual]:
+    """Return a usual call of each, and what makes a difference."""
+    orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    order, other = next(each for each in orders if each["addresses"]), orders[-1]
+    here = next(each["id"] for each in _live(tenant, "locations") if each["sales_allowed"])
+    first, second = [each["id"] for each in _live(tenant, "customers")][:2]
+    row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
+    place = {"entity_type": "shipping", "city": "Oslo"}
+    head = _each(
+        order_no="SO-900",
+        customer_id=second,
+        location_id=here,
+        order_created_date="2026-03-04",
+        delivery_date="2026-04-05",
+        currency="USD",
+        customer_ref="PO 7",
+        additional_info="by rail",
+        tracking_number="T 1",
+        status="PENDING",
+    )
+    shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
+    kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
+    return {
+        "create_sales_order": Usual(
+            {"customer_id": first, "rows": [row]},
+            head | shop | _each(rows=[row, row], addresses=[place], shipping_fees=[{"amount": 5}]),
+        ),
+        "modify_sales_order": Usual(
+            {"sales_order_id": order["id"], "additional_info": "usual"},
+            head
+            | _each(
+                sales_order_id=other["order_no"],
+                add_rows=[row],
+                update_rows=[{"row_id": kept, "quantity": 77}],
+                delete_row_ids=[kept],
+                add_addresses=[place],
+                update_addresses=[{"address_id": address, "city": "Oslo"}],
+                delete_address_ids=[address],
+                add_shipping_fees=[{"amount": 5}],
+                update_shipping_fees=[{"shipping_fee_id": 1, "amount": 5}],
+                delete_shipping_fee_ids=[1],
+            ),
+        ),
+        "delete_sales_order": Usual({"sales_order_id": order["id"]}, _each(sales_order_id=other["order_no"])),
+    }

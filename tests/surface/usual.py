@@ -1,0 +1,31 @@
+"""How a tool is called in tests over all tools, and which records there are to call it with."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from katana_sandbox import Tenant
+
+type Changes = dict[str, dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """How a tool is called here.
+
+    Attributes:
+        arguments: with what.
+        changes: for each parameter, arguments whose answer must differ from the usual one.
+    """
+
+    arguments: dict[str, object]
+    changes: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+
+
+def live_records(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
+    """Return the live records, oldest first."""
+    return sorted((each for each in tenant.all(collection) if each["deleted_at"] is None), key=lambda each: each["id"])
+
+
+def changed_each(**changed: object) -> Changes:
+    """Return a change for each of these arguments."""
+    return {name: {name: value} for name, value in changed.items()}

@@ -1,0 +1,259 @@
+"""Sales orders: the rows of their tools that plan a write."""
+
+from typing import Any
+
+from katana_sandbox import Tenant
+
+from .writes import Arguments, Pools, Record, Spoil, Write, edited, gone, live, part_gone
+
+ORDER, ROW, FEE, ADDRESS = "sales_orders", "sales_order_rows", "sales_order_shipping_fee", "sales_order_addresses"
+PARTS = {"rows": ROW, "addresses": ADDRESS, "shipping_fees": FEE}
+DERIVED = frozenset(
+    {
+        *("total", "total_in_base_currency", "price_per_unit_in_base_currency", "tax_rate", "sku", "cogs_value"),
+        *("conversion_rate", "conversion_date", "product_availability", "product_expected_date"),
+        *("ingredient_availability", "ingredient_expected_date", "production_status", "linked_manufacturing_order_id"),
+        *("billing_address_id", "shipping_address_id", "batch_transactions", "serial_numbers", "traceability"),
+        *("serial_number_transactions", "picked_date", "invoicing_status", "custom_fields", "attributes"),
+    }
+)
+"""What Katana works out: sums, rates, availability, and which address is which."""
+FIRST = DERIVED | {"order_created_date", "location_id", "currency", "source", "status", "tax_rate_id", "total_discount"}
+"""What Katana sets in a new order that says nothing of it."""
+LINED = {ROW: "price_per_unit", FEE: "amount"}
+WORDS = {"customer_id": "customers", "location_id": "locations", "tax_rate_id": "tax_rates", "variant_id": "variants"}
+FOLLOWS = frozenset(
+    {
+        *("inventory", "inventory_movements", "negative_stock", ORDER, ROW),
+        *("manufacturing_orders", "manufacturing_order_recipe_rows", "sales_order_fulfillments"),
+    }
+)
+
+
+def _ids(tenant: Tenant, collection: str) -> list[int]:
+    return [each["id"] for each in live(tenant, collection)]
+
+
+def _selling(tenant: Tenant) -> list[Record]:
+    return [each for each in live(tenant, "locations") if each["sales_allowed"]]
+
+
+def _sold(tenant: Tenant) -> list[int]:
+    """Return variants of products that are sold and have a price, oldest first."""
+    sold = {each["id"] for each in live(tenant, "products") if each["is_sellable"] and not each["batch_tracked"]}
+    return [each["id"] for each in live(tenant, "variants") if each.get("product_id") in sold and each["sales_price"]]
+
+
+def _rows(order: Record) -> list[int]:
+    return [each["id"] for each in order[ROW]]
+
+
+def _address(order: Record, kind: str) -> int:
+    return next(each["id"] for each in order["addresses"] if each["entity_type"] == kind)
+
+
+def _make(tenant: Tenant, number: str) -> Record:
+    tax = _ids(tenant, "tax_rates")[0]
+    rows = [
+        {"variant_id": each, "quantity": 2.5, "price_per_unit": 4, "tax_rate_id": tax} for each in _sold(tenant)[:3]
+    ]
+    addresses = [{"entity_type": "billing", "city": "Oslo"}, {"entity_type": "shipping", "city": "Bergen"}]
+    head: Arguments = {
+        "order_no": number,
+        "additional_info": "handle with care",
+        "customer_id": _ids(tenant, "customers")[0],
+    }
+    place: Arguments = {"location_id": _selling(tenant)[0]["id"], "currency": "EUR", "addresses": addresses}
+    order = tenant.create(ORDER, {**head, **place, ROW: rows})
+    tenant.create(FEE, {"sales_order_id": order["id"], "amount": "5", "tax_rate_id": tax})
+    return tenant.get(ORDER, order["id"])
+
+
+def _row(tenant: Tenant) -> Arguments:
+    return {"sku_or_variant_id": _sold(tenant)[0], "quantity": 0.5, "price_per_unit": 1}
+
+
+def _fee() -> Arguments:
+    return {"amount": 5}
+
+
+def _new(tenant: Tenant, number: str, _: Record) -> Arguments:
+    second: Arguments = {"sku_or_variant_id": _sold(tenant)[1]}
+    rows = [_row(tenant), {**_row(tenant), **second}]
+    address: Arguments = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
+    head: Arguments = {"customer_id": _ids(tenant, "customers")[0], "location_id": _selling(tenant)[0]["id"]}
+    parts: Arguments = {"rows": rows, "shipping_fees": [_fee()], "addresses": [address]}
+    return {**head, **parts, "order_no": number}
+
+
+def _changed(tenant: Tenant, _: str, order: Record) -> Arguments:
+    first, _second, third = _rows(order)
+    return {
+        "additional_info": "usual",
+        "status": "PENDING",
+        "add_rows": [_row(tenant)],
+        "update_rows": [{"row_id": first, "quantity": 77}],
+        "delete_row_ids": [third],
+        "update_addresses": [{"address_id": _address(order, "billing"), "city": "Turku"}],
+        "update_shipping_fees": [{"shipping_fee_id": order["shipping_fee"]["id"], "amount": 7}],
+    }
+
+
+def _row_fields(tenant: Tenant) -> Arguments:
+    return {
+        "sku_or_variant_id": _sold(tenant)[1],
+        "quantity": 0.25,
+        "price_per_unit": 3,
+        "total_discount": 0.1,
+        "tax_rate_id": _ids(tenant, "tax_rates")[1],
+        "location_id": _selling(tenant)[-1]["id"],
+    }
+
+
+def _fee_fields(tenant: Tenant) -> Arguments:
+    return {"amount": 9, "tax_rate_id": _ids(tenant, "tax_rates")[1], "description": "by air"}
+
+
+LINES: Arguments = {
+    name: f"another {name}"
+    for name in (
+        *("first_name", "last_name", "company", "phone"),
+        *("line_1", "line_2", "city", "state", "zip", "country"),
+    )
+}
+
+
+def _each(argument: str, plain: Arguments, fields: Arguments) -> dict[str, Arguments]:
+    """Return this entry of an argument with each of these fields."""
+    return {f"{argument}[].{name}": {argument: [{**plain, name: value}]} for name, value in fields.items()}
+
+
+def _below_new(tenant: Tenant, _: Record) -> dict[str, Arguments]:
+    kind: Arguments = {"entity_type": "shipping", "line_1": "Harbour 1", "city": "Oslo"}
+    return {
+        **_each("rows", _row(tenant), _row_fields(tenant)),
+        **_each("shipping_fees", _fee(), _fee_fields(tenant)),
+        **_each("addresses", kind, {**LINES, "entity_type": "billing"}),
+    }
+
+
+def _below_changed(tenant: Tenant, order: Record) -> dict[str, Arguments]:
+    first, second, _ = _rows(order)
+    billing, shipping, fee = _address(order, "billing"), _address(order, "shipping"), order["shipping_fee"]["id"]
+    there: Arguments = {"address_id": billing}
+    anew: Arguments = {"delete_shipping_fee_ids": [fee], "update_shipping_fees": []}
+    moved: Arguments = {"delete_address_ids": [shipping], "update_addresses": []}
+    kind: Arguments = {"entity_type": "shipping"}
+    fees = {name: {**anew, **each} for name, each in _each("add_shipping_fees", _fee(), _fee_fields(tenant)).items()}
+    places = {name: {**moved, **each} for name, each in _each("add_addresses", kind, LINES).items()}
+    return {
+        **_each("add_rows", _row(tenant), _row_fields(tenant)),
+        **_each("update_rows", {"row_id": first}, _row_fields(tenant)),
+        **_each("update_rows", {"quantity": 77}, {"row_id": second}),
+        **fees,
+        **_each("update_shipping_fees", {"shipping_fee_id": fee}, _fee_fields(tenant)),
+        "update_shipping_fees[].shipping_fee_id": {"update_shipping_fees": [{"shipping_fee_id": fee, "amount": 8}]},
+        **places,
+        "add_addresses[].entity_type": {
+            "delete_address_ids": [billing],
+            "update_addresses": [],
+            "add_addresses": [{"entity_type": "billing", "city": "Turku"}],
+        },
+        **_each("update_addresses", there, LINES),
+        **_each("update_addresses", {"city": "Turku"}, {"address_id": shipping}),
+    }
+
+
+def _pools(tenant: Tenant, order: Record) -> Pools:
+    places = [value for each in _selling(tenant) for value in (each["id"], each["name"])]
+    goods, taxes = _sold(tenant)[:6], _ids(tenant, "tax_rates")
+    pools: dict[str, list[object]] = {
+        "customer_id": [*_ids(tenant, "customers")[:4]],
+        "location_id": [*places],
+    }
+    for rows in ("rows", "add_rows", "update_rows"):
+        pools |= {f"{rows}[].sku_or_variant_id": [*goods], f"{rows}[].tax_rate_id": [*taxes]}
+        pools |= {f"{rows}[].location_id": [*places]}
+    for fees in ("shipping_fees", "add_shipping_fees", "update_shipping_fees"):
+        pools |= {f"{fees}[].tax_rate_id": [*taxes]}
+    if order:
+        rows, addresses = _rows(order), [each["id"] for each in order["addresses"]]
+        fee: Any = order["shipping_fee"]["id"]
+        pools |= {"update_rows[].row_id": [*rows], "delete_row_ids[]": [*rows]}
+        pools |= {"update_addresses[].address_id": [*addresses], "delete_address_ids[]": [*addresses]}
+        pools |= {"update_shipping_fees[].shipping_fee_id": [fee], "delete_shipping_fee_ids[]": [fee]}
+    return pools
+
+
+def _row_gone(place: int) -> Spoil:
+    return Spoil(act=lambda tenant, order, _: tenant.delete(ROW, _rows(order)[place]), code="unknown_row_id")
+
+
+def _fee_gone(tenant: Tenant, order: Record, _: Arguments) -> None:
+    tenant.delete(FEE, order["shipping_fee"]["id"])
+
+
+def _numbered_alike(tenant: Tenant, order: Record, arguments: Arguments) -> None:
+    other = next(each["id"] for each in live(tenant, ORDER) if each["id"] != order.get("id"))
+    tenant.edit(ORDER, other, order_no=arguments["order_no"])
+
+
+SALES = {
+    "create_sales_order": Write(
+        collection=ORDER,
+        usual=_new,
+        pools=_pools,
+        below=_below_new,
+        spoils={
+            "what is sold is deleted": part_gone("rows", "sku_or_variant_id", "variants"),
+            "another has its number": Spoil(act=_numbered_alike, code="duplicate_order_number", blocks=False),
+        },
+        follows=FOLLOWS,
+        parts=PARTS,
+        derived=FIRST,
+        lined=LINED,
+        words=WORDS,
+    ),
+    "modify_sales_order": Write(
+        collection=ORDER,
+        usual=_changed,
+        subject="sales_order_id",
+        make=_make,
+        pools=_pools,
+        below=_below_changed,
+        spoils={
+            "it is deleted": gone(ORDER),
+            "it is delivered": edited(ORDER, "invalid_status_transition", status="DELIVERED"),
+            "the row to change is deleted": _row_gone(0),
+            "the row to delete is deleted": _row_gone(2),
+            "the fee to change is deleted": Spoil(act=_fee_gone, code="unknown_row_id"),
+            "somebody did the same": Spoil(
+                act=edited(ORDER, "", additional_info="usual").act,
+                code="no_effective_change",
+                asks=lambda *_: {"additional_info": "usual"},
+            ),
+        },
+        follows=FOLLOWS,
+        parts=PARTS,
+        derived=DERIVED,
+        lined=LINED,
+        words=WORDS,
+    ),
+    "delete_sales_order": Write(
+        collection=ORDER,
+        usual=lambda *_: {},
+        subject="sales_order_id",
+        make=_make,
+        spoils={
+            "it is deleted": gone(ORDER),
+            "it is delivered": Spoil(
+                act=edited(ORDER, "", status="DELIVERED").act, code="stock_was_moved", blocks=False
+            ),
+        },
+        follows=FOLLOWS,
+        parts=PARTS,
+        derived=DERIVED,
+        lined=LINED,
+        words=WORDS,
+    ),
+}
