@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 SECONDS = {
-    "packages/cache_core": 60,
-    "packages/cache_legacy": 5,  # goes with cache_legacy
+    "packages/cache_core": 45,
+    "packages/cache_legacy": 2,  # goes with cache_legacy
     "packages/cache_typed": 25,
     "packages/katana_client": 25,
     "packages/katana_mcp_server": 400,
