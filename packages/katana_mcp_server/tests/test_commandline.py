@@ -146,7 +146,7 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
     told = command_line("tools", "--search-mode", "--toolsets", "catalog").out
     assert "\n4 tools, " in told
-    assert "\n2 more through `search_tools` and `call_tool`: get_item, list_items\n" in told
+    assert "\n3 more through `search_tools` and `call_tool`: get_item, list_items, list_reference\n" in told
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(
