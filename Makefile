@@ -2,6 +2,8 @@
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 RUN := $(UV) run --frozen --no-sync
 PYTEST_WORKERS ?= 3
+NO_PYTHON = make setup: there is no Python $(shell cat .python-version) or newer here, and uv could not fetch one: \
+  install it (apt install python3.12, brew install python@3.12), name one with UV_PYTHON=/path/to/python, or try again with a network
 .DEFAULT_GOAL := help
 
 help:  ## Show what there is to run
@@ -11,7 +13,7 @@ help:  ## Show what there is to run
 	@command -v uv >/dev/null 2>&1 || { python3 -m venv .uv && .uv/bin/pip install --quiet --disable-pip-version-check uv; }
 
 .venv/.synced: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) pyproject.toml uv.lock $(wildcard packages/*/pyproject.toml)
-	@$(UV) sync --frozen --all-packages --quiet
+	@$(UV) sync --frozen --all-packages --quiet || { $(UV) python find --quiet >/dev/null 2>&1 || echo '$(NO_PYTHON)' >&2; exit 1; }
 	@touch $@
 
 setup: .venv/.synced  ## Install everything into .venv

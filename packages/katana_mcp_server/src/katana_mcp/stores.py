@@ -190,8 +190,7 @@ class Stores:
         changed = [spec for spec in self._parts.specs if before.get(spec.name) != now[spec.name]]
         for spec in changed:
             await Migration(cache, self._clock, _quiet).reindex(spec, cache)
-            _log.debug("cache reindexed", entity=spec.name)
-        if changed and before:
+        if changed:
             _log.info("cache reindexed", entities=len(changed))
 
     def _searchable(self) -> dict[str, Json]:

@@ -13,7 +13,7 @@ from katana_mcp.cache_commands.job import Job
 
 _FIRST, _EVERY = 2.0, 15.0
 """Seconds of silence after which a wait is told, and between two such lines."""
-_LEAST = 1.0
+_LEAST = 12.0
 """Seconds from which on a wait is worth a line."""
 
 

@@ -121,6 +121,8 @@ class Entry:
         amended_at: when that was.
         answer: what a person who was asked about it said last; None where nobody was asked.
         answered_at: when that was.
+        refused: why it was not applied when that was tried last, because it no longer fitted; None where it never was.
+        refused_at: when that was.
     """
 
     id: int
@@ -136,6 +138,8 @@ class Entry:
     amended_at: datetime | None = None
     answer: Answered | None = None
     answered_at: datetime | None = None
+    refused: str | None = None
+    refused_at: datetime | None = None
 
     @property
     def is_begun(self) -> bool:

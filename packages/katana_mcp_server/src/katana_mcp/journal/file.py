@@ -38,6 +38,7 @@ from katana_mcp.journal.rows import (
     insert,
     made_by_others,
     note_answer,
+    note_refusal,
     rewrite,
     row_of,
     text_of,
@@ -133,6 +134,11 @@ class JournalFile:
             for known in [found(db, "id = ?", entry) for entry in entries]:
                 if known and known.state in {"planned", "claimed"} and not known.is_begun and not held(known, now):
                     note_answer(db, known, answer, now)
+
+    def refused(self, entry: int, why: str) -> None:
+        """Note that a plan was not applied because it no longer fits; its token stays as good as it was."""
+        with self.changing() as db:
+            note_refusal(db, entry, why, self.clock.now())
 
     def take_over(self, entry: int, owner: str) -> Broken | None:
         """Take what an owner who is gone had begun to send, to end it; None where there is nothing of that kind.

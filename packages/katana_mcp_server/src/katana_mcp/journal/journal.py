@@ -77,6 +77,10 @@ class Journal:
         """Note what a person said about these plans."""
         await _done(self._file.answered, entries, answer)
 
+    async def refused(self, entry: int, why: str) -> None:
+        """Note that a plan was not applied because it no longer fits."""
+        await _done(self._file.refused, entry, why)
+
     async def heartbeat(self, run: Run) -> None:
         """Say that the owner is alive."""
         await _done(self._file.heartbeat, run)

@@ -9,7 +9,10 @@ from katana_mcp.journal.entries import ActionState, Answered, Entry, JsonObject,
 
 PLAN = "digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis"
 """What of a plan's row is the plan itself; only a claim that assigns a number changes it, before anything is sent."""
-ENTRY = f"id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, answer, answered_at, {PLAN}"
+ENTRY = (
+    "id, state, owner, claimed_at, beat_at, finished_at, outcome, amended, amended_at, answer, answered_at, "
+    f"refused, refused_at, {PLAN}"
+)
 _NOT_SAID: frozenset[Answered] = frozenset({"asked", "no answer", "stale"})
 """What stands for an answer of a person though nobody gave one."""
 """What of a plan's row makes an entry."""
@@ -46,6 +49,8 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
         amended_at,
         answer,
         answered_at,
+        refused,
+        refused_at,
         *planned,
     ) = row
     digest, tool, tenant, principal, created_at, expires_at, summary, content, shown, request, basis = planned
@@ -86,6 +91,8 @@ def _entry_of(db: sqlite3.Connection, row: tuple[Any, ...]) -> Entry:
         amended_at=_moment_of(amended_at),
         answer=answer,
         answered_at=_moment_of(answered_at),
+        refused=refused,
+        refused_at=_moment_of(refused_at),
     )
 
 
@@ -156,6 +163,12 @@ def note_answer(db: sqlite3.Connection, entry: Entry, answer: Answered, now: dat
     state = "expired" if answer == "declined" else entry.state
     values = (answer, iso(now), state, entry.id)
     db.execute("UPDATE plan SET answer = ?, answered_at = ?, state = ? WHERE id = ?", values)
+
+
+def note_refusal(db: sqlite3.Connection, entry: int, why: str, now: datetime) -> None:
+    """Note why a plan of which nothing was sent was not applied."""
+    sql = "UPDATE plan SET refused = ?, refused_at = ? WHERE id = ? AND state IN ('planned', 'claimed')"
+    db.execute(sql, (why, iso(now), entry))
 
 
 def text_of(value: JsonObject | None) -> str | None:

@@ -59,6 +59,10 @@ STEPS: Steps = (
         "ALTER TABLE plan ADD COLUMN answer TEXT",
         "ALTER TABLE plan ADD COLUMN answered_at TEXT",
     ),
+    (
+        "ALTER TABLE plan ADD COLUMN refused TEXT",
+        "ALTER TABLE plan ADD COLUMN refused_at TEXT",
+    ),
 )
 """Step n makes version n. A step that was released never changes; a new one is added below it."""
 

@@ -96,7 +96,8 @@ def _line(entry: Entry, now: datetime) -> Line:
     plan, counted = entry.plan, counts(entry)
     states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counted.items())
     good = [_GOOD[state] for state in counted if state in _GOOD]
-    cells = (entry.id, _time(plan.created_at), entry.stands(now), states, plan.tool, plan.principal, plan.summary)
+    stands = entry.stands(now) + (", refused" if entry.refused and entry.finished_at is None else "")
+    cells = (entry.id, _time(plan.created_at), stands, states, plan.tool, plan.principal, plan.summary)
     return Line(cells, all(good) if good else None)
 
 
@@ -125,6 +126,8 @@ def _told(entry: Entry, now: datetime) -> list[str]:
         told.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
     if entry.answered_at is not None:
         told.append(f"a person was asked: {entry.answer} ({_time(entry.answered_at)})")
+    if entry.refused_at is not None:
+        told.append(f"refused at {_time(entry.refused_at)}: {entry.refused}")
     if entry.amended_at is not None:
         told.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
     return told

@@ -25,6 +25,8 @@ class JournalLine(Answer):
     tool: str
     summary: str
     state: str
+    refused: str | None = None
+    """Why it was not applied when that was tried last."""
     actions: dict[str, int]
 
 
@@ -77,6 +79,7 @@ def _line(entry: Entry, services: Services) -> JournalLine:
         tool=plan.tool,
         summary=plan.summary,
         state=entry.stands(services.clock.now()),
+        refused=entry.refused,
         actions={**counts(entry)},
     )
 

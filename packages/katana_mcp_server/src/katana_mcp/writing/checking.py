@@ -1,11 +1,13 @@
-"""A plan found by its token and checked again on fresh facts, and why it may not be applied; writes nothing."""
+"""A plan found by its token and checked again on fresh facts, and why it may not be applied; sends no write."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
 
 from cache_core.records import decode, encode
 from katana_mcp.journal.entries import Entry, JsonObject, Plan
+from katana_mcp.journal.errors import JournalError
 from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
@@ -57,11 +59,21 @@ class Checked:
 
 
 async def check_again(entry: Entry, services: Services, changes: Changes) -> Checked:
-    """Gather, plan and check anew, and compare with what is stored.
+    """Gather, plan and check anew, and compare with what is stored; the journal notes why it does not fit.
 
     Raises:
         Refused: the plan has expired, or fresh facts make another plan of the request, or speak against it.
     """
+    try:
+        return await _checked(entry, services, changes)
+    except Refused as refusal:
+        if refusal.warnings[0].code == warning_codes.STALE_PLAN:
+            with suppress(JournalError):  # then it is told all the same
+                await services.journal.refused(entry.id, services.days.in_words(refusal.warnings[0].message))
+        raise
+
+
+async def _checked(entry: Entry, services: Services, changes: Changes) -> Checked:
     plan = entry.plan
     if entry.stands(services.clock.now()) == "expired":
         raise Refused(expired(plan))
