@@ -102,7 +102,8 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
     if collection in {"locations", "additional_costs", "operators"}:
         *_, last = tenant.all(collection)
         name = "operator_name" if collection == "operators" else "name"
-        key = tenant.insert_raw(collection, {**last, "id": last["id"] + 1, name: text})
+        sells = {"sales_allowed": True} if collection == "locations" else {}
+        key = tenant.insert_raw(collection, {**last, **sells, "id": last["id"] + 1, name: text})
         return {**last, "id": key, name: text}
     bodies: Mapping[str, Record] = {
         "suppliers": {"name": text},

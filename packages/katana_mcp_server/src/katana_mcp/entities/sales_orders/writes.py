@@ -4,9 +4,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, StrictStr, WithJsonSchema
 from pydantic import Field as Argument
-from pydantic import StrictStr, WithJsonSchema
 
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
