@@ -330,3 +330,12 @@ def test_the_head_of_a_new_order_is_shown() -> None:
 def test_an_order_without_rows_is_not_made_again() -> None:
     facts = old(purchase_order_rows=[])
     assert DELETE.plan(DELETE.request.model_validate({"purchase_order_id": 40}), facts).revert is None
+
+
+def test_a_way_back_sets_the_dates_of_all_rows_because_a_plan_may_stop_once_its_head_is_sent() -> None:
+    draft = MODIFY.plan(change(expected_arrival_date=EARLY, update_rows=[{"row_id": 18, "arrival_date": LATE}]), old())
+    undo: Any = draft.undoing
+    assert undo["arguments"]["update_rows"] == [
+        {"row_id": 17, "arrival_date": EARLY},
+        {"row_id": 18, "arrival_date": LATE},
+    ]

@@ -43,7 +43,7 @@ def expanded(entities: Iterable[str]) -> tuple[str, ...]:
 
 async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
     entities = names_of(doc, "create")
-    await current(services, (doc.entity, *expanded(entities)), entities)
+    await current(services, (doc.entity, *expanded(entities), *doc.reads.get("create", ())), entities)
     given, name = asked.get(doc.key.name), doc.key.name
     called = given if isinstance(given, str) else None
     facts = Facts()

@@ -134,7 +134,9 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
     """
     diff, there = part.diff(change), _on_the_way(doc, change)
     headed = doc.follow(change.old, {**change.old, **change.head})
-    moved = [part_diff(part, there, change.old), part_diff(part, change.old, headed)]
+    stopped = doc.follow(headed, {**headed, **{name: change.old.get(name) for name in change.head}})
+    moved = [part_diff(part, there, change.old), part_diff(part, stopped, change.old)]
+    moved.append(part_diff(part, change.old, headed))
     found: dict[int, list[str]] = {}
     for key in [each for each in diff.before if each not in diff.deletes]:
         names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]

@@ -59,8 +59,9 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.DATES_CASCADE, told, "expected_arrival_date")
     home = change.old.get("location_id")
     follow = [row for row in _staying(change, "location_id")[0] if row.get("location_id") == home]
-    if "location_id" in change.head and follow:
-        old, new = (named(change, "location", each) for each in (home, change.head["location_id"]))
+    place = change.head.get("location_id")
+    if isinstance(place, int) and follow:
+        old, new = (called(change.facts, "location", each) for each in (home, place))
         told = f"rows that come to {old} go to {new} with their order: {told_rows(follow, change)}"
         yield advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")
     yield from _amounts(change)
@@ -77,8 +78,9 @@ def _amounts(change: Transition) -> Iterator[ToolWarning]:
             warning_codes.AMOUNTS_STAY, f"{told.rstrip()} becomes {shown} {change.head['currency']}", "currency"
         )
     theirs, ours = buying(change.facts).supplier_currency, currency(change)
-    if "supplier_id" in change.head and None not in (theirs, ours) and theirs != ours:
-        supplier = named(change, "supplier", change.head["supplier_id"])
+    supplier_id = change.head.get("supplier_id")
+    if isinstance(supplier_id, int) and None not in (theirs, ours) and theirs != ours:
+        supplier = called(change.facts, "supplier", supplier_id)
         told = f"supplier_id: the currency of {supplier} is {theirs}, and the order stays in {ours}, with its prices"
         yield advisory(warning_codes.AMOUNTS_STAY, told, "supplier_id")
 
