@@ -39,8 +39,11 @@ def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
 def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
     orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
-    order, other = next(each for each in orders if each["addresses"]), orders[-1]
-    here = next(each["id"] for each in _live(tenant, "locations") if each["sales_allowed"])
+    fees = {each["sales_order_id"]: each["id"] for each in tenant.all("sales_order_shipping_fee")}
+    order = next(each for each in orders if each["addresses"] and each["id"] in fees)
+    other = next(each for each in orders if each is not order)
+    places = [each["id"] for each in _live(tenant, "locations") if each["sales_allowed"]]
+    here = next(each for each in places if each != order["location_id"])
     first, second = [each["id"] for each in _live(tenant, "customers")][:2]
     row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
     place = {"entity_type": "shipping", "city": "Oslo"}
@@ -75,8 +78,8 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
                 update_addresses=[{"address_id": address, "city": "Oslo"}],
                 delete_address_ids=[address],
                 add_shipping_fees=[{"amount": 5}],
-                update_shipping_fees=[{"shipping_fee_id": 1, "amount": 5}],
-                delete_shipping_fee_ids=[1],
+                update_shipping_fees=[{"shipping_fee_id": fees[order["id"]], "amount": 50}],
+                delete_shipping_fee_ids=[fees[order["id"]]],
             ),
         ),
         "delete_sales_order": Usual({"sales_order_id": order["id"]}, _each(sales_order_id=other["order_no"])),

@@ -46,7 +46,10 @@ OTHERS = {
     "delete_row_ids": "of the order, which is read from Katana each time",
     "additional_cost_row_id": "of the order, whose costs are read from Katana each time",
     "delete_additional_cost_row_ids": "of the order, whose costs are read from Katana each time",
-    "address_id": "of the customer, who is read from Katana each time",
+    "address_id": "of the customer, or the order, which is read from Katana each time",
+    "shipping_fee_id": "of the order, which is read from Katana each time",
+    "delete_shipping_fee_ids": "of the order, which is read from Katana each time",
+    "ecommerce_order_id": "the number of an order in a shop: a text that is written",
     "delete_address_ids": "of the customer, who is read from Katana each time",
     "default_shipping_id": "of the customer, who is read from Katana each time",
 }
@@ -99,7 +102,8 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
     if collection in {"locations", "additional_costs", "operators"}:
         *_, last = tenant.all(collection)
         name = "operator_name" if collection == "operators" else "name"
-        key = tenant.insert_raw(collection, {**last, "id": last["id"] + 1, name: text})
+        sells = {"sales_allowed": True} if collection == "locations" else {}
+        key = tenant.insert_raw(collection, {**last, **sells, "id": last["id"] + 1, name: text})
         return {**last, "id": key, name: text}
     bodies: Mapping[str, Record] = {
         "suppliers": {"name": text},

@@ -88,8 +88,9 @@ def _with_unknown(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
 
 async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: Stage, tenant: Tenant) -> None:
     for tool, write in WRITES.items():
-        _, usual = write.called(tenant, f"UNKNOWN-{tool}")
-        tried = dict(_with_unknown(usual))
+        document, usual = write.called(tenant, f"UNKNOWN-{tool}")
+        asked = [{**usual, **change} for change in ({}, *write.below(tenant, document).values())]
+        tried = {path: wrong for each in asked for path, wrong in _with_unknown(each)}
         objects = [path for path, each in nodes(LISTED[tool]) if each.get("type") == "object"]
         assert len(tried) >= len(objects), tool
         for path, wrong in tried.items():

@@ -24,7 +24,7 @@ LINED = {ROW: "price_per_unit", FEE: "amount"}
 WORDS = {"customer_id": "customers", "location_id": "locations", "tax_rate_id": "tax_rates", "variant_id": "variants"}
 FOLLOWS = frozenset(
     {
-        *("inventory", "inventory_movements", "negative_stock", ORDER, ROW),
+        *("inventory", "inventory_movements", "negative_stock"),
         *("manufacturing_orders", "manufacturing_order_recipe_rows", "sales_order_fulfillments"),
     }
 )

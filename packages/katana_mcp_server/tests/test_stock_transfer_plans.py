@@ -213,7 +213,7 @@ def test_no_notes_and_empty_notes_are_alike() -> None:
     [
         ("draft", "inTransit", []),
         ("draft", "received", []),
-        ("inTransit", "received", [("advisory", "no_way_back", None)]),
+        ("inTransit", "received", []),
         ("inTransit", "draft", [("advisory", "status_moves_back", "status")]),
         ("received", "draft", [("advisory", "status_moves_back", "status")]),
         ("received", "inTransit", [("blocking", "invalid_status_transition", "status")]),

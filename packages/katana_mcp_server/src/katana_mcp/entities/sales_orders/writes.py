@@ -1,10 +1,11 @@
 """How sales orders are written: head, rows, addresses, shipping fee and status; what ships is never written here."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Annotated, Literal
 
+from pydantic import AfterValidator, StrictStr, WithJsonSchema
 from pydantic import Field as Argument
-from pydantic import StrictStr, WithJsonSchema
 
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
@@ -21,6 +22,15 @@ type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "strin
 """An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
 type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+
+
+def _in_cents(value: Decimal) -> Decimal:
+    if value != value.quantize(Decimal("0.01")):
+        raise ValueError("must have at most 2 decimals: Katana keeps no more of a discount")
+    return value
+
+
+type _Discount = Annotated[_Amount, AfterValidator(_in_cents)]
 type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
@@ -79,7 +89,7 @@ SALES_ORDER = Writable(
                 ),
                 Field("quantity", _Amount, "In stock units.", required=True),
                 Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
-                Field("total_discount", _Amount, "An amount off the whole row."),
+                Field("total_discount", _Discount, "An amount off the whole row."),
                 Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
                 Field("location_id", _Reference, "If not the order's.", names="location"),
             ),
