@@ -1,4 +1,4 @@
-"""A clerk of the stock: what moved, what was there, and a transfer."""
+"""A clerk of the stock: what moved, what was there, a transfer, and what broke."""
 
 from collections.abc import Mapping
 
@@ -32,6 +32,13 @@ def _transfer(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"source_location_id": source, "destination_location_id": destination, "rows": rows}
 
 
+def _broken(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Take one of the part away from where most of it is."""
+    moved = _transfer(answers)
+    rows = [{"sku_or_variant_id": "FSKT-35M", "quantity": -1}]
+    return {"location_id": moved["source_location_id"], "reason": "broken in the workshop", "rows": rows}
+
+
 def _cache_lines(answer: Answer) -> list[str]:
     held = [f"{each['records']} {each['entity']}" for each in answer["entities"] if each["records"]]
     return [f"held here: {', '.join(held[:6])}, and {len(held) - 6} more kinds"]
@@ -39,7 +46,7 @@ def _cache_lines(answer: Answer) -> list[str]:
 
 GOODS = Chapter(
     "goods",
-    "Goods: what moved, what was there, and a transfer",
+    "Goods: what moved, what was there, a transfer, and what broke",
     (
         Step("More of that family", "search_items", always(query="00.4021.018", limit=5), lambda _: None, item_lines),
         Step("Stock of three SKUs in one call", "check_inventory", three_skus, three_stocks, stock_lines),
@@ -73,11 +80,13 @@ GOODS = Chapter(
             outcome_lines,
             repeats=True,
         ),
+        Step("One broke in the workshop", "create_stock_adjustment", _broken, planned, preview_lines),
+        Step("Write it off", "apply_plan", token("create_stock_adjustment"), written, outcome_lines),
         Step(
             "What was written today?",
             "katana://journal",
             always(),
-            noted("create_stock_transfer"),
+            noted("create_stock_adjustment", "create_stock_transfer"),
             journal_lines,
             kind="resource",
         ),

@@ -1,8 +1,8 @@
-"""A clerk of sales: which orders are late, whose they are, and a number that does not exist."""
+"""A clerk of sales: which orders are late, whose they are, and a new order, corrected."""
 
 from collections.abc import Mapping
 
-from katana_mcp.demo.lines import document
+from katana_mcp.demo.lines import document, journal_lines, noted, outcome_lines, planned, preview_lines, token, written
 from katana_mcp.demo.step import Answer, Chapter, Step, always, by_row, first, some
 
 
@@ -32,9 +32,34 @@ def _misspelt(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": f"{number}z"}
 
 
+def _ordered(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Take an order for two of what the customer's late order holds, with a parcel to pay."""
+    late = answers["get_sales_order"]["order"]
+    rows = [{"sku_or_variant_id": late["rows"][-1]["variant_id"], "quantity": 2}]
+    return {"customer_id": late["customer"], "rows": rows, "shipping_fees": [{"amount": 12}]}
+
+
+def _new(answers: Mapping[str, Answer]) -> dict[str, object]:
+    return {"sales_order_id": answers["apply_plan"]["outcomes"][0]["id"]}
+
+
+def _corrected(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Sell three instead of two."""
+    order = answers["get_sales_order"]["order"]
+    rows = [{"row_id": order["rows"][0]["sales_order_row_id"], "quantity": 3}]
+    return {"sales_order_id": order["sales_order_id"], "update_rows": rows}
+
+
+def _two(answer: Answer) -> str | None:
+    quantities = [each["quantity"] for each in answer["order"]["rows"]]
+    return None if quantities == [2] else f"the order has rows of {quantities}"
+
+
+_ROWS = document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availability}")
+
 SELLING = Chapter(
     "selling",
-    "Selling: late orders and who waits for them",
+    "Selling: late orders, who waits for them, and a new order, corrected",
     (
         Step(
             "Which sales orders are late?",
@@ -48,7 +73,7 @@ SELLING = Chapter(
             "get_sales_order",
             first("list_sales_orders", "sales_order_id"),
             lambda answer: None if answer["order"]["rows"] else "the order has no rows",
-            document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availability}"),
+            _ROWS,
         ),
         Step(
             "Who waits for it?",
@@ -63,6 +88,19 @@ SELLING = Chapter(
             first("search_customers", "customer_id"),
             lambda answer: None if answer["customer"]["recent_sales_orders"] else "the customer has no orders",
             _customer_lines,
+        ),
+        Step("They order two more by phone", "create_sales_order", _ordered, planned, preview_lines),
+        Step("Write the order", "apply_plan", token("create_sales_order"), written, outcome_lines),
+        Step("It is there at once", "get_sales_order", _new, _two, _ROWS),
+        Step("Three were meant", "modify_sales_order", _corrected, planned, preview_lines),
+        Step("Write the correction", "apply_plan", token("modify_sales_order"), written, outcome_lines),
+        Step(
+            "What was written today?",
+            "katana://journal",
+            always(),
+            noted("modify_sales_order", "create_sales_order"),
+            journal_lines,
+            kind="resource",
         ),
         Step(
             "An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True
