@@ -10,7 +10,6 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import Schema
 
 type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max"]
 type View = Literal["list", "one", "reply", "patch"]
@@ -105,6 +104,8 @@ class Route:
 class Collection:
     """One collection of the API; `unique` fields are shared by no two records, where switched.
 
+    `update` is the operation whose body an update takes, where it is not the PATCH of the collection's path.
+
     `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
     `item_fields` marks what has them in two forms.
     """
@@ -113,8 +114,7 @@ class Collection:
     entity: str
     operations: tuple[Operation, ...] = ()
     fields: tuple[Field, ...] = ()
-    create: Schema | None = None
-    update: Schema | None = None
+    update: str = ""
     filters: tuple[Filter, ...] = ()
     ranges: Ranges = Ranges()
     key: Literal["int", "uuid"] = "int"

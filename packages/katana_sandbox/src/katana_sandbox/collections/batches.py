@@ -12,7 +12,6 @@ from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.rules.traced import traced_parts
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.schema import integer, maybe, moment, record, text
 from katana_sandbox.wire.times import stored_moment
 
 _DATES = ("batch_created_date", "expiration_date")
@@ -56,20 +55,6 @@ BATCHES = Collection(
     entity="batch",
     operations=("create",),
     fields=plain_fields("batch_number variant_id batch_barcode batch_created_date expiration_date"),
-    create=record(
-        ("batch_number", "variant_id"),
-        batch_number=text(1),
-        variant_id=integer(),
-        batch_barcode=text(3, 40),
-        batch_created_date=moment(),
-        expiration_date=moment(),
-    ),
-    update=record(
-        batch_number=text(1),
-        batch_barcode=maybe(text(3, 40)),
-        batch_created_date=maybe(moment()),
-        expiration_date=moment(),
-    ),
     filters=(
         Filter("batch_id", "int"),
         Filter("batch_number"),
@@ -82,6 +67,7 @@ BATCHES = Collection(
     stamps=("created_at", "updated_at"),
     foreign_keys=("variant_id",),
     references={"variant_id": "variants"},
+    update="PATCH /batch_stocks/{id}",
     on_create=_create,
     on_update=_update,
     routes=(

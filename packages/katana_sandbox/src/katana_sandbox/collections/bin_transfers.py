@@ -12,25 +12,11 @@ from katana_sandbox.rules.traceability import check_unit_count, traced_units
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.schema import choice, decimal_or_text, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 _STATUS = ("CREATED", "IN_TRANSIT", "DONE")
 _STAMPS = {"departed_at": ("IN_TRANSIT", "DONE"), "arrived_at": ("DONE",)}
 _BINS = {"source_bin_location_id": "bin_locations", "target_bin_location_id": "bin_locations"}
-_TRACE = several(record(batch_id=maybe(number(0)), serial_number_id=maybe(number(0)), quantity=decimal_or_text()))
-_LINE = {
-    "variant_id": integer(1),
-    "quantity": decimal_or_text(),
-    **{name: maybe(integer(1)) for name in _BINS},
-    "traceability": _TRACE,
-}
-_HEADER = {
-    "bin_transfer_number": text(1, 255),
-    "location_id": integer(1),
-    "created_date": maybe(moment()),
-    "additional_info": maybe(text()),
-}
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -58,7 +44,7 @@ def _update(ctx: Context, transfer: Record, changes: Record) -> Record:
 
 
 def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(record(("status",), status=choice(*_STATUS)), call.body())
+    body = checked("PATCH /bin_transfers/{id}/status", call.body())
     transfer = path_record(ctx, collection, call)
     if body["status"] != transfer["status"]:
         check_open_period(ctx, ctx.now)
@@ -120,8 +106,6 @@ BIN_TRANSFERS = Collection(
         *(Field(name, store=stored_moment) for name in ("created_date", "departed_at", "arrived_at")),
         Field("additional_info"),
     ),
-    create=record(("location_id",), **_HEADER, bin_transfer_rows=several(record(("variant_id", "quantity"), **_LINE))),
-    update=record(**_HEADER, departed_at=moment(), arrived_at=moment()),
     filters=(Filter("bin_transfer_number"), Filter("location_id", "int"), Filter("status", values=_STATUS)),
     references={"location_id": "locations"},
     children=(("bin_transfer_rows", "bin_transfer_id"),),
@@ -141,8 +125,6 @@ BIN_TRANSFER_ROWS = Collection(
         Field("traceability", (), _trace),
         *plain_fields("created_date departed_at arrived_at"),
     ),
-    create=record(("bin_transfer_id", "variant_id", "quantity"), bin_transfer_id=integer(1), **_LINE),
-    update=record(**_LINE),
     filters=plain_filters("bin_transfer_id variant_id source_bin_location_id target_bin_location_id", kind="int"),
     foreign_keys=("bin_transfer_id",),
     references={"bin_transfer_id": "bin_transfers", "variant_id": "variants", **_BINS},

@@ -8,9 +8,7 @@ from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
-_BATCH = 250
 _RANK_STEP = 10000
 
 
@@ -32,26 +30,13 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
 
 
 def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
+    body = checked("POST /bom_rows/batch/create", call.body())
     for given in cast("list[Record]", body["data"]):
         check_references(ctx, collection, given)
         check_custom_fields(ctx, collection, given)
         create_row(ctx, given)
     return Reply(204)
 
-
-_CHANGES = {
-    "ingredient_variant_id": integer(1),
-    "quantity": maybe(number(0, 1e17)),
-    "notes": maybe(text(high=255)),
-    "custom_fields": maybe(anything()),
-}
-_CREATE = record(
-    ("product_variant_id", "product_item_id", "ingredient_variant_id"),
-    product_variant_id=integer(1),
-    product_item_id=integer(1),
-    **_CHANGES,
-)
 
 BOM_ROWS = Collection(
     name="bom_rows",
@@ -63,8 +48,6 @@ BOM_ROWS = Collection(
         Field("rank", 0),
         Field("custom_fields"),
     ),
-    create=_CREATE,
-    update=record(**_CHANGES),
     filters=(
         Filter("id"),
         *plain_filters("product_variant_id product_item_id ingredient_variant_id", kind="int"),

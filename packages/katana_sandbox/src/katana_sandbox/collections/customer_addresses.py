@@ -6,10 +6,8 @@ from katana_sandbox.rules.contacts import (
     PERSON_LINES,
     add_customer_address,
     forget_customer_address,
-    lines,
 )
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import choice, integer, record
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -27,13 +25,6 @@ CUSTOMER_ADDRESSES = Collection(
         Field("default", default=False),
         *(Field(name) for name in PERSON_LINES),
     ),
-    create=record(
-        ("customer_id", "entity_type"),
-        customer_id=integer(1),
-        entity_type=choice(*ENTITY_TYPES),
-        **lines(PERSON_LINES),
-    ),
-    update=record(**lines(PERSON_LINES, 1)),
     filters=(
         Filter("customer_ids", "int", "customer_id", many=True),
         Filter("entity_type", values=ENTITY_TYPES),

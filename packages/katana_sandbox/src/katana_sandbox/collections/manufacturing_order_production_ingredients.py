@@ -3,8 +3,6 @@
 from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
-from katana_sandbox.rules.traceability import INGREDIENT_TRACE
-from katana_sandbox.wire.schema import integer, number, record, several
 from katana_sandbox.wire.times import stored_moment
 
 MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
@@ -18,10 +16,6 @@ MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
         Field("production_date", store=stored_moment),
         Field("cost", 0),
         Field("batch_transactions", ()),
-    ),
-    update=record(
-        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
-        traceability=INGREDIENT_TRACE,
     ),
     filters=(
         Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),

@@ -9,10 +9,6 @@ from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
-
-_BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
-_QUANTITY = number(0, 1e17, above=True)
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -63,22 +59,6 @@ OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
         Field("batch_transactions", ()),
         Field("cost"),
         Field("custom_fields"),
-    ),
-    create=record(
-        ("purchase_order_row_id", "ingredient_variant_id", "planned_quantity_per_unit"),
-        purchase_order_row_id=integer(1),
-        ingredient_variant_id=integer(1),
-        planned_quantity_per_unit=_QUANTITY,
-        notes=text(),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        ingredient_variant_id=integer(1),
-        planned_quantity_per_unit=_QUANTITY,
-        notes=text(),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
     ),
     filters=(*plain_filters("purchase_order_id purchase_order_row_id ingredient_variant_id", kind="int"),),
     foreign_keys=("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),

@@ -18,43 +18,17 @@ from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, number, record, several, text
-
-OPERATION_TYPES = ("process", "setup", "perUnit", "fixed")
-_MOST_ROWS = 150
-_MEMBERS = {
-    "operation_id": integer(1),
-    "operation_name": text(1, 256),
-    "type": choice(*OPERATION_TYPES),
-    "resource_id": integer(1),
-    "resource_name": text(1, 256),
-    "cost_per_hour": number(0),
-    "cost_parameter": number(0),
-    "planned_time_per_unit": integer(0),
-    "planned_time_parameter": integer(0),
-}
-_CREATE = record(
-    ("rows",),
-    keep_current_rows=flag(),
-    rows=several(record(("product_variant_id",), product_variant_id=integer(1), **_MEMBERS), 1, _MOST_ROWS),
-)
-_RERANK = record(
-    ("rank_product_operation_id",),
-    rank_product_operation_id=integer(1),
-    preceding_product_operation_id=integer(1),
-    should_group=flag(),
-)
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_CREATE, call.body())
+    body = checked("POST /product_operation_rows", call.body())
     rows = cast("list[Record]", body["rows"])
     add_operations(ctx, rows, keep=bool(body.get("keep_current_rows", True)))
     return Reply(204)
 
 
 def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_RERANK, call.body())
+    body = checked("POST /product_operation_rerank", call.body())
     rerank_operation(ctx, body)
     return Reply(200, encode({"message": "OK", "success": True}))
 
@@ -80,7 +54,6 @@ PRODUCT_OPERATION_ROWS = Collection(
         Field("group_boundary"),
         Field("custom_fields"),
     ),
-    update=record(**_MEMBERS, custom_fields=maybe(anything())),
     filters=(
         Filter("product_id", "int"),
         Filter("product_operation_row_id", "int", "id"),

@@ -4,15 +4,7 @@ from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter,
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, either, flag, integer, maybe, number, record, several, text
 
-PRICE = maybe(number(0, 1e11))
-ATTRIBUTES = several(record(("config_name", "config_value"), config_name=text(), config_value=text()), 1)
-CUSTOM_FIELDS = either(
-    several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3), maybe(anything())
-)
-NEW_CONFIGS = several(record(("name", "values"), name=text(), values=several(text())), 1, 10)
-CONFIGS = several(record(("values",), id=number(), name=text(), values=several(text())), 1, 10)
 ARCHIVABLE = ("created_at", "updated_at", "archived_at", "deleted_at")
 
 
@@ -50,59 +42,6 @@ PRODUCTS = Collection(
         Field("operations_in_sequence", default=False),
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
-    ),
-    create=record(
-        ("name", "variants"),
-        name=text(1),
-        uom=text(1, 7),
-        category_name=text(1),
-        is_sellable=flag(),
-        is_producible=flag(),
-        is_purchasable=flag(),
-        is_auto_assembly=flag(),
-        default_supplier_id=integer(),
-        additional_info=text(),
-        batch_tracked=flag(),
-        serial_tracked=flag(),
-        operations_in_sequence=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number(high=1e12)),
-        custom_field_collection_id=maybe(number()),
-        configs=NEW_CONFIGS,
-        variants=several(
-            record(
-                sku=text(1),
-                sales_price=PRICE,
-                purchase_price=PRICE,
-                internal_barcode=text(3, 40),
-                registered_barcode=text(3, 40),
-                supplier_item_codes=several(text(1, 40)),
-                lead_time=maybe(number(0)),
-                minimum_order_quantity=maybe(number(0)),
-                config_attributes=ATTRIBUTES,
-                custom_fields=CUSTOM_FIELDS,
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        name=text(1, 256),
-        uom=text(1, 7),
-        category_name=maybe(text(1, 35)),
-        is_sellable=flag(),
-        is_producible=flag(),
-        is_purchasable=flag(),
-        is_auto_assembly=flag(),
-        is_archived=flag(),
-        default_supplier_id=maybe(integer(1)),
-        additional_info=maybe(text(1)),
-        batch_tracked=flag(),
-        serial_tracked=flag(),
-        operations_in_sequence=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number(0)),
-        custom_field_collection_id=maybe(number()),
-        configs=CONFIGS,
     ),
     filters=(
         *plain_filters("name uom category_name"),

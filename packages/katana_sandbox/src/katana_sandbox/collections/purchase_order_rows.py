@@ -1,12 +1,10 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
-from katana_sandbox.collections.purchase_orders import ROW
 from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields, plain_filters
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode, rows
-from katana_sandbox.wire.schema import integer, moment, record, text
 from katana_sandbox.wire.times import stored_moment
 
 
@@ -38,13 +36,6 @@ PURCHASE_ORDER_ROWS = Collection(
         Field("group_id"),
         Field("custom_fields"),
     ),
-    create=record(
-        ("purchase_order_id", "quantity", "price_per_unit", "variant_id"),
-        purchase_order_id=integer(),
-        currency=text(),
-        **ROW,
-    ),
-    update=record(received_date=moment(camel=True), **ROW),
     filters=(
         *plain_filters("purchase_order_id variant_id tax_rate_id", kind="int"),
         Filter("purchase_uom"),

@@ -18,7 +18,6 @@ from katana_sandbox.rules.purchase_edits import check_order_deletable, create_or
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
@@ -30,19 +29,6 @@ _SEARCHABLE = (
     "id order_no status entity_type supplier_id location_id tracking_location_id currency billing_status"
     " last_document_status default_group_id order_created_date expected_arrival_date created_at updated_at"
 )
-ROW = {
-    "quantity": number(0, 1e17),
-    "variant_id": integer(),
-    "tax_rate_id": integer(),
-    "tax_name": text(),
-    "tax_rate": text(),
-    "price_per_unit": number(0, 1e17),
-    "purchase_uom": maybe(text(1, 7)),
-    "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
-    "arrival_date": moment(camel=True),
-    "location_id": integer(1),
-    "custom_fields": maybe(anything()),
-}
 
 
 def supplier(ctx: Context, order: Record) -> bytes:
@@ -85,33 +71,6 @@ PURCHASE_ORDERS = Collection(
         Field("last_document_status", "NOT_SENT"),
         Field("tracking_location_id"),
         Field("custom_fields"),
-    ),
-    create=record(
-        ("supplier_id", "location_id", "purchase_order_rows"),
-        order_no=text(1),
-        status=choice("DRAFT", "NOT_RECEIVED"),
-        entity_type=choice(*_KIND),
-        supplier_id=integer(),
-        currency=text(1),
-        expected_arrival_date=moment(camel=True),
-        order_created_date=moment(camel=True),
-        additional_info=text(),
-        location_id=integer(),
-        tracking_location_id=integer(),
-        custom_fields=maybe(anything()),
-        purchase_order_rows=several(record(("quantity", "price_per_unit", "variant_id"), **ROW)),
-    ),
-    update=record(
-        order_no=text(1),
-        status=choice(*STATUS),
-        supplier_id=integer(),
-        currency=text(1),
-        expected_arrival_date=moment(camel=True),
-        order_created_date=moment(camel=True),
-        additional_info=text(),
-        location_id=integer(),
-        tracking_location_id=integer(),
-        custom_fields=maybe(anything()),
     ),
     filters=(
         Filter("status", values=STATUS),

@@ -13,26 +13,8 @@ from katana_sandbox.operations.list import page_reply, shown
 from katana_sandbox.operations.query import list_query, path_key
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import not_found, unprocessable
-from katana_sandbox.wire.schema import flag, integer, number, record, several, text
 
-_QUANTITY = number(0, 1e16)
-_NOTES = text(high=255)
-_CREATE = record(
-    ("rows",),
-    keep_current_rows=flag(),
-    rows=several(
-        record(
-            ("product_variant_id", "ingredient_variant_id", "quantity"),
-            product_variant_id=integer(0),
-            ingredient_variant_id=integer(0),
-            quantity=_QUANTITY,
-            notes=_NOTES,
-        ),
-        1,
-        150,
-    ),
-)
-_ROWS = replace(BOM_ROWS, update=record(ingredient_variant_id=integer(), quantity=_QUANTITY, notes=_NOTES))
+_ROWS = replace(BOM_ROWS, update="PATCH /recipe_rows/{id}")
 
 
 def _recipe(row: Record) -> Record:
@@ -55,7 +37,7 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_CREATE, call.body())
+    body = checked("POST /recipes", call.body())
     given = cast("list[Record]", body["rows"])
     products = [_product(ctx, row) for row in given]
     if body.get("keep_current_rows") is False:

@@ -5,10 +5,8 @@ from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 _STATUS = ("PACKED", "DELIVERED")
@@ -39,42 +37,6 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Field("conversion_rate"),
         Field("conversion_date", store=stored_moment),
         *plain_fields("tracking_number tracking_url tracking_carrier tracking_method packer_id"),
-    ),
-    create=record(
-        ("sales_order_id", "status", "sales_order_fulfillment_rows"),
-        sales_order_id=integer(1),
-        picked_date=moment(1),
-        status=choice(*_STATUS),
-        conversion_rate=maybe(number(0, 1e12)),
-        conversion_date=maybe(moment()),
-        tracking_number=maybe(text(high=256)),
-        tracking_url=maybe(text(high=2048)),
-        tracking_carrier=maybe(text()),
-        tracking_method=maybe(text()),
-        sales_order_fulfillment_rows=several(
-            record(
-                ("sales_order_row_id", "quantity"),
-                sales_order_row_id=integer(1),
-                quantity=number(0, 1e17, above=True),
-                batch_transactions=several(
-                    record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=number())
-                ),
-                serial_numbers=several(number()),
-                traceability=TRACEABILITY,
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        picked_date=moment(1),
-        status=choice(*_STATUS),
-        conversion_rate=maybe(number(0, 1e12)),
-        conversion_date=maybe(moment(1)),
-        tracking_number=maybe(text(1, 256)),
-        tracking_url=maybe(text(1, 2048)),
-        tracking_carrier=maybe(text(1)),
-        tracking_method=maybe(text(1)),
-        packer_id=integer(1),
     ),
     filters=(
         Filter("sales_order_id", "int"),

@@ -9,12 +9,8 @@ from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
-
-ATTRIBUTES = several(record(("key", "value"), key=text(), value=text()))
 
 _SEARCHABLE = (
     "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"
@@ -61,33 +57,6 @@ SALES_ORDER_ROWS = Collection(
         *plain_fields("linked_manufacturing_order_id conversion_rate conversion_date custom_fields"),
         Field("traceability", ()),
         Field("sku"),
-    ),
-    create=record(
-        ("sales_order_id", "variant_id", "quantity"),
-        sales_order_id=integer(1),
-        variant_id=integer(1),
-        quantity=number(0, 1e17),
-        price_per_unit=number(0, 1e18),
-        total_discount=number(0, 1e18),
-        tax_rate_id=integer(1),
-        location_id=integer(1),
-        attributes=ATTRIBUTES,
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        variant_id=integer(1),
-        quantity=number(0, 1e17),
-        price_per_unit=number(0, 1e18),
-        total_discount=number(0, 1e18),
-        tax_rate_id=integer(1),
-        location_id=integer(1),
-        attributes=ATTRIBUTES,
-        custom_fields=maybe(anything()),
-        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
-        serial_number_transactions=several(
-            record(("serial_number_id",), serial_number_id=integer(), quantity=integer(0, 1))
-        ),
-        traceability=TRACEABILITY,
     ),
     filters=(
         Filter("sales_order_ids", "int", "sales_order_id", many=True),

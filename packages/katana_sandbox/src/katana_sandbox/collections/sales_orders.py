@@ -18,7 +18,7 @@ from katana_sandbox.descriptor import (
 )
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
-from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, nested_address
+from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.sales import (
     OPEN,
@@ -33,7 +33,6 @@ from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import number as wire_number
-from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 AVAILABILITY = ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE")
@@ -160,56 +159,6 @@ SALES_ORDERS = Collection(
             " production_status tracking_number tracking_number_url billing_address_id shipping_address_id"
             " linked_manufacturing_order_id custom_fields"
         ),
-    ),
-    create=record(
-        ("customer_id", "sales_order_rows"),
-        customer_id=integer(0),
-        order_no=text(1),
-        order_created_date=moment(),
-        delivery_date=moment(),
-        location_id=integer(0),
-        status=choice("PENDING", "NOT_SHIPPED"),
-        currency=text(),
-        additional_info=maybe(text()),
-        customer_ref=maybe(text(high=255)),
-        ecommerce_order_type=maybe(text(1)),
-        ecommerce_store_name=maybe(text(1)),
-        ecommerce_order_id=maybe(text(1)),
-        tracking_number=maybe(text(high=256)),
-        tracking_number_url=maybe(text(high=2048)),
-        custom_fields=maybe(anything()),
-        addresses=several(nested_address(default=False)),
-        sales_order_rows=several(
-            record(
-                ("variant_id", "quantity"),
-                variant_id=integer(1),
-                quantity=number(0, 1e17),
-                price_per_unit=number(0, 1e18),
-                total_discount=number(0, 1e18),
-                tax_rate_id=integer(1),
-                location_id=integer(1),
-                attributes=several(record(("key", "value"), key=text(), value=text())),
-                custom_fields=maybe(anything()),
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        customer_id=integer(1),
-        order_no=text(1),
-        order_created_date=moment(),
-        delivery_date=moment(),
-        picked_date=moment(),
-        location_id=integer(1),
-        status=choice("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT", "PACKED", "DELIVERED"),
-        currency=text(),
-        conversion_rate=number(),
-        conversion_date=moment(),
-        additional_info=maybe(text()),
-        customer_ref=maybe(text(high=255)),
-        tracking_number=maybe(text(1, 256)),
-        tracking_number_url=maybe(text(1, 2048)),
-        custom_fields=maybe(anything()),
     ),
     filters=(
         Filter("order_no"),

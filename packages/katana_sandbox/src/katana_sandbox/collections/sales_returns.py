@@ -12,21 +12,12 @@ from katana_sandbox.rules.stock import pair_of, shipped
 from katana_sandbox.wire.encoding import Record, encode, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.schema import choice, decimal_or_text, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 _STATUS = ("NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL")
 _REASONS = ("Defective or damaged", "Incorrect spec", "Warranty", "Wrong item", "Dissatisfied", "Other")
 # Movements have no kind of their own for returns.
 _SOURCE, _PART = "SystemGenerated", "return"
-_TRACKING = {name: maybe(text(1, 256)) for name in ("tracking_number", "tracking_carrier", "tracking_method")}
-_HEADER = {
-    "return_location_id": integer(1),
-    "order_no": text(1),
-    "order_created_date": moment(),
-    **_TRACKING,
-    "tracking_number_url": maybe(text(1, 2048)),
-}
 _UNTIL_RETURNED = ("quantity", "reason_id")
 
 
@@ -179,13 +170,6 @@ SALES_RETURNS = Collection(
         "customer_id sales_order_id order_no return_location_id status currency return_date order_created_date"
         " additional_info refund_status tracking_number tracking_number_url tracking_carrier tracking_method"
     ),
-    create=record(
-        ("sales_order_id", "return_location_id"),
-        sales_order_id=integer(),
-        **_HEADER,
-        additional_info=text(high=255),
-    ),
-    update=record(**_HEADER, additional_info=maybe(text(high=255)), return_date=moment(), status=choice(*_STATUS)),
     filters=(
         Filter("order_no"),
         Filter("return_location_id", "int"),
@@ -214,21 +198,6 @@ SALES_RETURN_ROWS = Collection(
     fields=plain_fields(
         "sales_return_id variant_id fulfillment_row_id sales_order_row_id quantity net_price_per_unit reason_id"
         " restock_location_id batch_transactions"
-    ),
-    create=record(
-        ("sales_return_id", "variant_id", "fulfillment_row_id", "quantity"),
-        sales_return_id=integer(0),
-        variant_id=integer(0),
-        fulfillment_row_id=integer(0),
-        quantity=decimal_or_text(),
-        reason_id=maybe(number()),
-        restock_location_id=integer(),
-    ),
-    update=record(
-        quantity=decimal_or_text(),
-        reason_id=maybe(number()),
-        restock_location_id=integer(),
-        batch_transactions=several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()), 1),
     ),
     filters=(
         *plain_filters("sales_return_id variant_id sales_order_row_id reason_id restock_location_id", kind="int"),

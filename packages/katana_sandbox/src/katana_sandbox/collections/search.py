@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from functools import cmp_to_key
 from typing import cast
@@ -19,10 +18,8 @@ from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import INVALID_BODY, Refused
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text
 from katana_sandbox.wire.pagination import Page
-from katana_sandbox.wire.schema import Schema, anything, choice, integer, record, several
 from katana_sandbox.wire.times import ms_of, parse_moment, wire_moment
 
-_MAXIMUM = 200
 _LISTED = 100
 _TEXT = 256
 _DEPTH = 2
@@ -42,15 +39,13 @@ _COMPARE: dict[str, Callable[[int], bool]] = {
     "lt": lambda order: order < 0,
     "lte": lambda order: order <= 0,
 }
-_BODY = record(filter=anything(), order=Schema("any"), limit=integer(0, _MAXIMUM), page=integer(1))
-_WITH_ITEMS = replace(_BODY, members={**_BODY.members, "include": several(choice("item", "archived", "deleted"))})
 
 
 def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
     """The search operation of a collection over these fields, written with spaces between."""
 
     def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-        body = checked(_BODY, call.body())
+        body = checked(f"POST {collection.path}/search", call.body())
         store = ctx.db.stores[collection.name]
         slots = ctx.db.selectors[collection.name].slots(Selection(archived=True))
         found, page = found_page(body, fields.split(), [(store.record(slot), slot) for slot in reversed(slots)])
@@ -62,7 +57,7 @@ def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
 
 def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Variants of every kind of item in a shape of their own; archived and deleted ones only when included."""
-    body = checked(_WITH_ITEMS, call.body())
+    body = checked("POST /variants/search", call.body())
     include = cast("list[str]", body.get("include") or [])
     wanted = Selection(archived="archived" in include, deleted="deleted" in include)
     shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, wanted)]

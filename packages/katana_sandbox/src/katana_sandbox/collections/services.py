@@ -2,12 +2,11 @@
 
 from typing import cast
 
-from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
+from katana_sandbox.collections.products import ARCHIVABLE
 from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
 from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
 
 _VARIANT_FIELDS = ("sku", "sales_price", "default_cost", "custom_fields")
 
@@ -47,29 +46,6 @@ SERVICES = Collection(
         Field("type", "service"),
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
-    ),
-    create=record(
-        ("name", "variants"),
-        name=text(1),
-        uom=text(1, 7),
-        category_name=text(1),
-        is_sellable=flag(),
-        additional_info=text(),
-        custom_field_collection_id=maybe(number()),
-        variants=several(record(sku=text(1), sales_price=PRICE, default_cost=PRICE, custom_fields=CUSTOM_FIELDS), 1, 1),
-    ),
-    update=record(
-        name=text(),
-        uom=text(1, 7),
-        category_name=maybe(text(1, 35)),
-        is_sellable=flag(),
-        is_archived=flag(),
-        additional_info=maybe(text(1)),
-        custom_field_collection_id=maybe(integer(1)),
-        custom_fields=CUSTOM_FIELDS,
-        default_cost=maybe(number()),
-        sales_price=maybe(number()),
-        sku=maybe(text(1)),
     ),
     filters=(Filter("name"), Filter("uom"), Filter("category_name"), Filter("is_sellable", "bool")),
     ranges=Ranges(archived=True),

@@ -15,27 +15,9 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, array
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
-from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, record, several, text
-from katana_sandbox.wire.schema import number as amount
 from katana_sandbox.wire.times import stored_moment
 
 _STATUS = ("NOT_STARTED", "IN_PROGRESS", "COUNTED", "COMPLETED")
-_LINE = {
-    "variant_id": integer(1),
-    "batch_id": maybe(integer()),
-    "bin_location_id": maybe(integer()),
-    "counted_quantity": maybe(amount(0)),
-    "notes": maybe(text()),
-}
-_LINES = several(record(("variant_id",), **_LINE), high=250)
-_ADD = record(("stocktake_id", "stocktake_rows"), stocktake_id=integer(1), stocktake_rows=_LINES)
-_HEADER = {
-    "stocktake_number": text(1),
-    "location_id": integer(1),
-    "additional_info": maybe(text()),
-    "created_date": moment(),
-    "set_remaining_items_as_counted": flag(),
-}
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -135,7 +117,7 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _post_rows(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_ADD, call.body())
+    body = checked("POST /stocktake_rows", call.body())
     stocktake = ctx.get("stocktakes", body["stocktake_id"])
     if stocktake is None:
         raise Refused(422, "stocktake not found")
@@ -164,8 +146,6 @@ STOCKTAKES = Collection(
         "stocktake_number location_id status stocktake_created_date started_date completed_date"
         " status_update_in_progress set_remaining_items_as_counted stock_adjustment_id reason additional_info"
     ),
-    create=record(("stocktake_number", "location_id"), **_HEADER, reason=text(high=540), stocktake_rows=_LINES),
-    update=record(**_HEADER, reason=maybe(text(high=540)), status=choice(*_STATUS), completed_date=maybe(moment())),
     filters=(
         Filter("stocktake_number"),
         Filter("location_id", "int"),
@@ -186,7 +166,6 @@ STOCKTAKE_ROWS = Collection(
     fields=plain_fields(
         "stocktake_id variant_id batch_id bin_location_id in_stock_quantity counted_quantity discrepancy_quantity notes"
     ),
-    update=record(**_LINE),
     filters=(
         Filter("stocktake_ids", "int", "stocktake_id", many=True),
         *plain_filters("variant_id batch_id bin_location_id", kind="int"),

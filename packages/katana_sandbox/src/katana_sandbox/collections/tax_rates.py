@@ -4,7 +4,6 @@ from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
-from katana_sandbox.wire.schema import number, record, text
 
 
 def display_name(rate: float, name: str) -> str:
@@ -28,7 +27,6 @@ TAX_RATES = Collection(
         Field("is_default_purchases", default=False),
         Field("display_name", ""),
     ),
-    create=record(("rate",), name=text(), rate=number(0, 999.999)),
     filters=(
         Filter("rate", "num"),
         Filter("name"),
