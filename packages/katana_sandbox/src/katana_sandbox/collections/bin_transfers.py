@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Ranges, Route, plain_fields
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.render import render_key
@@ -14,7 +14,6 @@ from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
 from katana_sandbox.wire.times import stored_moment
 
-_STATUS = ("CREATED", "IN_TRANSIT", "DONE")
 _STAMPS = {"departed_at": ("IN_TRANSIT", "DONE"), "arrived_at": ("DONE",)}
 _BINS = {"source_bin_location_id": "bin_locations", "target_bin_location_id": "bin_locations"}
 
@@ -99,14 +98,12 @@ def _quantity(value: object) -> object:
 
 BIN_TRANSFERS = Collection(
     name="bin_transfers",
-    entity="bin transfer",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("bin_transfer_number location_id status"),
         *(Field(name, store=stored_moment) for name in ("created_date", "departed_at", "arrived_at")),
         Field("additional_info"),
     ),
-    filters=(Filter("bin_transfer_number"), Filter("location_id", "int"), Filter("status", values=_STATUS)),
+    ranges=Ranges(),
     references={"location_id": "locations"},
     children=(("bin_transfer_rows", "bin_transfer_id"),),
     embeds=(Embed("bin_transfer_rows", "bin_transfer_rows", "bin_transfer_id"),),
@@ -116,8 +113,6 @@ BIN_TRANSFERS = Collection(
 )
 BIN_TRANSFER_ROWS = Collection(
     name="bin_transfer_rows",
-    entity="bin transfer row",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("bin_transfer_id location_id variant_id"),
         Field("quantity", store=_quantity),
@@ -125,7 +120,7 @@ BIN_TRANSFER_ROWS = Collection(
         Field("traceability", (), _trace),
         *plain_fields("created_date departed_at arrived_at"),
     ),
-    filters=plain_filters("bin_transfer_id variant_id source_bin_location_id target_bin_location_id", kind="int"),
+    ranges=Ranges(),
     foreign_keys=("bin_transfer_id",),
     references={"bin_transfer_id": "bin_transfers", "variant_id": "variants", **_BINS},
     on_create=_create_row,

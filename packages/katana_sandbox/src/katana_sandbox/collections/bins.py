@@ -7,7 +7,7 @@ from itertools import product
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, plain_fields
 from katana_sandbox.operations.create import check_references, checked
 from katana_sandbox.operations.list import computed_page, shown
 from katana_sandbox.operations.query import Parameters, list_query
@@ -133,11 +133,7 @@ def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 BIN_LOCATIONS = Collection(
     name="bin_locations",
-    entity="bin location",
-    operations=("create", "update", "delete"),
     fields=plain_fields("bin_name location_id"),
-    filters=(Filter("location_id", "int"), Filter("bin_name")),
-    ranges=Ranges(dates=False),
     foreign_keys=("location_id",),
     references={"location_id": "locations"},
     parts=_with_name,
@@ -150,13 +146,10 @@ BIN_LOCATIONS = Collection(
 )
 INVENTORY_OF_BINS = Collection(
     name="bin_inventory",
-    entity="bin inventory",
-    filters=plain_filters("location_id variant_id", kind="int"),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
+    filters=tuple(Filter(name, "ignored") for name in ("granularity", *_OR_NULL)),
 )
 VARIANT_BIN_LOCATIONS = Collection(
     name="variant_bin_locations",
-    entity="variant bin location",
     fields=plain_fields("bin_name variant_id storage_bin_id"),
     foreign_keys=("variant_id",),
 )

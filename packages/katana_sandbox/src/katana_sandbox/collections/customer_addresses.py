@@ -1,8 +1,7 @@
 """Addresses of customers: one for billing, any number for shipping; the type never changes."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Field
 from katana_sandbox.rules.contacts import (
-    ENTITY_TYPES,
     PERSON_LINES,
     add_customer_address,
     forget_customer_address,
@@ -18,17 +17,11 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 CUSTOMER_ADDRESSES = Collection(
     name="customer_addresses",
     entity="customer address",
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("customer_id"),
         Field("entity_type"),
         Field("default", default=False),
         *(Field(name) for name in PERSON_LINES),
-    ),
-    filters=(
-        Filter("customer_ids", "int", "customer_id", many=True),
-        Filter("entity_type", values=ENTITY_TYPES),
-        *(Filter(name) for name in PERSON_LINES),
     ),
     foreign_keys=("customer_id",),
     references={"customer_id": "customers"},

@@ -87,7 +87,6 @@ def _clear(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 DEMAND_FORECASTS = Collection(
     name=_NAME,
-    entity="demand forecast",
     fields=plain_fields("period_start period_end committed pair"),
     stamps=("created_at",),
     soft_delete=False,

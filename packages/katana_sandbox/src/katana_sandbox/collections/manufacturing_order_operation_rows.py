@@ -1,6 +1,6 @@
 """Operations of manufacturing orders: their progress moves the order, their order may bind them."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
@@ -20,10 +20,8 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     name="manufacturing_order_operation_rows",
-    entity="manufacturing order operation row",
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
         Field("type", "process"),
@@ -48,7 +46,6 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
         Field("written_time"),
         Field("status_before"),
     ),
-    filters=(Filter("manufacturing_order_id", "int"), Filter("status", values=STATUS)),
     foreign_keys=("manufacturing_order_id",),
     references={"manufacturing_order_id": "manufacturing_orders"},
     parts=_parts,

@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, View
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, View
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.items import is_tracked
@@ -48,7 +48,6 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDER_PRODUCTIONS = Collection(
     name="manufacturing_order_productions",
     entity="production",
-    operations=("list", "get", "update", "delete"),
     fields=(
         Field("manufacturing_order_id"),
         Field("quantity"),
@@ -59,7 +58,6 @@ MANUFACTURING_ORDER_PRODUCTIONS = Collection(
         Field("is_final", default=False),
         Field("batch_transaction"),
     ),
-    filters=(Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders"},
     children=(

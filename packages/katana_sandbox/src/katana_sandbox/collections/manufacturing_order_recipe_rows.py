@@ -1,6 +1,6 @@
 """Ingredients of manufacturing orders, newest first; locked once their order is done."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, plain_filters
+from katana_sandbox.descriptor import Collection, Field
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text
@@ -9,9 +9,7 @@ INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE"
 
 MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
     name="manufacturing_order_recipe_rows",
-    entity="manufacturing order recipe row",
     custom_fields=("RecipeBom",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("manufacturing_order_id"),
         Field("variant_id"),
@@ -27,10 +25,6 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         Field("location_id"),
         Field("written_quantity"),
         Field("custom_fields"),
-    ),
-    filters=(
-        *plain_filters("manufacturing_order_id variant_id", kind="int"),
-        Filter("ingredient_availability", values=INGREDIENTS),
     ),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders", "variant_id": "variants"},

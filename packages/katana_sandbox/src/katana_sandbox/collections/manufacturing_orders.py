@@ -2,7 +2,7 @@
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Field, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
@@ -14,11 +14,6 @@ from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
-_SEARCHABLE = (
-    "id order_no status variant_id location_id planned_quantity actual_quantity completed_quantity"
-    " remaining_quantity includes_partial_completions is_linked_to_sales_order ingredient_availability total_cost"
-    " order_created_date production_deadline_date done_date created_at updated_at"
-)
 _KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
 
@@ -47,9 +42,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
-    entity="manufacturing order",
     custom_fields=("ManufacturingOrder",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
         *plain_fields("order_no variant_id planned_quantity actual_quantity completed_quantity remaining_quantity"),
@@ -75,12 +68,6 @@ MANUFACTURING_ORDERS = Collection(
         Field("target_quantity"),
         Field("reopened", default=False),
     ),
-    filters=(
-        Filter("status", values=STATUS),
-        Filter("order_no"),
-        Filter("location_id", "int"),
-        Filter("is_linked_to_sales_order", "bool"),
-    ),
     foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id", "kit_fulfillment_id"),
     references={"variant_id": "variants", "location_id": "locations"},
     children=(
@@ -99,6 +86,6 @@ MANUFACTURING_ORDERS = Collection(
     routes=(
         Route("POST", "/manufacturing_order_make_to_order", _make_to_order),
         Route("POST", "/manufacturing_order_unlink", _unlink),
-        Route("POST", "/manufacturing_orders/search", search(_SEARCHABLE)),
+        Route("POST", "/manufacturing_orders/search", search),
     ),
 )

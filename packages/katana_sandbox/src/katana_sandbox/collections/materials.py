@@ -1,7 +1,7 @@
 """Materials: bought parts that products are made of."""
 
 from katana_sandbox.collections.products import ARCHIVABLE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
@@ -21,9 +21,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 
 MATERIALS = Collection(
     name="materials",
-    entity="material",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -39,15 +37,6 @@ MATERIALS = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    filters=(
-        *plain_filters("name uom category_name"),
-        Filter("is_sellable", "bool"),
-        Filter("default_supplier_id", "int"),
-        Filter("batch_tracked", "bool"),
-        Filter("purchase_uom"),
-        Filter("purchase_uom_conversion_rate", "num"),
-    ),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},
     children=(("variants", "material_id"),),

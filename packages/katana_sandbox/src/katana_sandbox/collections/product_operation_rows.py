@@ -8,11 +8,9 @@ from katana_sandbox.descriptor import (
     Context,
     Field,
     Filter,
-    Ranges,
     Route,
     View,
     plain_fields,
-    plain_filters,
 )
 from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
@@ -39,10 +37,8 @@ def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 PRODUCT_OPERATION_ROWS = Collection(
     name="product_operation_rows",
-    entity="product operation row",
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
-    operations=("list", "update", "delete"),
     fields=(
         *plain_fields("product_id product_variant_id operation_id operation_name"),
         Field("type", "process"),
@@ -54,15 +50,7 @@ PRODUCT_OPERATION_ROWS = Collection(
         Field("group_boundary"),
         Field("custom_fields"),
     ),
-    filters=(
-        Filter("product_id", "int"),
-        Filter("product_operation_row_id", "int", "id"),
-        *plain_filters("product_variant_id operation_id", kind="int"),
-        Filter("operation_name"),
-        Filter("resource_id", "int"),
-        Filter("resource_name"),
-    ),
-    ranges=Ranges(ids=False, deleted=False),
+    filters=(Filter("product_operation_row_id", "int", "id"),),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("product_id", "product_variant_id"),

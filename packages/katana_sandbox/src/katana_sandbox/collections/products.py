@@ -1,6 +1,6 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
@@ -22,9 +22,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 
 PRODUCTS = Collection(
     name="products",
-    entity="product",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -43,15 +41,6 @@ PRODUCTS = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    filters=(
-        *plain_filters("name uom category_name"),
-        *plain_filters("is_sellable is_producible is_purchasable is_auto_assembly", kind="bool"),
-        Filter("default_supplier_id", "int"),
-        *plain_filters("batch_tracked serial_tracked operations_in_sequence", kind="bool"),
-        Filter("purchase_uom"),
-        Filter("purchase_uom_conversion_rate", "num"),
-    ),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},
     children=(("variants", "product_id"), ("bom_rows", "product_item_id")),

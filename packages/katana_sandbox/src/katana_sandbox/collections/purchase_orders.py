@@ -10,7 +10,6 @@ from katana_sandbox.descriptor import (
     Route,
     View,
     plain_fields,
-    plain_filters,
 )
 from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing_supply import order_supply
@@ -21,14 +20,8 @@ from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
-_BILLING = ("BILLED", "NOT_BILLED", "PARTIALLY_BILLED")
 _DOCUMENT = ("notSent", "sending", "sent", "failed")
 _NO_INGREDIENTS: Record = {"ingredient_availability": None, "ingredient_expected_date": None}
-_KIND = ("regular", "outsourced")
-_SEARCHABLE = (
-    "id order_no status entity_type supplier_id location_id tracking_location_id currency billing_status"
-    " last_document_status default_group_id order_created_date expected_arrival_date created_at updated_at"
-)
 
 
 def supplier(ctx: Context, order: Record) -> bytes:
@@ -53,9 +46,7 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 
 PURCHASE_ORDERS = Collection(
     name="purchase_orders",
-    entity="purchase order",
     custom_fields=("PurchaseOrder", "OutsourcedPurchaseOrder"),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_RECEIVED"),
         Field("order_no"),
@@ -72,16 +63,7 @@ PURCHASE_ORDERS = Collection(
         Field("tracking_location_id"),
         Field("custom_fields"),
     ),
-    filters=(
-        Filter("status", values=STATUS),
-        Filter("order_no"),
-        Filter("currency"),
-        Filter("billing_status", values=_BILLING),
-        Filter("last_document_status", values=_DOCUMENT, upper=True),
-        *plain_filters("supplier_id location_id", kind="int"),
-        Filter("entity_type", values=_KIND),
-        Filter("tracking_location_id", "int"),
-    ),
+    filters=(Filter("last_document_status", values=_DOCUMENT, upper=True),),
     foreign_keys=("supplier_id", "default_group_id"),
     references={
         "supplier_id": "suppliers",
@@ -98,7 +80,7 @@ PURCHASE_ORDERS = Collection(
             "Cannot delete purchase orders as purchase orders have bills.",
         ),
     ),
-    routes=(Route("POST", "/purchase_orders/search", search(_SEARCHABLE)),),
+    routes=(Route("POST", "/purchase_orders/search", search),),
     unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,

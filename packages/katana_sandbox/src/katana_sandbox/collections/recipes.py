@@ -6,7 +6,7 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Filter, Route
 from katana_sandbox.operations import delete, update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply, shown
@@ -81,14 +81,10 @@ def _delete_row(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 RECIPES = Collection(
     name="recipes",
-    entity="recipe",
     filters=(
         Filter("recipe_row_id", field="id"),
         Filter("product_id", "int", "product_item_id"),
-        Filter("product_variant_ids", "int", "product_variant_id", many=True),
-        Filter("ingredient_variant_id", "int"),
     ),
-    ranges=Ranges(ids=False, deleted=False),
     computed=_every,
     routes=(
         Route("GET", "/recipes", _list),

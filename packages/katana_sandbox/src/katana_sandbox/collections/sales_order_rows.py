@@ -1,8 +1,7 @@
 """Rows of sales orders."""
 
-from katana_sandbox.collections.sales_orders import AVAILABILITY
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
@@ -11,11 +10,6 @@ from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-
-_SEARCHABLE = (
-    "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"
-    " tax_rate currency product_availability created_at updated_at delivery_date shipping_date"
-)
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -36,9 +30,7 @@ def _variant(ctx: Context, row: Record) -> bytes:
 
 SALES_ORDER_ROWS = Collection(
     name="sales_order_rows",
-    entity="sales order row",
     custom_fields=("SalesOrderRow",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields(
             "sales_order_id quantity variant_id tax_rate_id tax_rate location_id product_availability"
@@ -58,11 +50,6 @@ SALES_ORDER_ROWS = Collection(
         Field("traceability", ()),
         Field("sku"),
     ),
-    filters=(
-        Filter("sales_order_ids", "int", "sales_order_id", many=True),
-        *plain_filters("variant_id tax_rate_id linked_manufacturing_order_id location_id", kind="int"),
-        Filter("product_availability", values=AVAILABILITY),
-    ),
     foreign_keys=("sales_order_id", "variant_id"),
     references={
         "sales_order_id": "sales_orders",
@@ -72,7 +59,7 @@ SALES_ORDER_ROWS = Collection(
     },
     extends={"variant": _variant},
     parent=("sales_order_id", "sales_orders"),
-    routes=(Route("POST", "/sales_order_rows/search", search(_SEARCHABLE)),),
+    routes=(Route("POST", "/sales_order_rows/search", search),),
     on_create=insert_row,
     on_update=update_row,
     on_delete=check_row_deletable,

@@ -9,12 +9,10 @@ from katana_sandbox.descriptor import (
     Context,
     Embed,
     Field,
-    Filter,
     Guard,
     Route,
     View,
     plain_fields,
-    plain_filters,
 )
 from katana_sandbox.operations.create import build
 from katana_sandbox.render import embedded, render
@@ -35,18 +33,9 @@ from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import number as wire_number
 from katana_sandbox.wire.times import stored_moment
 
-AVAILABILITY = ("IN_STOCK", "EXPECTED", "PICKED", "NOT_AVAILABLE", "NOT_APPLICABLE")
-_INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
-_PRODUCTION = ("NOT_STARTED", "NONE", "NOT_APPLICABLE", "IN_PROGRESS", "BLOCKED", "DONE")
 _WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
 _CONVERSION = ("conversion_rate", "conversion_date")
 _SHIPPED = ("PACKED", "DELIVERED")
-_SEARCHABLE = (
-    "id order_no customer_id customer_ref location_id status invoicing_status production_status source"
-    " currency product_availability ingredient_availability ecommerce_order_type ecommerce_store_name"
-    " ecommerce_order_id tracking_number created_at updated_at order_created_date delivery_date"
-    " picked_date"
-)
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -135,9 +124,7 @@ def _fee(ctx: Context, key: Key) -> bytes:
 
 SALES_ORDERS = Collection(
     name="sales_orders",
-    entity="sales order",
     custom_fields=("SalesOrder",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("customer_id"),
         Field("order_no"),
@@ -160,16 +147,6 @@ SALES_ORDERS = Collection(
             " linked_manufacturing_order_id custom_fields"
         ),
     ),
-    filters=(
-        Filter("order_no"),
-        Filter("source"),
-        *plain_filters("customer_id location_id", kind="int"),
-        Filter("invoicing_status"),
-        Filter("product_availability", values=AVAILABILITY),
-        Filter("ingredient_availability", values=_INGREDIENTS),
-        Filter("production_status", values=_PRODUCTION),
-        *plain_filters("status currency ecommerce_order_type ecommerce_store_name ecommerce_order_id"),
-    ),
     foreign_keys=("customer_id",),
     references={"customer_id": "customers", "location_id": "locations"},
     children=(
@@ -190,7 +167,7 @@ SALES_ORDERS = Collection(
     unique=("order_no",),
     wipes="additional_info_wipe_untested",
     routes=(
-        Route("POST", "/sales_orders/search", search(_SEARCHABLE)),
+        Route("POST", "/sales_orders/search", search),
         Route("GET", "/sales_orders/{id}/returnable_items", returnable_items),
     ),
     on_create=_create,

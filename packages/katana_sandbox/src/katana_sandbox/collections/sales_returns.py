@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.rules.ledger import Movement, check_open_period, keep, unpost
@@ -14,7 +14,6 @@ from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
 from katana_sandbox.wire.times import stored_moment
 
-_STATUS = ("NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL")
 _REASONS = ("Defective or damaged", "Incorrect spec", "Warranty", "Wrong item", "Dissatisfied", "Other")
 # Movements have no kind of their own for returns.
 _SOURCE, _PART = "SystemGenerated", "return"
@@ -164,19 +163,11 @@ def returns_of(ctx: Context, fulfillment: Record) -> bool:
 
 SALES_RETURNS = Collection(
     name="sales_returns",
-    entity="sales return",
-    operations=("list", "get", "create", "update", "delete"),
     fields=plain_fields(
         "customer_id sales_order_id order_no return_location_id status currency return_date order_created_date"
         " additional_info refund_status tracking_number tracking_number_url tracking_carrier tracking_method"
     ),
     filters=(
-        Filter("order_no"),
-        Filter("return_location_id", "int"),
-        Filter("status", values=_STATUS),
-        Filter("refund_status", values=("NOT_REFUNDED", "REFUNDED", "PARTIALLY_REFUNDED")),
-        Filter("order_created_date_min", "moment_min", "order_created_date"),
-        Filter("order_created_date_max", "moment_max", "order_created_date"),
         Filter("order_return_date_min", "moment_min", "return_date"),
         Filter("order_return_date_max", "moment_max", "return_date"),
     ),
@@ -193,14 +184,9 @@ SALES_RETURNS = Collection(
 )
 SALES_RETURN_ROWS = Collection(
     name="sales_return_rows",
-    entity="sales return row",
-    operations=("list", "get", "create", "update", "delete"),
     fields=plain_fields(
         "sales_return_id variant_id fulfillment_row_id sales_order_row_id quantity net_price_per_unit reason_id"
         " restock_location_id batch_transactions"
-    ),
-    filters=(
-        *plain_filters("sales_return_id variant_id sales_order_row_id reason_id restock_location_id", kind="int"),
     ),
     ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),

@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import list_query
-from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
-from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
+from katana_sandbox.rules.serial_assignment import assign, unassign
+from katana_sandbox.rules.serials import ENTRIES, SERIALS, wire_entry
 from katana_sandbox.wire.encoding import Record, array, encode
-
-_ASSIGNABLE = (ORDER, PRODUCTION, ADJUSTED, MOVED, BOUGHT, SOLD)
-_KINDS = (*_ASSIGNABLE, "SalesOrderFulfillmentRow")
 
 
 def _entries(ctx: Context) -> Iterator[Record]:
@@ -61,9 +58,6 @@ def _unassign(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 SERIAL_NUMBERS = Collection(
     name="serial_numbers",
-    entity="serial number",
-    filters=(Filter("resource_type", values=_KINDS), Filter("resource_id", "int")),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     computed=_entries,
     routes=(
         Route("GET", "/serial_numbers", _list),
@@ -74,7 +68,6 @@ SERIAL_NUMBERS = Collection(
 SERIAL_NUMBERS_STOCK = Collection(
     name="serial_numbers_stock",
     entity="serial number",
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     computed=_units,
     routes=(
         Route("GET", "/serial_numbers_stock", _list_units),

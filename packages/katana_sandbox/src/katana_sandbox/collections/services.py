@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox.collections.products import ARCHIVABLE
 from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
 
@@ -35,9 +35,7 @@ def _update(ctx: Context, service: Record, changes: Record) -> Record:
 
 SERVICES = Collection(
     name="services",
-    entity="service",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -47,8 +45,6 @@ SERVICES = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    filters=(Filter("name"), Filter("uom"), Filter("category_name"), Filter("is_sellable", "bool")),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
     embeds=(Embed("variants", "service_variants", "service_id"),),
@@ -59,7 +55,6 @@ SERVICES = Collection(
 
 SERVICE_VARIANTS = Collection(
     name="service_variants",
-    entity="service variant",
     sequence="variants",
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
@@ -48,14 +48,11 @@ def _check_deletable(ctx: Context, adjustment: Record) -> None:
 
 STOCK_ADJUSTMENTS = Collection(
     name="stock_adjustments",
-    entity="stock adjustment",
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("stock_adjustment_number"),
         Field("stock_adjustment_date", store=stored_moment),
         *plain_fields("location_id reason additional_info"),
     ),
-    filters=(Filter("stock_adjustment_number"), Filter("location_id", "int")),
     references={"location_id": "locations"},
     children=(("stock_adjustment_rows", "stock_adjustment_id"),),
     embeds=(Embed("stock_adjustment_rows", "stock_adjustment_rows", "stock_adjustment_id"),),
@@ -68,7 +65,6 @@ STOCK_ADJUSTMENTS = Collection(
 )
 STOCK_ADJUSTMENT_ROWS = Collection(
     name="stock_adjustment_rows",
-    entity="stock adjustment row",
     foreign_keys=("stock_adjustment_id",),
     stamps=("deleted_at",),
     hidden=frozenset({"stock_adjustment_id", "deleted_at"}),

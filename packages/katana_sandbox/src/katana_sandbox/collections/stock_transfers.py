@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
@@ -73,8 +73,6 @@ def _move(ctx: Context, transfer: Record, wanted: str) -> None:
 
 STOCK_TRANSFERS = Collection(
     name="stock_transfers",
-    entity="stock transfer",
-    operations=("list", "create", "update", "delete"),
     fields=(
         *plain_fields("stock_transfer_number source_location_id target_location_id"),
         Field("status", "draft"),
@@ -82,10 +80,6 @@ STOCK_TRANSFERS = Collection(
         Field("order_created_date", store=stored_moment),
         Field("expected_arrival_date", store=stored_moment),
         Field("additional_info"),
-    ),
-    filters=(
-        Filter("stock_transfer_number"),
-        *plain_filters("source_location_id target_location_id", kind="int"),
     ),
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),
@@ -100,7 +94,6 @@ STOCK_TRANSFERS = Collection(
 )
 STOCK_TRANSFER_ROWS = Collection(
     name="stock_transfer_rows",
-    entity="stock transfer row",
     foreign_keys=("stock_transfer_id", "variant_id"),
     stamps=("deleted_at",),
     hidden=frozenset({"stock_transfer_id"}),

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import add_supplier_address, check_currency
 from katana_sandbox.wire.encoding import Record
@@ -25,9 +25,7 @@ def _update(_ctx: Context, _supplier: Record, changes: Record) -> Record:
 
 SUPPLIERS = Collection(
     name="suppliers",
-    entity="supplier",
     custom_fields=("Supplier",),
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("email", ""),
@@ -37,7 +35,6 @@ SUPPLIERS = Collection(
         Field("default_address_id"),
         Field("custom_fields"),
     ),
-    filters=(Filter("email"), Filter("phone"), Filter("name")),
     children=(("supplier_addresses", "supplier_id"),),
     embeds=(Embed("addresses", "supplier_addresses", "supplier_id"),),
     on_create=_create,

@@ -1,6 +1,6 @@
 """Tax rates: list and create only."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
@@ -18,8 +18,6 @@ def _create(ctx: Context, body: Record) -> Record:
 
 TAX_RATES = Collection(
     name="tax_rates",
-    entity="tax rate",
-    operations=("list", "create"),
     fields=(
         Field("name", ""),
         Field("rate"),
@@ -27,12 +25,6 @@ TAX_RATES = Collection(
         Field("is_default_purchases", default=False),
         Field("display_name", ""),
     ),
-    filters=(
-        Filter("rate", "num"),
-        Filter("name"),
-        *plain_filters("is_default_sales is_default_purchases", kind="bool"),
-    ),
-    ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),
     on_create=_create,
     settle=settle_tax_rate,

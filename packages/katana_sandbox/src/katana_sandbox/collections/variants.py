@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.collections.search import search_variants
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route
 from katana_sandbox.render import render
 from katana_sandbox.rules.items import (
     LINK,
@@ -71,10 +71,8 @@ def _product_or_material(ctx: Context, variant: Record) -> bytes:
 
 VARIANTS = Collection(
     name="variants",
-    entity="variant",
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("sku"),
         Field("sales_price", 0),
@@ -90,18 +88,6 @@ VARIANTS = Collection(
         Field("config_attributes", ()),
         Field("custom_fields"),
     ),
-    filters=(
-        *plain_filters("product_id material_id", kind="int"),
-        Filter("sku", many=True),
-        Filter("sales_price", "num"),
-        Filter("purchase_price", "num"),
-        Filter("type", values=("product", "material")),
-        Filter("internal_barcode"),
-        Filter("registered_barcode"),
-        Filter("abc_classification", values=("A", "B", "C")),
-        Filter("supplier_item_codes", many=True),
-    ),
-    ranges=Ranges(archived=True),
     foreign_keys=("product_id", "material_id"),
     references={"product_id": "products", "material_id": "materials"},
     children=(("bom_rows", "product_variant_id"),),

@@ -7,9 +7,9 @@ from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
+from katana_sandbox.wire.body_forms import form
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.forms import form
 from katana_sandbox.wire.schema import check
 
 
@@ -68,4 +68,4 @@ def check_references(ctx: Context, collection: Collection, body: Record) -> None
             continue
         found = ctx.variant(key) if target == "variants" else ctx.get(target, key)
         if found is None:
-            raise unprocessable(f"{ctx.collections[target].entity} not found")
+            raise unprocessable(f"{ctx.collections[target].noun} not found")

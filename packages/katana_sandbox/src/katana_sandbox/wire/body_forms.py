@@ -1,7 +1,9 @@
 """The forms of bodies: what the facts say that an operation takes, and what the fact sheets know beyond them.
 
-`forms.toml` is laid over the facts, by schema: a kind in their notation, and the fields that are of it. Two kinds are
-its own: `refused`, and `CamelMoment`, whose faults name the field in camelCase.
+`forms/` is laid over the facts, by schema: a kind in their notation, and the names of the fields that are of it; a
+required one ends with `*`. `[Schema.field]` is about what the field of a schema holds. A schema that the facts lack is
+a row that they leave open. Two kinds are its own: `refused`, and `CamelMoment`, whose faults name the field in
+camelCase. Comments name sections: F is the sheet of July, O that of October.
 """
 
 import tomllib
@@ -29,7 +31,8 @@ def form(operation: str) -> Schema:
         Refused: 404 when the facts know of no such body.
     """
     known = read_facts().operations.get(operation)
-    body = cast("Mapping[str, str]", read_sheet()["bodies"]).get(operation, known and known.body)
+    own = cast("Mapping[str, str]", read_sheet()["bodies"]).get(operation)
+    body = own if own is not None or known is None else known.body
     if body is None:
         raise not_found()
     return _schema(expand(body))
@@ -38,7 +41,10 @@ def form(operation: str) -> Schema:
 @cache
 def read_sheet() -> Sheet:
     """What is laid over the facts, by schema."""
-    return cast("Sheet", tomllib.loads(files(__package__).joinpath("forms.toml").read_text("utf-8")))
+    tables: dict[str, str | Sheet] = {}
+    for file in files(__package__).joinpath("forms").iterdir():
+        tables |= cast("Sheet", tomllib.loads(file.read_text("utf-8")))
+    return tables
 
 
 @cache
