@@ -10,11 +10,9 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.store.records import ARCHIVED, DELETED, VERBATIM
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import Schema
 
-type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max"]
+type FilterKind = Literal["int", "num", "str", "bool", "moment_min", "moment_max", "ignored"]
 type View = Literal["list", "one", "reply", "patch"]
-type Operation = Literal["list", "get", "create", "update", "delete"]
 type CreateRule = Callable[[Context, Record], Record]
 type UpdateRule = Callable[[Context, Record, Record], Record]
 type DeleteRule = Callable[[Context, Record], None]
@@ -59,11 +57,6 @@ class Filter:
         return self.field or self.name
 
 
-def plain_filters(names: str, kind: FilterKind = "str") -> tuple[Filter, ...]:
-    """Filters of one kind by fields of their own name; the names with spaces between."""
-    return tuple(Filter(name, kind) for name in names.split())
-
-
 @dataclass(frozen=True, slots=True)
 class Embed:
     """Children shown inside their parent; deleted ones never are."""
@@ -105,18 +98,20 @@ class Route:
 class Collection:
     """One collection of the API; `unique` fields are shared by no two records, where switched.
 
+    `listing` and `update` are the operations whose query and body are taken, where they are not those of the path;
+    `filters` and `ranges` stand in place of what the facts say of the query.
+
     `custom_fields` are the entity types of definitions that records may have values of, merged on PATCH or replaced;
     `item_fields` marks what has them in two forms.
     """
 
     name: str
-    entity: str
-    operations: tuple[Operation, ...] = ()
+    entity: str = ""
     fields: tuple[Field, ...] = ()
-    create: Schema | None = None
-    update: Schema | None = None
+    listing: str = ""
+    update: str = ""
     filters: tuple[Filter, ...] = ()
-    ranges: Ranges = Ranges()
+    ranges: Ranges | None = None
     key: Literal["int", "uuid"] = "int"
     sequence: str = ""
     stamps: tuple[str, ...] = ("created_at", "updated_at", "deleted_at")
@@ -141,6 +136,11 @@ class Collection:
     settle: SettleRule | None = None
     routes: tuple[Route, ...] = ()
     computed: ComputedRule | None = None
+
+    @property
+    def noun(self) -> str:
+        """What a message calls one of its records: `entity`, or the name in the singular."""
+        return self.entity or self.name.removesuffix("s").replace("_", " ")
 
     @property
     def path(self) -> str:

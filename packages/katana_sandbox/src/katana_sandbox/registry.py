@@ -68,6 +68,7 @@ from katana_sandbox.descriptor import Collection, Route
 from katana_sandbox.operations import create, delete, get, update
 from katana_sandbox.operations import list as list_operation
 from katana_sandbox.routing import Router
+from katana_schema.reading import read_facts
 
 COLLECTIONS: dict[str, Collection] = {
     collection.name: collection
@@ -143,23 +144,22 @@ COLLECTIONS: dict[str, Collection] = {
         WEBHOOK_LOGS,
     )
 }
-_OPERATIONS = {
-    "list": ("GET", "", list_operation.run),
-    "get": ("GET", "/{id}", get.run),
-    "create": ("POST", "", create.run),
-    "update": ("PATCH", "/{id}", update.run),
-    "delete": ("DELETE", "/{id}", delete.run),
-}
+_OPERATIONS = (
+    ("GET", "", list_operation.run),
+    ("GET", "/{id}", get.run),
+    ("POST", "", create.run),
+    ("PATCH", "/{id}", update.run),
+    ("DELETE", "/{id}", delete.run),
+)
 
 
 def build_router() -> Router:
-    """The routes of every collection: its declared operations, then its own."""
-    routes: dict[tuple[str, str], tuple[Route, Collection]] = {}
+    """The routes of every collection: those of the five operations that the facts have, and its own before them."""
+    own = [(route, collection) for collection in COLLECTIONS.values() for route in collection.routes]
+    routes = {(route.method, route.template): (route, collection) for route, collection in own}
     for collection in COLLECTIONS.values():
-        for operation in collection.operations:
-            method, suffix, run = _OPERATIONS[operation]
+        for method, suffix, run in _OPERATIONS:
             template = collection.path + suffix
-            routes[method, template] = (Route(method, template, run), collection)
-        for route in collection.routes:
-            routes[route.method, route.template] = (route, collection)
+            if f"{method} {template}" in read_facts().operations:
+                routes.setdefault((method, template), (Route(method, template, run), collection))
     return Router(routes)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, plain_fields
 from katana_sandbox.operations import update
 from katana_sandbox.operations.create import build
 from katana_sandbox.operations.list import computed_page
@@ -12,7 +12,6 @@ from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.rules.traced import traced_parts
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.schema import integer, maybe, moment, record, text
 from katana_sandbox.wire.times import stored_moment
 
 _DATES = ("batch_created_date", "expiration_date")
@@ -54,34 +53,17 @@ def _list_stocks(ctx: Context, collection: Collection, call: Call) -> Reply:
 BATCHES = Collection(
     name="batches",
     entity="batch",
-    operations=("create",),
     fields=plain_fields("batch_number variant_id batch_barcode batch_created_date expiration_date"),
-    create=record(
-        ("batch_number", "variant_id"),
-        batch_number=text(1),
-        variant_id=integer(),
-        batch_barcode=text(3, 40),
-        batch_created_date=moment(),
-        expiration_date=moment(),
-    ),
-    update=record(
-        batch_number=text(1),
-        batch_barcode=maybe(text(3, 40)),
-        batch_created_date=maybe(moment()),
-        expiration_date=moment(),
-    ),
+    listing="GET /batch_stocks",
     filters=(
-        Filter("batch_id", "int"),
-        Filter("batch_number"),
-        *plain_filters("location_id variant_id", kind="int"),
-        Filter("batch_barcode"),
         Filter("batch_created_at_min", "moment_min", "batch_created_date"),
         Filter("batch_created_at_max", "moment_max", "batch_created_date"),
+        Filter("include_empty", "ignored"),
     ),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     stamps=("created_at", "updated_at"),
     foreign_keys=("variant_id",),
     references={"variant_id": "variants"},
+    update="PATCH /batch_stocks/{id}",
     on_create=_create,
     on_update=_update,
     routes=(

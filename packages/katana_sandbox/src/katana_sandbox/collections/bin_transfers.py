@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Ranges, Route, plain_fields
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.render import render_key
@@ -12,25 +12,10 @@ from katana_sandbox.rules.traceability import check_unit_count, traced_units
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.schema import choice, decimal_or_text, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
-_STATUS = ("CREATED", "IN_TRANSIT", "DONE")
 _STAMPS = {"departed_at": ("IN_TRANSIT", "DONE"), "arrived_at": ("DONE",)}
 _BINS = {"source_bin_location_id": "bin_locations", "target_bin_location_id": "bin_locations"}
-_TRACE = several(record(batch_id=maybe(number(0)), serial_number_id=maybe(number(0)), quantity=decimal_or_text()))
-_LINE = {
-    "variant_id": integer(1),
-    "quantity": decimal_or_text(),
-    **{name: maybe(integer(1)) for name in _BINS},
-    "traceability": _TRACE,
-}
-_HEADER = {
-    "bin_transfer_number": text(1, 255),
-    "location_id": integer(1),
-    "created_date": maybe(moment()),
-    "additional_info": maybe(text()),
-}
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -58,7 +43,7 @@ def _update(ctx: Context, transfer: Record, changes: Record) -> Record:
 
 
 def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(record(("status",), status=choice(*_STATUS)), call.body())
+    body = checked("PATCH /bin_transfers/{id}/status", call.body())
     transfer = path_record(ctx, collection, call)
     if body["status"] != transfer["status"]:
         check_open_period(ctx, ctx.now)
@@ -113,16 +98,12 @@ def _quantity(value: object) -> object:
 
 BIN_TRANSFERS = Collection(
     name="bin_transfers",
-    entity="bin transfer",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("bin_transfer_number location_id status"),
         *(Field(name, store=stored_moment) for name in ("created_date", "departed_at", "arrived_at")),
         Field("additional_info"),
     ),
-    create=record(("location_id",), **_HEADER, bin_transfer_rows=several(record(("variant_id", "quantity"), **_LINE))),
-    update=record(**_HEADER, departed_at=moment(), arrived_at=moment()),
-    filters=(Filter("bin_transfer_number"), Filter("location_id", "int"), Filter("status", values=_STATUS)),
+    ranges=Ranges(),
     references={"location_id": "locations"},
     children=(("bin_transfer_rows", "bin_transfer_id"),),
     embeds=(Embed("bin_transfer_rows", "bin_transfer_rows", "bin_transfer_id"),),
@@ -132,8 +113,6 @@ BIN_TRANSFERS = Collection(
 )
 BIN_TRANSFER_ROWS = Collection(
     name="bin_transfer_rows",
-    entity="bin transfer row",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("bin_transfer_id location_id variant_id"),
         Field("quantity", store=_quantity),
@@ -141,9 +120,7 @@ BIN_TRANSFER_ROWS = Collection(
         Field("traceability", (), _trace),
         *plain_fields("created_date departed_at arrived_at"),
     ),
-    create=record(("bin_transfer_id", "variant_id", "quantity"), bin_transfer_id=integer(1), **_LINE),
-    update=record(**_LINE),
-    filters=plain_filters("bin_transfer_id variant_id source_bin_location_id target_bin_location_id", kind="int"),
+    ranges=Ranges(),
     foreign_keys=("bin_transfer_id",),
     references={"bin_transfer_id": "bin_transfers", "variant_id": "variants", **_BINS},
     on_create=_create_row,

@@ -7,7 +7,7 @@ from itertools import product
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, plain_fields
 from katana_sandbox.operations.create import check_references, checked
 from katana_sandbox.operations.list import computed_page, shown
 from katana_sandbox.operations.query import Parameters, list_query
@@ -17,14 +17,10 @@ from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record, array, encode
 from katana_sandbox.wire.errors import Refused, bad_parameter, unprocessable
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.schema import integer, maybe, record, several, text
 
 type Place = tuple[int, int, int | None, int | None]
 _AXES = {"VARIANT": "", "BATCH": "batch_id", "SERIAL_NUMBER": "serial_number_id"}
 _OR_NULL = ("bin_location_id", "batch_id", "serial_number_id")
-_LINK = record(("bin_name", "variant_id"), bin_name=text(1), variant_id=integer(1), location_id=maybe(integer(1)))
-_LINKS = several(_LINK, high=500)
-_UNLINKS = several(record(("location_id", "variant_id"), location_id=integer(1), variant_id=integer(1)), 1, 500)
 
 
 def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
@@ -100,7 +96,7 @@ def _inventory(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 def _link(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Say which bin variants belong in; bins that are not there are made."""
-    given = cast("list[Record]", checked(_LINKS, call.body()))
+    given = cast("list[Record]", checked("POST /variant_bin_locations", call.body()))
     return Reply(200, array([encode(_linked(ctx, entry)) for entry in given]))
 
 
@@ -128,7 +124,7 @@ def _default_bin(ctx: Context, variant_id: object, location_id: object) -> Recor
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    for entry in cast("list[Record]", checked(_UNLINKS, call.body())):
+    for entry in cast("list[Record]", checked("POST /unlink_variant_bin_locations", call.body())):
         held = _default_bin(ctx, entry["variant_id"], entry["location_id"])
         if held is not None:
             ctx.delete("variant_bin_locations", held["id"])
@@ -137,13 +133,7 @@ def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 BIN_LOCATIONS = Collection(
     name="bin_locations",
-    entity="bin location",
-    operations=("create", "update", "delete"),
     fields=plain_fields("bin_name location_id"),
-    create=record(("bin_name", "location_id"), bin_name=text(1), location_id=integer(1)),
-    update=record(("bin_name",), bin_name=text(1)),
-    filters=(Filter("location_id", "int"), Filter("bin_name")),
-    ranges=Ranges(dates=False),
     foreign_keys=("location_id",),
     references={"location_id": "locations"},
     parts=_with_name,
@@ -156,13 +146,10 @@ BIN_LOCATIONS = Collection(
 )
 INVENTORY_OF_BINS = Collection(
     name="bin_inventory",
-    entity="bin inventory",
-    filters=plain_filters("location_id variant_id", kind="int"),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
+    filters=tuple(Filter(name, "ignored") for name in ("granularity", *_OR_NULL)),
 )
 VARIANT_BIN_LOCATIONS = Collection(
     name="variant_bin_locations",
-    entity="variant bin location",
     fields=plain_fields("bin_name variant_id storage_bin_id"),
     foreign_keys=("variant_id",),
 )

@@ -4,13 +4,11 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.custom_fields import check_custom_fields
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
-_BATCH = 250
 _RANK_STEP = 10000
 
 
@@ -32,7 +30,7 @@ def _update(_ctx: Context, row: Record, changes: Record) -> Record:
 
 
 def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(record(("data",), data=several(_CREATE, 1, _BATCH)), call.body())
+    body = checked("POST /bom_rows/batch/create", call.body())
     for given in cast("list[Record]", body["data"]):
         check_references(ctx, collection, given)
         check_custom_fields(ctx, collection, given)
@@ -40,36 +38,15 @@ def _create_batch(ctx: Context, collection: Collection, call: Call) -> Reply:
     return Reply(204)
 
 
-_CHANGES = {
-    "ingredient_variant_id": integer(1),
-    "quantity": maybe(number(0, 1e17)),
-    "notes": maybe(text(high=255)),
-    "custom_fields": maybe(anything()),
-}
-_CREATE = record(
-    ("product_variant_id", "product_item_id", "ingredient_variant_id"),
-    product_variant_id=integer(1),
-    product_item_id=integer(1),
-    **_CHANGES,
-)
-
 BOM_ROWS = Collection(
     name="bom_rows",
     entity="BOM row",
     custom_fields=("RecipeBom",),
-    operations=("list", "create", "update", "delete"),
     fields=(
         *plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes"),
         Field("rank", 0),
         Field("custom_fields"),
     ),
-    create=_CREATE,
-    update=record(**_CHANGES),
-    filters=(
-        Filter("id"),
-        *plain_filters("product_variant_id product_item_id ingredient_variant_id", kind="int"),
-    ),
-    ranges=Ranges(ids=False, deleted=False),
     key="uuid",
     stamps=("created_at", "updated_at"),
     soft_delete=False,

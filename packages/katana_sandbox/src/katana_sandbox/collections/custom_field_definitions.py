@@ -3,11 +3,10 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record, encode, rows
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import anything, choice, maybe, record, text
 
 _TYPES = ("shortText", "number", "singleSelect", "date", "boolean", "url")
 _VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
@@ -80,25 +79,11 @@ def _collections(_ctx: Context, _collection: Collection, _call: Call) -> Reply:
 
 CUSTOM_FIELD_DEFINITIONS = Collection(
     name="custom_field_definitions",
-    entity="custom field definition",
-    operations=("list", "get", "create", "update", "delete"),
     fields=plain_fields("label field_type entity_type source description options"),
-    create=record(
-        ("label", "field_type", "entity_type", "source"),
-        label=text(high=255),
-        field_type=choice(*_TYPES),
-        entity_type=choice(*_ENTITIES),
-        source=text(high=255),
-        description=maybe(text()),
-        options=maybe(anything()),
-    ),
-    update=record(label=text(high=255), description=maybe(text()), options=maybe(anything())),
     filters=(
-        Filter("label"),
         Filter("field_type", values=_TYPES),
         Filter("entity_type", values=_ENTITIES),
     ),
-    ranges=Ranges(ids=False, deleted=False),
     key="uuid",
     foreign_keys=("label",),
     on_create=_create,

@@ -3,15 +3,13 @@
 from typing import cast
 
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields
 from katana_sandbox.operations.create import build
-from katana_sandbox.rules.contacts import add_customer_address, make_default, nested_address
+from katana_sandbox.rules.contacts import add_customer_address, make_default
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 _TEXTS = ("first_name", "last_name", "company", "email", "phone", "comment", "currency", "reference_id", "category")
-_SEARCHABLE = " ".join((*_TEXTS, "id", "name", "default_billing_id", "default_shipping_id", "created_at", "updated_at"))
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -35,33 +33,15 @@ def _update(ctx: Context, customer: Record, changes: Record) -> Record:
 
 CUSTOMERS = Collection(
     name="customers",
-    entity="customer",
     custom_fields=("Customer",),
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("name"),
         *(Field(name) for name in _TEXTS),
         *plain_fields("discount_rate default_billing_id default_shipping_id custom_fields"),
     ),
-    create=record(
-        ("name",),
-        name=text(1),
-        **{name: text() for name in _TEXTS},
-        discount_rate=maybe(number(0, 100)),
-        addresses=several(nested_address(default=True)),
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        name=maybe(text(1)),
-        **{name: maybe(text(1)) for name in _TEXTS},
-        discount_rate=maybe(number(0, 100)),
-        default_shipping_id=maybe(integer(1)),
-        custom_fields=maybe(anything()),
-    ),
-    filters=(*plain_filters("name first_name last_name company email reference_id category currency phone"),),
     children=(("customer_addresses", "customer_id"),),
     embeds=(Embed("addresses", "customer_addresses", "customer_id"),),
-    routes=(Route("POST", "/customers/search", search(_SEARCHABLE)),),
+    routes=(Route("POST", "/customers/search", search),),
     on_create=_create,
     on_update=_update,
 )

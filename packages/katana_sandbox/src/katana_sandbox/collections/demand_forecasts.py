@@ -12,20 +12,11 @@ from katana_sandbox.rules.open_documents import expected
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused, bad_parameter, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text, shortest
-from katana_sandbox.wire.schema import integer, moment, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 _NAME = "demand_forecasts"
-_SPAN = {"period_start": moment(), "period_end": moment()}
-_PAIR = {"variant_id": integer(), "location_id": integer()}
-_ADD = record(
-    ("variant_id", "location_id", "periods"),
-    **_PAIR,
-    periods=several(record((*_SPAN, "committed"), **_SPAN, committed=text()), 1, 100),
-)
-_CLEAR = record(
-    ("variant_id", "location_id", "periods"), **_PAIR, periods=several(record(tuple(_SPAN), **_SPAN), 1, 100)
-)
+_SPAN = ("period_start", "period_end")
+_PAIR = ("variant_id", "location_id")
 
 
 def _checked_pair(ctx: Context, variant_id: object, location_id: object) -> str:
@@ -71,7 +62,7 @@ def _spans(body: Record) -> list[Record]:
 
 def _add(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Plan demand; a period that was planned before has the new total."""
-    body = checked(_ADD, call.body())
+    body = checked("POST /demand_forecasts", call.body())
     pair = _checked_pair(ctx, body["variant_id"], body["location_id"])
     for span in _spans(body):
         if not is_decimal_text(span["committed"]):
@@ -85,7 +76,7 @@ def _add(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 def _clear(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Forget what was planned inside the periods that are named."""
-    body = checked(_CLEAR, call.body())
+    body = checked("DELETE /demand_forecasts", call.body())
     pair = _checked_pair(ctx, body["variant_id"], body["location_id"])
     for span in _spans(body):
         for held in _planned(ctx, pair):
@@ -96,7 +87,6 @@ def _clear(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 DEMAND_FORECASTS = Collection(
     name=_NAME,
-    entity="demand forecast",
     fields=plain_fields("period_start period_end committed pair"),
     stamps=("created_at",),
     soft_delete=False,

@@ -11,7 +11,6 @@ def _get(ctx: Context, _collection: Collection, _call: Call) -> Reply:
 
 FACTORY = Collection(
     name="factory",
-    entity="factory",
     stamps=(),
     hidden=frozenset({"id"}),
     routes=(Route("GET", "/factory", _get),),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.render import render_key
@@ -99,9 +99,6 @@ def _never(_ctx: Context, _record: Record) -> bytes:
 
 INVENTORY = Collection(
     name="inventory",
-    entity="inventory",
-    filters=(Filter("variant_id", "int", many=True), Filter("location_id", "int")),
-    ranges=Ranges(dates=False, ids=False, deleted=False, archived=True),
     extends={"variant": _never, "location": _never},
     routes=(Route("GET", "/inventory", _list),),
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.rules.ledger import costs
@@ -12,16 +12,6 @@ from katana_sandbox.store.movements import Balance, Movement, Posted, replay
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import number
 
-RESOURCE_TYPES = (
-    "Production",
-    "ProductionIngredient",
-    "PurchaseOrderRecipeRow",
-    "PurchaseOrderRow",
-    "SalesOrderRow",
-    "StockAdjustmentRow",
-    "StockTransferRow",
-    "SystemGenerated",
-)
 type Shown = dict[int, Record]
 
 
@@ -91,16 +81,6 @@ def _every(ctx: Context) -> Iterator[Record]:
 
 INVENTORY_MOVEMENTS = Collection(
     name="inventory_movements",
-    entity="inventory movement",
-    filters=(
-        Filter("location_id", "int"),
-        Filter("variant_ids", "int", "variant_id", many=True),
-        Filter("resource_type", values=RESOURCE_TYPES),
-        Filter("resource_id", "int"),
-        Filter("caused_by_order_no"),
-        Filter("caused_by_resource_id", "int"),
-    ),
-    ranges=Ranges(deleted=False),
     computed=_every,
     routes=(Route("GET", "/inventory_movements", _list),),
 )

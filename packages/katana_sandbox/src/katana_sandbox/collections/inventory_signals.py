@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import NamedTuple
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Filter, Route
 from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.rules.levels import safety_stock
@@ -141,8 +141,6 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 INVENTORY_SIGNALS = Collection(
     name="inventory_signals",
-    entity="inventory signal",
-    filters=(Filter("variant_id", "int", many=True), Filter("stock_risk", "int")),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
+    filters=(Filter("demand_window", "ignored"),),
     routes=(Route("GET", "/inventory_signals", _list),),
 )

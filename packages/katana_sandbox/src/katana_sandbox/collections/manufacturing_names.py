@@ -2,5 +2,5 @@
 
 from katana_sandbox.descriptor import Collection, Field
 
-OPERATIONS = Collection(name="operations", entity="operation", fields=(Field("name"),), foreign_keys=("name",))
-RESOURCES = Collection(name="resources", entity="resource", fields=(Field("name"),), foreign_keys=("name",))
+OPERATIONS = Collection(name="operations", fields=(Field("name"),), foreign_keys=("name",))
+RESOURCES = Collection(name="resources", fields=(Field("name"),), foreign_keys=("name",))

@@ -1,36 +1,16 @@
 """Operations of manufacturing orders: their progress moves the order, their order may bind them."""
 
-from katana_sandbox.collections.product_operation_rows import OPERATION_TYPES
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields
 from katana_sandbox.rules.manufacturing_operations import add_operation_row, update_operation_row
 from katana_sandbox.rules.manufacturing_rows import check_row_deletable
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, choice, integer, maybe, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PAUSED", "COMPLETED")
-_AMOUNT = number(0, 1e16)
-_OPERATORS = several(record(operator_id=integer(1), name=text(1)))
 _OPTIONAL = ("resource_id", "resource_name", "active_operator_id", "group_boundary")
-_UPDATE = record(
-    status=choice(*STATUS),
-    type=choice(*OPERATION_TYPES),
-    operation_id=integer(1),
-    operation_name=text(1),
-    resource_id=maybe(integer(1)),
-    resource_name=maybe(text(1)),
-    assigned_operators=_OPERATORS,
-    completed_by_operators=_OPERATORS,
-    planned_time_per_unit=maybe(_AMOUNT),
-    planned_time_parameter=maybe(_AMOUNT),
-    total_actual_time=maybe(_AMOUNT),
-    cost_per_hour=maybe(_AMOUNT),
-    cost_parameter=maybe(_AMOUNT),
-    custom_fields=maybe(anything()),
-)
 
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
@@ -40,10 +20,8 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     name="manufacturing_order_operation_rows",
-    entity="manufacturing order operation row",
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
         Field("type", "process"),
@@ -68,24 +46,6 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
         Field("written_time"),
         Field("status_before"),
     ),
-    create=record(
-        ("manufacturing_order_id", "status"),
-        manufacturing_order_id=integer(1),
-        status=choice("NOT_STARTED"),
-        type=choice(*OPERATION_TYPES),
-        operation_id=integer(1),
-        operation_name=text(1),
-        resource_id=maybe(integer(1)),
-        resource_name=maybe(text(1)),
-        assigned_operators=several(record(operator_id=integer(1), name=text())),
-        planned_time_per_unit=_AMOUNT,
-        planned_time_parameter=_AMOUNT,
-        cost_per_hour=_AMOUNT,
-        cost_parameter=_AMOUNT,
-        custom_fields=maybe(anything()),
-    ),
-    update=_UPDATE,
-    filters=(Filter("manufacturing_order_id", "int"), Filter("status", values=STATUS)),
     foreign_keys=("manufacturing_order_id",),
     references={"manufacturing_order_id": "manufacturing_orders"},
     parts=_parts,

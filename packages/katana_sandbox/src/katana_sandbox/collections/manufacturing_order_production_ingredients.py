@@ -1,16 +1,13 @@
 """What a production consumed and what its operations took: shown inside it, hardly writable."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields
+from katana_sandbox.descriptor import Collection, Field, plain_fields
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
-from katana_sandbox.rules.traceability import INGREDIENT_TRACE
-from katana_sandbox.wire.schema import integer, number, record, several
 from katana_sandbox.wire.times import stored_moment
 
 MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
     name="manufacturing_order_production_ingredients",
     entity="production ingredient",
-    operations=("list", "update"),
     fields=(
         *plain_fields(
             "location_id variant_id manufacturing_order_id manufacturing_order_recipe_row_id production_id quantity"
@@ -18,14 +15,6 @@ MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
         Field("production_date", store=stored_moment),
         Field("cost", 0),
         Field("batch_transactions", ()),
-    ),
-    update=record(
-        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
-        traceability=INGREDIENT_TRACE,
-    ),
-    filters=(
-        Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),
-        Filter("production_ids", "int", "production_id", many=True),
     ),
     foreign_keys=("production_id", "manufacturing_order_id", "variant_id"),
     references={"production_id": "manufacturing_order_productions"},

@@ -3,8 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.collections.manufacturing_orders import BATCHES
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, View
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, View
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.items import is_tracked
@@ -15,44 +14,15 @@ from katana_sandbox.rules.manufacturing_productions import (
 )
 from katana_sandbox.rules.manufacturing_settle import settle_changed_production
 from katana_sandbox.rules.serials import PRODUCTION, brought_units, wire_entries, wire_entry
-from katana_sandbox.rules.traceability import INGREDIENT_TRACE, OUTPUT_TRACE
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused
 from katana_sandbox.wire.numbers import as_decimal, shortest
-from katana_sandbox.wire.schema import decimal_or_text, flag, integer, moment, number, record, several
 from katana_sandbox.wire.times import stored_moment
-
-_CREATE = record(
-    ("manufacturing_order_id", "completed_quantity"),
-    manufacturing_order_id=integer(1),
-    completed_quantity=number(0, 1e15),
-    completed_date=moment(1),
-    is_final=flag(),
-    batch_transaction=record(("batch_id",), batch_id=integer(0)),
-    serial_numbers=several(number()),
-    traceability=OUTPUT_TRACE,
-    ingredients=several(
-        record(
-            ("manufacturing_order_recipe_row_id", "quantity"),
-            manufacturing_order_recipe_row_id=number(),
-            quantity=decimal_or_text(),
-            batch_transactions=BATCHES,
-            traceability=INGREDIENT_TRACE,
-        )
-    ),
-    operations=several(
-        record(
-            ("manufacturing_order_operation_id", "time"),
-            manufacturing_order_operation_id=number(),
-            time=decimal_or_text(),
-        )
-    ),
-)
 
 
 def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(_CREATE, call.body())
+    body = checked("POST /manufacturing_order_productions", call.body())
     order = ctx.get("manufacturing_orders", body["manufacturing_order_id"])
     if order is None:
         raise Refused(404, f"manufacturing order {body['manufacturing_order_id']} not found")
@@ -78,7 +48,6 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDER_PRODUCTIONS = Collection(
     name="manufacturing_order_productions",
     entity="production",
-    operations=("list", "get", "update", "delete"),
     fields=(
         Field("manufacturing_order_id"),
         Field("quantity"),
@@ -89,8 +58,6 @@ MANUFACTURING_ORDER_PRODUCTIONS = Collection(
         Field("is_final", default=False),
         Field("batch_transaction"),
     ),
-    update=record(production_date=moment(), traceability=OUTPUT_TRACE),
-    filters=(Filter("manufacturing_order_ids", "int", "manufacturing_order_id", many=True),),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders"},
     children=(

@@ -1,19 +1,15 @@
 """Ingredients of manufacturing orders, newest first; locked once their order is done."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, plain_filters
+from katana_sandbox.descriptor import Collection, Field
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
 
 INGREDIENTS = ("PROCESSED", "IN_STOCK", "NOT_AVAILABLE", "EXPECTED", "NO_RECIPE", "NOT_APPLICABLE")
-_BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(1), quantity=number(0.00001, 1e17)))
 
 MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
     name="manufacturing_order_recipe_rows",
-    entity="manufacturing order recipe row",
     custom_fields=("RecipeBom",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("manufacturing_order_id"),
         Field("variant_id"),
@@ -29,28 +25,6 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
         Field("location_id"),
         Field("written_quantity"),
         Field("custom_fields"),
-    ),
-    create=record(
-        ("manufacturing_order_id", "variant_id", "planned_quantity_per_unit"),
-        manufacturing_order_id=integer(1),
-        variant_id=integer(1),
-        notes=text(high=255),
-        planned_quantity_per_unit=number(0.00001, 1e15),
-        total_actual_quantity=number(0, 1e15),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        variant_id=integer(1),
-        notes=maybe(text(high=255)),
-        planned_quantity_per_unit=number(0.00001, 1e16),
-        total_actual_quantity=maybe(number(0, 1e16)),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
-    ),
-    filters=(
-        *plain_filters("manufacturing_order_id variant_id", kind="int"),
-        Filter("ingredient_availability", values=INGREDIENTS),
     ),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders", "variant_id": "variants"},

@@ -2,7 +2,7 @@
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Field, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_links import make_to_order, unlink
@@ -11,45 +11,21 @@ from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
-from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
-BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
-_QUANTITY = number(0.00001, 1e15)
-_SEARCHABLE = (
-    "id order_no status variant_id location_id planned_quantity actual_quantity completed_quantity"
-    " remaining_quantity includes_partial_completions is_linked_to_sales_order ingredient_availability total_cost"
-    " order_created_date production_deadline_date done_date created_at updated_at"
-)
 _KIT = ("kit_fulfillment_id", "kit_row_id")
 _LINKS = ("sales_order_id", "sales_order_row_id")
-_UPDATE = record(
-    status=choice(*STATUS),
-    order_no=text(1),
-    variant_id=integer(1),
-    planned_quantity=_QUANTITY,
-    actual_quantity=maybe(number(0, 1e15)),
-    batch_transactions=BATCHES,
-    location_id=integer(1),
-    order_created_date=moment(1),
-    production_deadline_date=moment(1),
-    done_date=moment(1),
-    additional_info=maybe(text(1)),
-    custom_fields=maybe(anything()),
-)
-_MAKE_TO_ORDER = record(("sales_order_row_id",), sales_order_row_id=integer(), create_subassemblies=flag())
-_UNLINK = record(("sales_order_row_id",), sales_order_row_id=integer(1))
 
 
 def _make_to_order(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_MAKE_TO_ORDER, call.body())
+    body = checked("POST /manufacturing_order_make_to_order", call.body())
     order = make_to_order(ctx, body["sales_order_row_id"], subassemblies=bool(body.get("create_subassemblies")))
     return created(render_key(ctx, "manufacturing_orders", order["id"], "reply"))
 
 
 def _unlink(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_UNLINK, call.body())
+    body = checked("POST /manufacturing_order_unlink", call.body())
     unlink(ctx, body["sales_order_row_id"])
     return Reply(204)
 
@@ -66,9 +42,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
-    entity="manufacturing order",
     custom_fields=("ManufacturingOrder",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_STARTED"),
         *plain_fields("order_no variant_id planned_quantity actual_quantity completed_quantity remaining_quantity"),
@@ -94,27 +68,6 @@ MANUFACTURING_ORDERS = Collection(
         Field("target_quantity"),
         Field("reopened", default=False),
     ),
-    create=record(
-        ("variant_id", "planned_quantity", "location_id"),
-        status=choice("NOT_STARTED"),
-        order_no=text(1),
-        variant_id=integer(1),
-        planned_quantity=_QUANTITY,
-        actual_quantity=maybe(number(0, 1e15)),
-        batch_transactions=BATCHES,
-        location_id=integer(1),
-        order_created_date=moment(1),
-        production_deadline_date=moment(1),
-        additional_info=maybe(text(1)),
-        custom_fields=maybe(anything()),
-    ),
-    update=_UPDATE,
-    filters=(
-        Filter("status", values=STATUS),
-        Filter("order_no"),
-        Filter("location_id", "int"),
-        Filter("is_linked_to_sales_order", "bool"),
-    ),
     foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id", "kit_fulfillment_id"),
     references={"variant_id": "variants", "location_id": "locations"},
     children=(
@@ -133,6 +86,6 @@ MANUFACTURING_ORDERS = Collection(
     routes=(
         Route("POST", "/manufacturing_order_make_to_order", _make_to_order),
         Route("POST", "/manufacturing_order_unlink", _unlink),
-        Route("POST", "/manufacturing_orders/search", search(_SEARCHABLE)),
+        Route("POST", "/manufacturing_orders/search", search),
     ),
 )

@@ -1,11 +1,10 @@
 """Materials: bought parts that products are made of."""
 
-from katana_sandbox.collections.products import ARCHIVABLE, ATTRIBUTES, CONFIGS, CUSTOM_FIELDS, NEW_CONFIGS, PRICE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.collections.products import ARCHIVABLE
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -22,9 +21,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 
 MATERIALS = Collection(
     name="materials",
-    entity="material",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -40,57 +37,6 @@ MATERIALS = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    create=record(
-        ("name", "variants"),
-        name=text(),
-        uom=text(1, 7),
-        category_name=text(),
-        is_sellable=flag(),
-        default_supplier_id=number(),
-        additional_info=text(),
-        batch_tracked=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number()),
-        custom_field_collection_id=maybe(number()),
-        configs=NEW_CONFIGS,
-        variants=several(
-            record(
-                sku=text(),
-                purchase_price=PRICE,
-                internal_barcode=text(3, 40),
-                registered_barcode=text(3, 40),
-                supplier_item_codes=several(text()),
-                lead_time=maybe(number(0)),
-                minimum_order_quantity=maybe(number(0)),
-                config_attributes=ATTRIBUTES,
-                custom_fields=CUSTOM_FIELDS,
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        name=text(1, 256),
-        uom=text(1, 7),
-        category_name=maybe(text(1, 35)),
-        is_sellable=flag(),
-        is_archived=flag(),
-        default_supplier_id=maybe(integer(1)),
-        additional_info=maybe(text(1)),
-        batch_tracked=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number(0)),
-        custom_field_collection_id=maybe(number()),
-        configs=CONFIGS,
-    ),
-    filters=(
-        *plain_filters("name uom category_name"),
-        Filter("is_sellable", "bool"),
-        Filter("default_supplier_id", "int"),
-        Filter("batch_tracked", "bool"),
-        Filter("purchase_uom"),
-        Filter("purchase_uom_conversion_rate", "num"),
-    ),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},
     children=(("variants", "material_id"),),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.list import page_reply
 from katana_sandbox.operations.query import list_query
 from katana_sandbox.rules.items import owner
@@ -47,14 +47,6 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 NEGATIVE_STOCK = Collection(
     name="negative_stock",
-    entity="negative stock",
-    filters=(
-        *plain_filters("location_id variant_id", kind="int"),
-        Filter("latest_negative_stock_date_min", "moment_min", "latest_negative_stock_date"),
-        Filter("latest_negative_stock_date_max", "moment_max", "latest_negative_stock_date"),
-        *plain_filters("name sku category"),
-    ),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     computed=_every,
     routes=(Route("GET", "/negative_stock", _list),),
 )

@@ -11,17 +11,13 @@ from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.rules.stock import pair_of
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import choice, integer, record, several
 
-_PLACES = ("position", "before_id", "after_id")
-_PLACE = record(position=choice("top", "bottom"), before_id=integer(1), after_id=integer(1))
-_BODY = record(("order_ids", "place"), order_ids=several(integer(1), 1, 250), place=_PLACE)
 _CLOSED = {"sales_orders": ("PACKED", "DELIVERED"), "manufacturing_orders": ("DONE",)}
 
 
 def _rerank(name: str) -> Callable[[Context, Collection, Call], Reply]:
     def run(ctx: Context, _collection: Collection, call: Call) -> Reply:
-        body = checked(_BODY, call.body())
+        body = checked("POST /sales_order_rerank", call.body())
         ids, place = cast("list[int]", body["order_ids"]), cast("Record", body["place"])
         ranked = ranked_orders(ctx, name)
         anchor = place.get("before_id", place.get("after_id"))

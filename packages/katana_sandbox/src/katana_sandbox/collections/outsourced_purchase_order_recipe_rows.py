@@ -1,6 +1,6 @@
 """Ingredients of outsourced purchase order rows."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import unpost
 from katana_sandbox.rules.outsourcing import SOURCE, check_open, line_pairs
@@ -9,10 +9,6 @@ from katana_sandbox.rules.sales import settle_stock
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
-
-_BATCHES = several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()))
-_QUANTITY = number(0, 1e17, above=True)
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -55,32 +51,13 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 
 OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
     name="outsourced_purchase_order_recipe_rows",
-    entity="outsourced purchase order recipe row",
     custom_fields=("RecipeBom",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("purchase_order_id purchase_order_row_id ingredient_variant_id planned_quantity_per_unit notes"),
         Field("batch_transactions", ()),
         Field("cost"),
         Field("custom_fields"),
     ),
-    create=record(
-        ("purchase_order_row_id", "ingredient_variant_id", "planned_quantity_per_unit"),
-        purchase_order_row_id=integer(1),
-        ingredient_variant_id=integer(1),
-        planned_quantity_per_unit=_QUANTITY,
-        notes=text(),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        ingredient_variant_id=integer(1),
-        planned_quantity_per_unit=_QUANTITY,
-        notes=text(),
-        batch_transactions=_BATCHES,
-        custom_fields=maybe(anything()),
-    ),
-    filters=(*plain_filters("purchase_order_id purchase_order_row_id ingredient_variant_id", kind="int"),),
     foreign_keys=("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),
     references={"purchase_order_row_id": "purchase_order_rows", "ingredient_variant_id": "variants"},
     parts=_parts,

@@ -1,23 +1,12 @@
 """Additional costs of purchase orders, by cost group."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Field, plain_fields
 from katana_sandbox.rules.purchase_edits import create_cost, update_cost
 from katana_sandbox.rules.purchases import settle_cost
-from katana_sandbox.wire.schema import choice, integer, maybe, number, record, text
-
-_METHODS = ("BY_VALUE", "NON_DISTRIBUTED")
-_COST = {
-    "additional_cost_id": integer(1),
-    "tax_rate_id": integer(1),
-    "price": number(0, 1e17),
-    "distribution_method": choice(*_METHODS),
-    "reference": maybe(text(high=255)),
-}
 
 PO_ADDITIONAL_COST_ROWS = Collection(
     name="po_additional_cost_rows",
     entity="additional cost row",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("additional_cost_id group_id name"),
         Field("distribution_method", "BY_VALUE"),
@@ -25,14 +14,6 @@ PO_ADDITIONAL_COST_ROWS = Collection(
             "tax_rate_id tax_rate price price_in_base currency currency_conversion_rate"
             " currency_conversion_rate_fix_date reference"
         ),
-    ),
-    create=record(("additional_cost_id", "group_id", "tax_rate_id", "price"), group_id=integer(1), **_COST),
-    update=record(**_COST),
-    filters=(
-        *plain_filters("group_id additional_cost_id", kind="int"),
-        Filter("distribution_method", values=_METHODS),
-        Filter("tax_rate_id", "int"),
-        Filter("currency"),
     ),
     foreign_keys=("group_id",),
     references={"additional_cost_id": "additional_costs", "tax_rate_id": "tax_rates"},

@@ -1,25 +1,11 @@
 """Customers a price list is for."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Field, Route
 from katana_sandbox.rules.price_lists import create_many
-from katana_sandbox.wire.schema import number, record, several
 
 PRICE_LIST_CUSTOMERS = Collection(
     name="price_list_customers",
-    entity="price list customer",
-    operations=("list", "get", "update", "delete"),
     fields=(Field("price_list_id"), Field("customer_id")),
-    create=record(
-        ("price_list_id", "price_list_customers"),
-        price_list_id=number(),
-        price_list_customers=several(record(("customer_id",), customer_id=number())),
-    ),
-    update=record(("customer_id",), customer_id=number()),
-    filters=(
-        Filter("customer_ids", "int", "customer_id", many=True),
-        Filter("price_list_ids", "int", "price_list_id", many=True),
-    ),
-    ranges=Ranges(dates=False, deleted=False),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("price_list_id", "customer_id"),

@@ -1,34 +1,11 @@
 """Prices of variants in a price list."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Field, Route
 from katana_sandbox.rules.price_lists import create_many
-from katana_sandbox.wire.schema import choice, number, record, several
-
-_METHOD = choice("fixed", "percentage", "markup")
 
 PRICE_LIST_ROWS = Collection(
     name="price_list_rows",
-    entity="price list row",
-    operations=("list", "get", "update", "delete"),
     fields=(Field("price_list_id"), Field("variant_id"), Field("adjustment_method"), Field("amount")),
-    create=record(
-        ("price_list_id", "price_list_rows"),
-        price_list_id=number(),
-        price_list_rows=several(
-            record(
-                ("adjustment_method", "amount", "variant_id"),
-                adjustment_method=_METHOD,
-                amount=number(),
-                variant_id=number(),
-            )
-        ),
-    ),
-    update=record(variant_id=number(), adjustment_method=_METHOD, amount=number(0, above=True)),
-    filters=(
-        Filter("variant_ids", "int", "variant_id", many=True),
-        Filter("price_list_ids", "int", "price_list_id", many=True),
-    ),
-    ranges=Ranges(dates=False, deleted=False),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("price_list_id", "variant_id"),

@@ -1,17 +1,10 @@
 """Price lists; they are not applied to sales orders by themselves."""
 
-from katana_sandbox.descriptor import Collection, Field, Filter, Ranges
-from katana_sandbox.wire.schema import flag, record, text
+from katana_sandbox.descriptor import Collection, Field
 
 PRICE_LISTS = Collection(
     name="price_lists",
-    entity="price list",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(Field("name"), Field("is_active", default=True)),
-    create=record(("name",), name=text(high=100)),
-    update=record(name=text(), is_active=flag()),
-    filters=(Filter("name"), Filter("is_active", "bool")),
-    ranges=Ranges(dates=False, deleted=False),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     children=(("price_list_rows", "price_list_id"), ("price_list_customers", "price_list_id")),

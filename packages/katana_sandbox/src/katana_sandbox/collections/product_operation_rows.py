@@ -8,53 +8,25 @@ from katana_sandbox.descriptor import (
     Context,
     Field,
     Filter,
-    Ranges,
     Route,
     View,
     plain_fields,
-    plain_filters,
 )
 from katana_sandbox.operations.create import checked
 from katana_sandbox.rules.product_operations import add_operations, rerank_operation, update_operation
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import anything, choice, flag, integer, maybe, number, record, several, text
-
-OPERATION_TYPES = ("process", "setup", "perUnit", "fixed")
-_MOST_ROWS = 150
-_MEMBERS = {
-    "operation_id": integer(1),
-    "operation_name": text(1, 256),
-    "type": choice(*OPERATION_TYPES),
-    "resource_id": integer(1),
-    "resource_name": text(1, 256),
-    "cost_per_hour": number(0),
-    "cost_parameter": number(0),
-    "planned_time_per_unit": integer(0),
-    "planned_time_parameter": integer(0),
-}
-_CREATE = record(
-    ("rows",),
-    keep_current_rows=flag(),
-    rows=several(record(("product_variant_id",), product_variant_id=integer(1), **_MEMBERS), 1, _MOST_ROWS),
-)
-_RERANK = record(
-    ("rank_product_operation_id",),
-    rank_product_operation_id=integer(1),
-    preceding_product_operation_id=integer(1),
-    should_group=flag(),
-)
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_CREATE, call.body())
+    body = checked("POST /product_operation_rows", call.body())
     rows = cast("list[Record]", body["rows"])
     add_operations(ctx, rows, keep=bool(body.get("keep_current_rows", True)))
     return Reply(204)
 
 
 def _rerank(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_RERANK, call.body())
+    body = checked("POST /product_operation_rerank", call.body())
     rerank_operation(ctx, body)
     return Reply(200, encode({"message": "OK", "success": True}))
 
@@ -65,10 +37,8 @@ def _parts(_ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 PRODUCT_OPERATION_ROWS = Collection(
     name="product_operation_rows",
-    entity="product operation row",
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
-    operations=("list", "update", "delete"),
     fields=(
         *plain_fields("product_id product_variant_id operation_id operation_name"),
         Field("type", "process"),
@@ -80,16 +50,7 @@ PRODUCT_OPERATION_ROWS = Collection(
         Field("group_boundary"),
         Field("custom_fields"),
     ),
-    update=record(**_MEMBERS, custom_fields=maybe(anything())),
-    filters=(
-        Filter("product_id", "int"),
-        Filter("product_operation_row_id", "int", "id"),
-        *plain_filters("product_variant_id operation_id", kind="int"),
-        Filter("operation_name"),
-        Filter("resource_id", "int"),
-        Filter("resource_name"),
-    ),
-    ranges=Ranges(ids=False, deleted=False),
+    filters=(Filter("product_operation_row_id", "int", "id"),),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("product_id", "product_variant_id"),

@@ -1,18 +1,10 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, either, flag, integer, maybe, number, record, several, text
 
-PRICE = maybe(number(0, 1e11))
-ATTRIBUTES = several(record(("config_name", "config_value"), config_name=text(), config_value=text()), 1)
-CUSTOM_FIELDS = either(
-    several(record(("field_name", "field_value"), field_name=text(), field_value=text()), high=3), maybe(anything())
-)
-NEW_CONFIGS = several(record(("name", "values"), name=text(), values=several(text())), 1, 10)
-CONFIGS = several(record(("values",), id=number(), name=text(), values=several(text())), 1, 10)
 ARCHIVABLE = ("created_at", "updated_at", "archived_at", "deleted_at")
 
 
@@ -30,9 +22,7 @@ def _settle(ctx: Context, _before: Record | None, after: Record | None) -> None:
 
 PRODUCTS = Collection(
     name="products",
-    entity="product",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -51,68 +41,6 @@ PRODUCTS = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    create=record(
-        ("name", "variants"),
-        name=text(1),
-        uom=text(1, 7),
-        category_name=text(1),
-        is_sellable=flag(),
-        is_producible=flag(),
-        is_purchasable=flag(),
-        is_auto_assembly=flag(),
-        default_supplier_id=integer(),
-        additional_info=text(),
-        batch_tracked=flag(),
-        serial_tracked=flag(),
-        operations_in_sequence=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number(high=1e12)),
-        custom_field_collection_id=maybe(number()),
-        configs=NEW_CONFIGS,
-        variants=several(
-            record(
-                sku=text(1),
-                sales_price=PRICE,
-                purchase_price=PRICE,
-                internal_barcode=text(3, 40),
-                registered_barcode=text(3, 40),
-                supplier_item_codes=several(text(1, 40)),
-                lead_time=maybe(number(0)),
-                minimum_order_quantity=maybe(number(0)),
-                config_attributes=ATTRIBUTES,
-                custom_fields=CUSTOM_FIELDS,
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        name=text(1, 256),
-        uom=text(1, 7),
-        category_name=maybe(text(1, 35)),
-        is_sellable=flag(),
-        is_producible=flag(),
-        is_purchasable=flag(),
-        is_auto_assembly=flag(),
-        is_archived=flag(),
-        default_supplier_id=maybe(integer(1)),
-        additional_info=maybe(text(1)),
-        batch_tracked=flag(),
-        serial_tracked=flag(),
-        operations_in_sequence=flag(),
-        purchase_uom=maybe(text(1, 7)),
-        purchase_uom_conversion_rate=maybe(number(0)),
-        custom_field_collection_id=maybe(number()),
-        configs=CONFIGS,
-    ),
-    filters=(
-        *plain_filters("name uom category_name"),
-        *plain_filters("is_sellable is_producible is_purchasable is_auto_assembly", kind="bool"),
-        Filter("default_supplier_id", "int"),
-        *plain_filters("batch_tracked serial_tracked operations_in_sequence", kind="bool"),
-        Filter("purchase_uom"),
-        Filter("purchase_uom_conversion_rate", "num"),
-    ),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},
     children=(("variants", "product_id"), ("bom_rows", "product_item_id")),

@@ -2,7 +2,7 @@
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Route
-from katana_sandbox.rules.receiving import RECEIPT, receive
+from katana_sandbox.rules.receiving import receive
 
 
 def _receive(ctx: Context, _collection: Collection, call: Call) -> Reply:
@@ -13,6 +13,5 @@ def _receive(ctx: Context, _collection: Collection, call: Call) -> Reply:
 PURCHASE_ORDER_RECEIVE = Collection(
     name="purchase_order_receive",
     entity="receipt",
-    create=RECEIPT,
     routes=(Route("POST", "/purchase_order_receive", _receive),),
 )

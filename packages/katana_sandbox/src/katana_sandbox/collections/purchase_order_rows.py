@@ -1,12 +1,10 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
-from katana_sandbox.collections.purchase_orders import ROW
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode, rows
-from katana_sandbox.wire.schema import integer, moment, record, text
 from katana_sandbox.wire.times import stored_moment
 
 
@@ -17,9 +15,7 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 
 PURCHASE_ORDER_ROWS = Collection(
     name="purchase_order_rows",
-    entity="purchase order row",
     custom_fields=("PurchaseOrderRow", "OutsourcedPurchaseOrderRow"),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields("quantity variant_id tax_rate_id price_per_unit"),
         Field("price_per_unit_in_base_currency", 0),
@@ -38,18 +34,7 @@ PURCHASE_ORDER_ROWS = Collection(
         Field("group_id"),
         Field("custom_fields"),
     ),
-    create=record(
-        ("purchase_order_id", "quantity", "price_per_unit", "variant_id"),
-        purchase_order_id=integer(),
-        currency=text(),
-        **ROW,
-    ),
-    update=record(received_date=moment(camel=True), **ROW),
-    filters=(
-        *plain_filters("purchase_order_id variant_id tax_rate_id", kind="int"),
-        Filter("purchase_uom"),
-        Filter("location_id", "int"),
-    ),
+    filters=(Filter("group_id", "ignored"),),
     foreign_keys=("purchase_order_id", "variant_id", "group_id"),
     references={
         "purchase_order_id": "purchase_orders",

@@ -10,7 +10,6 @@ from katana_sandbox.descriptor import (
     Route,
     View,
     plain_fields,
-    plain_filters,
 )
 from katana_sandbox.render import embedded
 from katana_sandbox.rules.outsourcing_supply import order_supply
@@ -18,31 +17,11 @@ from katana_sandbox.rules.purchase_edits import check_order_deletable, create_or
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.schema import anything, choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
-_BILLING = ("BILLED", "NOT_BILLED", "PARTIALLY_BILLED")
 _DOCUMENT = ("notSent", "sending", "sent", "failed")
 _NO_INGREDIENTS: Record = {"ingredient_availability": None, "ingredient_expected_date": None}
-_KIND = ("regular", "outsourced")
-_SEARCHABLE = (
-    "id order_no status entity_type supplier_id location_id tracking_location_id currency billing_status"
-    " last_document_status default_group_id order_created_date expected_arrival_date created_at updated_at"
-)
-ROW = {
-    "quantity": number(0, 1e17),
-    "variant_id": integer(),
-    "tax_rate_id": integer(),
-    "tax_name": text(),
-    "tax_rate": text(),
-    "price_per_unit": number(0, 1e17),
-    "purchase_uom": maybe(text(1, 7)),
-    "purchase_uom_conversion_rate": maybe(number(0, 1e17)),
-    "arrival_date": moment(camel=True),
-    "location_id": integer(1),
-    "custom_fields": maybe(anything()),
-}
 
 
 def supplier(ctx: Context, order: Record) -> bytes:
@@ -67,9 +46,7 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 
 PURCHASE_ORDERS = Collection(
     name="purchase_orders",
-    entity="purchase order",
     custom_fields=("PurchaseOrder", "OutsourcedPurchaseOrder"),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("status", "NOT_RECEIVED"),
         Field("order_no"),
@@ -86,43 +63,7 @@ PURCHASE_ORDERS = Collection(
         Field("tracking_location_id"),
         Field("custom_fields"),
     ),
-    create=record(
-        ("supplier_id", "location_id", "purchase_order_rows"),
-        order_no=text(1),
-        status=choice("DRAFT", "NOT_RECEIVED"),
-        entity_type=choice(*_KIND),
-        supplier_id=integer(),
-        currency=text(1),
-        expected_arrival_date=moment(camel=True),
-        order_created_date=moment(camel=True),
-        additional_info=text(),
-        location_id=integer(),
-        tracking_location_id=integer(),
-        custom_fields=maybe(anything()),
-        purchase_order_rows=several(record(("quantity", "price_per_unit", "variant_id"), **ROW)),
-    ),
-    update=record(
-        order_no=text(1),
-        status=choice(*STATUS),
-        supplier_id=integer(),
-        currency=text(1),
-        expected_arrival_date=moment(camel=True),
-        order_created_date=moment(camel=True),
-        additional_info=text(),
-        location_id=integer(),
-        tracking_location_id=integer(),
-        custom_fields=maybe(anything()),
-    ),
-    filters=(
-        Filter("status", values=STATUS),
-        Filter("order_no"),
-        Filter("currency"),
-        Filter("billing_status", values=_BILLING),
-        Filter("last_document_status", values=_DOCUMENT, upper=True),
-        *plain_filters("supplier_id location_id", kind="int"),
-        Filter("entity_type", values=_KIND),
-        Filter("tracking_location_id", "int"),
-    ),
+    filters=(Filter("last_document_status", values=_DOCUMENT, upper=True),),
     foreign_keys=("supplier_id", "default_group_id"),
     references={
         "supplier_id": "suppliers",
@@ -139,7 +80,7 @@ PURCHASE_ORDERS = Collection(
             "Cannot delete purchase orders as purchase orders have bills.",
         ),
     ),
-    routes=(Route("POST", "/purchase_orders/search", search(_SEARCHABLE)),),
+    routes=(Route("POST", "/purchase_orders/search", search),),
     unique=("order_no",),
     wipes="additional_info_wipe",
     on_create=create_order,

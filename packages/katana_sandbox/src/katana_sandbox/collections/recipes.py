@@ -6,33 +6,15 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Filter, Route
 from katana_sandbox.operations import delete, update
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import page_reply, shown
 from katana_sandbox.operations.query import list_query, path_key
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import not_found, unprocessable
-from katana_sandbox.wire.schema import flag, integer, number, record, several, text
 
-_QUANTITY = number(0, 1e16)
-_NOTES = text(high=255)
-_CREATE = record(
-    ("rows",),
-    keep_current_rows=flag(),
-    rows=several(
-        record(
-            ("product_variant_id", "ingredient_variant_id", "quantity"),
-            product_variant_id=integer(0),
-            ingredient_variant_id=integer(0),
-            quantity=_QUANTITY,
-            notes=_NOTES,
-        ),
-        1,
-        150,
-    ),
-)
-_ROWS = replace(BOM_ROWS, update=record(ingredient_variant_id=integer(), quantity=_QUANTITY, notes=_NOTES))
+_ROWS = replace(BOM_ROWS, update="PATCH /recipe_rows/{id}")
 
 
 def _recipe(row: Record) -> Record:
@@ -55,7 +37,7 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _create(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_CREATE, call.body())
+    body = checked("POST /recipes", call.body())
     given = cast("list[Record]", body["rows"])
     products = [_product(ctx, row) for row in given]
     if body.get("keep_current_rows") is False:
@@ -99,14 +81,10 @@ def _delete_row(ctx: Context, _collection: Collection, call: Call) -> Reply:
 
 RECIPES = Collection(
     name="recipes",
-    entity="recipe",
     filters=(
         Filter("recipe_row_id", field="id"),
         Filter("product_id", "int", "product_item_id"),
-        Filter("product_variant_ids", "int", "product_variant_id", many=True),
-        Filter("ingredient_variant_id", "int"),
     ),
-    ranges=Ranges(ids=False, deleted=False),
     computed=_every,
     routes=(
         Route("GET", "/recipes", _list),

@@ -1,9 +1,8 @@
 """Addresses of sales orders; no GET by id."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter
-from katana_sandbox.rules.contacts import ENTITY_TYPES, PERSON_LINES, lines
+from katana_sandbox.descriptor import Collection, Context, Field
+from katana_sandbox.rules.contacts import PERSON_LINES
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import choice, integer, record
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -21,20 +20,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 SALES_ORDER_ADDRESSES = Collection(
     name="sales_order_addresses",
     entity="sales order address",
-    operations=("list", "create", "update", "delete"),
     fields=(Field("sales_order_id"), Field("entity_type"), *(Field(name) for name in PERSON_LINES)),
-    create=record(
-        ("sales_order_id", "entity_type"),
-        sales_order_id=integer(),
-        entity_type=choice(*ENTITY_TYPES),
-        **lines(PERSON_LINES),
-    ),
-    update=record(**lines(PERSON_LINES)),
-    filters=(
-        Filter("sales_order_ids", "int", "sales_order_id", many=True),
-        Filter("entity_type", values=ENTITY_TYPES),
-        *(Filter(name) for name in PERSON_LINES),
-    ),
     foreign_keys=("sales_order_id",),
     references={"sales_order_id": "sales_orders"},
     parent=("sales_order_id", "sales_orders"),

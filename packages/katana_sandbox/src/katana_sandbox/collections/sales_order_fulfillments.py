@@ -1,17 +1,13 @@
 """Fulfillments of sales orders; their rows are fixed once made."""
 
 from katana_sandbox.collections.sales_returns import returns_of
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import choice, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
-
-_STATUS = ("PACKED", "DELIVERED")
 
 
 def _update(ctx: Context, fulfillment: Record, changes: Record) -> Record:
@@ -29,8 +25,6 @@ def _check_deletable(ctx: Context, fulfillment: Record) -> None:
 
 SALES_ORDER_FULFILLMENTS = Collection(
     name="sales_order_fulfillments",
-    entity="sales order fulfillment",
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("sales_order_id"),
         Field("picked_date", store=stored_moment),
@@ -40,50 +34,6 @@ SALES_ORDER_FULFILLMENTS = Collection(
         Field("conversion_date", store=stored_moment),
         *plain_fields("tracking_number tracking_url tracking_carrier tracking_method packer_id"),
     ),
-    create=record(
-        ("sales_order_id", "status", "sales_order_fulfillment_rows"),
-        sales_order_id=integer(1),
-        picked_date=moment(1),
-        status=choice(*_STATUS),
-        conversion_rate=maybe(number(0, 1e12)),
-        conversion_date=maybe(moment()),
-        tracking_number=maybe(text(high=256)),
-        tracking_url=maybe(text(high=2048)),
-        tracking_carrier=maybe(text()),
-        tracking_method=maybe(text()),
-        sales_order_fulfillment_rows=several(
-            record(
-                ("sales_order_row_id", "quantity"),
-                sales_order_row_id=integer(1),
-                quantity=number(0, 1e17, above=True),
-                batch_transactions=several(
-                    record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=number())
-                ),
-                serial_numbers=several(number()),
-                traceability=TRACEABILITY,
-            ),
-            1,
-        ),
-    ),
-    update=record(
-        picked_date=moment(1),
-        status=choice(*_STATUS),
-        conversion_rate=maybe(number(0, 1e12)),
-        conversion_date=maybe(moment(1)),
-        tracking_number=maybe(text(1, 256)),
-        tracking_url=maybe(text(1, 2048)),
-        tracking_carrier=maybe(text(1)),
-        tracking_method=maybe(text(1)),
-        packer_id=integer(1),
-    ),
-    filters=(
-        Filter("sales_order_id", "int"),
-        Filter("status", values=_STATUS),
-        Filter("invoice_status", values=("INVOICED", "NOT_INVOICED")),
-        *plain_filters("tracking_number tracking_url tracking_carrier tracking_method"),
-        Filter("picked_date_min", "moment_min", "picked_date"),
-    ),
-    ranges=Ranges(ids=False),
     stamps=("created_at", "updated_at"),
     foreign_keys=("sales_order_id",),
     references={"sales_order_id": "sales_orders", "packer_id": "operators"},

@@ -1,25 +1,15 @@
 """Rows of sales orders."""
 
-from katana_sandbox.collections.sales_orders import AVAILABILITY
 from katana_sandbox.collections.search import search
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.manufacturing_open import release_row
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.rules.sales_rows import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.serials import SOLD, unbind
 from katana_sandbox.rules.stock import pair_of
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.schema import anything, integer, maybe, number, record, several, text
-
-ATTRIBUTES = several(record(("key", "value"), key=text(), value=text()))
-
-_SEARCHABLE = (
-    "id sales_order_id variant_id location_id tax_rate_id quantity price_per_unit total_discount"
-    " tax_rate currency product_availability created_at updated_at delivery_date shipping_date"
-)
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -40,9 +30,7 @@ def _variant(ctx: Context, row: Record) -> bytes:
 
 SALES_ORDER_ROWS = Collection(
     name="sales_order_rows",
-    entity="sales order row",
     custom_fields=("SalesOrderRow",),
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         *plain_fields(
             "sales_order_id quantity variant_id tax_rate_id tax_rate location_id product_availability"
@@ -62,38 +50,6 @@ SALES_ORDER_ROWS = Collection(
         Field("traceability", ()),
         Field("sku"),
     ),
-    create=record(
-        ("sales_order_id", "variant_id", "quantity"),
-        sales_order_id=integer(1),
-        variant_id=integer(1),
-        quantity=number(0, 1e17),
-        price_per_unit=number(0, 1e18),
-        total_discount=number(0, 1e18),
-        tax_rate_id=integer(1),
-        location_id=integer(1),
-        attributes=ATTRIBUTES,
-        custom_fields=maybe(anything()),
-    ),
-    update=record(
-        variant_id=integer(1),
-        quantity=number(0, 1e17),
-        price_per_unit=number(0, 1e18),
-        total_discount=number(0, 1e18),
-        tax_rate_id=integer(1),
-        location_id=integer(1),
-        attributes=ATTRIBUTES,
-        custom_fields=maybe(anything()),
-        batch_transactions=several(record(("batch_id",), batch_id=integer(), quantity=number())),
-        serial_number_transactions=several(
-            record(("serial_number_id",), serial_number_id=integer(), quantity=integer(0, 1))
-        ),
-        traceability=TRACEABILITY,
-    ),
-    filters=(
-        Filter("sales_order_ids", "int", "sales_order_id", many=True),
-        *plain_filters("variant_id tax_rate_id linked_manufacturing_order_id location_id", kind="int"),
-        Filter("product_availability", values=AVAILABILITY),
-    ),
     foreign_keys=("sales_order_id", "variant_id"),
     references={
         "sales_order_id": "sales_orders",
@@ -103,7 +59,7 @@ SALES_ORDER_ROWS = Collection(
     },
     extends={"variant": _variant},
     parent=("sales_order_id", "sales_orders"),
-    routes=(Route("POST", "/sales_order_rows/search", search(_SEARCHABLE)),),
+    routes=(Route("POST", "/sales_order_rows/search", search),),
     on_create=insert_row,
     on_update=update_row,
     on_delete=check_row_deletable,

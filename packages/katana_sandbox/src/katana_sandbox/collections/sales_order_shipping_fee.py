@@ -1,6 +1,6 @@
 """Shipping fees of sales orders: the amount is text, but a number in the reply to a create; no stamps are shown."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View
+from katana_sandbox.descriptor import Collection, Context, Field, View
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.store.keys import Key
@@ -8,7 +8,6 @@ from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, decimal_text, is_decimal_text
 from katana_sandbox.wire.numbers import number as wire_number
-from katana_sandbox.wire.schema import number, record, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -34,18 +33,7 @@ def _decimal(value: object) -> object:
 
 SALES_ORDER_SHIPPING_FEE = Collection(
     name="sales_order_shipping_fee",
-    entity="sales order shipping fee",
-    operations=("list", "get", "create", "update", "delete"),
     fields=(Field("sales_order_id"), Field("amount", store=_decimal), Field("tax_rate_id"), Field("description")),
-    create=record(
-        ("sales_order_id", "amount"),
-        sales_order_id=number(),
-        amount=text(),
-        tax_rate_id=number(),
-        description=text(),
-    ),
-    update=record(("amount",), amount=text(), tax_rate_id=number(), description=text()),
-    filters=(Filter("sales_order_id", "int"),),
     parts=_parts,
     hidden=frozenset({"amount", "created_at", "updated_at", "deleted_at"}),
     foreign_keys=("sales_order_id",),

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Filter, Ranges, Route, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.rules.ledger import Movement, check_open_period, keep, unpost
@@ -12,21 +12,11 @@ from katana_sandbox.rules.stock import pair_of, shipped
 from katana_sandbox.wire.encoding import Record, encode, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.schema import choice, decimal_or_text, integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
 
-_STATUS = ("NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL")
 _REASONS = ("Defective or damaged", "Incorrect spec", "Warranty", "Wrong item", "Dissatisfied", "Other")
 # Movements have no kind of their own for returns.
 _SOURCE, _PART = "SystemGenerated", "return"
-_TRACKING = {name: maybe(text(1, 256)) for name in ("tracking_number", "tracking_carrier", "tracking_method")}
-_HEADER = {
-    "return_location_id": integer(1),
-    "order_no": text(1),
-    "order_created_date": moment(),
-    **_TRACKING,
-    "tracking_number_url": maybe(text(1, 2048)),
-}
 _UNTIL_RETURNED = ("quantity", "reason_id")
 
 
@@ -173,26 +163,11 @@ def returns_of(ctx: Context, fulfillment: Record) -> bool:
 
 SALES_RETURNS = Collection(
     name="sales_returns",
-    entity="sales return",
-    operations=("list", "get", "create", "update", "delete"),
     fields=plain_fields(
         "customer_id sales_order_id order_no return_location_id status currency return_date order_created_date"
         " additional_info refund_status tracking_number tracking_number_url tracking_carrier tracking_method"
     ),
-    create=record(
-        ("sales_order_id", "return_location_id"),
-        sales_order_id=integer(),
-        **_HEADER,
-        additional_info=text(high=255),
-    ),
-    update=record(**_HEADER, additional_info=maybe(text(high=255)), return_date=moment(), status=choice(*_STATUS)),
     filters=(
-        Filter("order_no"),
-        Filter("return_location_id", "int"),
-        Filter("status", values=_STATUS),
-        Filter("refund_status", values=("NOT_REFUNDED", "REFUNDED", "PARTIALLY_REFUNDED")),
-        Filter("order_created_date_min", "moment_min", "order_created_date"),
-        Filter("order_created_date_max", "moment_max", "order_created_date"),
         Filter("order_return_date_min", "moment_min", "return_date"),
         Filter("order_return_date_max", "moment_max", "return_date"),
     ),
@@ -209,29 +184,9 @@ SALES_RETURNS = Collection(
 )
 SALES_RETURN_ROWS = Collection(
     name="sales_return_rows",
-    entity="sales return row",
-    operations=("list", "get", "create", "update", "delete"),
     fields=plain_fields(
         "sales_return_id variant_id fulfillment_row_id sales_order_row_id quantity net_price_per_unit reason_id"
         " restock_location_id batch_transactions"
-    ),
-    create=record(
-        ("sales_return_id", "variant_id", "fulfillment_row_id", "quantity"),
-        sales_return_id=integer(0),
-        variant_id=integer(0),
-        fulfillment_row_id=integer(0),
-        quantity=decimal_or_text(),
-        reason_id=maybe(number()),
-        restock_location_id=integer(),
-    ),
-    update=record(
-        quantity=decimal_or_text(),
-        reason_id=maybe(number()),
-        restock_location_id=integer(),
-        batch_transactions=several(record(("batch_id", "quantity"), batch_id=integer(), quantity=number()), 1),
-    ),
-    filters=(
-        *plain_filters("sales_return_id variant_id sales_order_row_id reason_id restock_location_id", kind="int"),
     ),
     ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),

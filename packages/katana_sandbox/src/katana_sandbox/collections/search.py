@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
-from functools import cmp_to_key
+from functools import cache, cmp_to_key
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
@@ -19,20 +18,16 @@ from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import INVALID_BODY, Refused
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text
 from katana_sandbox.wire.pagination import Page
-from katana_sandbox.wire.schema import Schema, anything, choice, integer, record, several
 from katana_sandbox.wire.times import ms_of, parse_moment, wire_moment
+from katana_schema.reading import read_facts
 
-_MAXIMUM = 200
 _LISTED = 100
 _TEXT = 256
 _DEPTH = 2
 _CUSTOM = re.compile(r"custom_fields\.[0-9a-fA-F-]{36}")
 _ITEM_TYPES = ("product", "material", "service")
 _VARIANT_LINKS = frozenset({"product_id", "material_id", "service_id", "type"})
-_VARIANT_FIELDS = (
-    "id sku item_id item_type sales_price purchase_price internal_barcode registered_barcode supplier_item_codes"
-    " lead_time minimum_order_quantity abc_classification created_at updated_at"
-)
+_JOINED = ("and", "or")
 type Test = Callable[[Record], bool]
 
 _COMPARE: dict[str, Callable[[int], bool]] = {
@@ -42,32 +37,34 @@ _COMPARE: dict[str, Callable[[int], bool]] = {
     "lt": lambda order: order < 0,
     "lte": lambda order: order <= 0,
 }
-_BODY = record(filter=anything(), order=Schema("any"), limit=integer(0, _MAXIMUM), page=integer(1))
-_WITH_ITEMS = replace(_BODY, members={**_BODY.members, "include": several(choice("item", "archived", "deleted"))})
 
 
-def search(fields: str) -> Callable[[Context, Collection, Call], Reply]:
-    """The search operation of a collection over these fields, written with spaces between."""
+@cache
+def _searchable(path: str) -> tuple[str, ...]:
+    facts = read_facts()
+    where = facts.fields(facts.at(f"{facts.operations[f'POST {path}/search'].body}.filter"))
+    return tuple(name for name in where if name not in _JOINED)
 
-    def run(ctx: Context, collection: Collection, call: Call) -> Reply:
-        body = checked(_BODY, call.body())
-        store = ctx.db.stores[collection.name]
-        slots = ctx.db.selectors[collection.name].slots(Selection(archived=True))
-        found, page = found_page(body, fields.split(), [(store.record(slot), slot) for slot in reversed(slots)])
-        shown = found[page.offset : page.offset + page.limit]
-        return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 
-    return run
+def search(ctx: Context, collection: Collection, call: Call) -> Reply:
+    """Records of a collection, over the fields that the facts say can be searched."""
+    body = checked(f"POST {collection.path}/search", call.body())
+    store = ctx.db.stores[collection.name]
+    slots = ctx.db.selectors[collection.name].slots(Selection(archived=True))
+    candidates = [(store.record(slot), slot) for slot in reversed(slots)]
+    found, page = found_page(body, _searchable(collection.path), candidates)
+    shown = found[page.offset : page.offset + page.limit]
+    return page_reply([render(ctx, collection, slot, "list") for slot in shown], len(found), page)
 
 
 def search_variants(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Variants of every kind of item in a shape of their own; archived and deleted ones only when included."""
-    body = checked(_WITH_ITEMS, call.body())
+    body = checked("POST /variants/search", call.body())
     include = cast("list[str]", body.get("include") or [])
     wanted = Selection(archived="archived" in include, deleted="deleted" in include)
     shapes = [shape for name in ("variants", "service_variants") for shape in _variants(ctx, name, wanted)]
     shapes.sort(key=lambda shape: (str(shape["created_at"]), int(shape["id"])), reverse=True)
-    found, page = found_page(body, _VARIANT_FIELDS.split(), [(shape, shape) for shape in shapes])
+    found, page = found_page(body, _searchable("/variants"), [(shape, shape) for shape in shapes])
     shown = found[page.offset : page.offset + page.limit]
     if "item" in include:
         shown = [
@@ -107,7 +104,7 @@ def _where(where: Mapping[str, object], fields: Sequence[str], depth: int) -> Te
 
 
 def _clause(name: str, wanted: object, fields: Sequence[str], depth: int) -> Test:
-    if name in {"and", "or"}:
+    if name in _JOINED:
         return _combined(name, wanted, fields, depth)
     _check_field(name, fields)
     if not isinstance(wanted, dict):

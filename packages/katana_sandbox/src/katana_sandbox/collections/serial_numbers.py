@@ -3,29 +3,13 @@
 from collections.abc import Iterator
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Filter, Ranges, Route
+from katana_sandbox.descriptor import Collection, Context, Route
 from katana_sandbox.operations.create import checked
 from katana_sandbox.operations.list import computed_page
 from katana_sandbox.operations.query import list_query
-from katana_sandbox.rules.serial_assignment import ADJUSTED, BOUGHT, MOVED, assign, unassign
-from katana_sandbox.rules.serials import ENTRIES, ORDER, PRODUCTION, SERIALS, SOLD, wire_entry
+from katana_sandbox.rules.serial_assignment import assign, unassign
+from katana_sandbox.rules.serials import ENTRIES, SERIALS, wire_entry
 from katana_sandbox.wire.encoding import Record, array, encode
-from katana_sandbox.wire.schema import choice, integer, number, record, several, text
-
-_ASSIGNABLE = (ORDER, PRODUCTION, ADJUSTED, MOVED, BOUGHT, SOLD)
-_KINDS = (*_ASSIGNABLE, "SalesOrderFulfillmentRow")
-_ASSIGN = record(
-    ("resource_id",),
-    resource_type=choice(*_ASSIGNABLE),
-    resource_id=integer(1),
-    serial_numbers=several(text()),
-)
-_UNASSIGN = record(
-    ("resource_type", "resource_id", "ids"),
-    resource_type=choice(*_KINDS),
-    resource_id=integer(1),
-    ids=several(number()),
-)
 
 
 def _entries(ctx: Context) -> Iterator[Record]:
@@ -63,20 +47,17 @@ def _list_units(ctx: Context, _collection: Collection, _call: Call) -> Reply:
 
 def _assign(ctx: Context, _collection: Collection, call: Call) -> Reply:
     """Without a kind of document nothing is done, and nothing said."""
-    body = checked(_ASSIGN, call.body())
+    body = checked("POST /serial_numbers", call.body())
     return Reply(200, encode(assign(ctx, body))) if "resource_type" in body else Reply(204)
 
 
 def _unassign(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    unassign(ctx, checked(_UNASSIGN, call.body()))
+    unassign(ctx, checked("DELETE /serial_numbers", call.body()))
     return Reply(204)
 
 
 SERIAL_NUMBERS = Collection(
     name="serial_numbers",
-    entity="serial number",
-    filters=(Filter("resource_type", values=_KINDS), Filter("resource_id", "int")),
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     computed=_entries,
     routes=(
         Route("GET", "/serial_numbers", _list),
@@ -87,7 +68,6 @@ SERIAL_NUMBERS = Collection(
 SERIAL_NUMBERS_STOCK = Collection(
     name="serial_numbers_stock",
     entity="serial number",
-    ranges=Ranges(dates=False, ids=False, deleted=False),
     computed=_units,
     routes=(
         Route("GET", "/serial_numbers_stock", _list_units),

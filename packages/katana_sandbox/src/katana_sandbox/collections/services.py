@@ -2,12 +2,11 @@
 
 from typing import cast
 
-from katana_sandbox.collections.products import ARCHIVABLE, CUSTOM_FIELDS, PRICE
+from katana_sandbox.collections.products import ARCHIVABLE
 from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Ranges, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import flag, integer, maybe, number, record, several, text
 
 _VARIANT_FIELDS = ("sku", "sales_price", "default_cost", "custom_fields")
 
@@ -36,9 +35,7 @@ def _update(ctx: Context, service: Record, changes: Record) -> Record:
 
 SERVICES = Collection(
     name="services",
-    entity="service",
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("uom", "pcs"),
@@ -48,31 +45,6 @@ SERVICES = Collection(
         Field("additional_info", ""),
         Field("custom_field_collection_id"),
     ),
-    create=record(
-        ("name", "variants"),
-        name=text(1),
-        uom=text(1, 7),
-        category_name=text(1),
-        is_sellable=flag(),
-        additional_info=text(),
-        custom_field_collection_id=maybe(number()),
-        variants=several(record(sku=text(1), sales_price=PRICE, default_cost=PRICE, custom_fields=CUSTOM_FIELDS), 1, 1),
-    ),
-    update=record(
-        name=text(),
-        uom=text(1, 7),
-        category_name=maybe(text(1, 35)),
-        is_sellable=flag(),
-        is_archived=flag(),
-        additional_info=maybe(text(1)),
-        custom_field_collection_id=maybe(integer(1)),
-        custom_fields=CUSTOM_FIELDS,
-        default_cost=maybe(number()),
-        sales_price=maybe(number()),
-        sku=maybe(text(1)),
-    ),
-    filters=(Filter("name"), Filter("uom"), Filter("category_name"), Filter("is_sellable", "bool")),
-    ranges=Ranges(archived=True),
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
     embeds=(Embed("variants", "service_variants", "service_id"),),
@@ -83,7 +55,6 @@ SERVICES = Collection(
 
 SERVICE_VARIANTS = Collection(
     name="service_variants",
-    entity="service variant",
     sequence="variants",
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,

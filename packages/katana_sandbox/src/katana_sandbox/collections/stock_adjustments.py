@@ -2,18 +2,14 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal
-from katana_sandbox.wire.schema import integer, maybe, moment, number, record, several, text
 from katana_sandbox.wire.times import stored_moment
-
-_BATCHES = several(record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=number()))
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -52,39 +48,11 @@ def _check_deletable(ctx: Context, adjustment: Record) -> None:
 
 STOCK_ADJUSTMENTS = Collection(
     name="stock_adjustments",
-    entity="stock adjustment",
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("stock_adjustment_number"),
         Field("stock_adjustment_date", store=stored_moment),
         *plain_fields("location_id reason additional_info"),
     ),
-    create=record(
-        ("location_id", "stock_adjustment_rows"),
-        stock_adjustment_number=text(1),
-        stock_adjustment_date=moment(),
-        location_id=integer(),
-        reason=text(),
-        additional_info=maybe(text()),
-        stock_adjustment_rows=several(
-            record(
-                ("variant_id", "quantity"),
-                variant_id=integer(),
-                quantity=number(high=1e17),
-                cost_per_unit=number(0, 1e18),
-                batch_transactions=_BATCHES,
-                traceability=TRACEABILITY,
-            )
-        ),
-    ),
-    update=record(
-        stock_adjustment_number=text(1),
-        stock_adjustment_date=moment(),
-        location_id=integer(),
-        reason=text(),
-        additional_info=maybe(text()),
-    ),
-    filters=(Filter("stock_adjustment_number"), Filter("location_id", "int")),
     references={"location_id": "locations"},
     children=(("stock_adjustment_rows", "stock_adjustment_id"),),
     embeds=(Embed("stock_adjustment_rows", "stock_adjustment_rows", "stock_adjustment_id"),),
@@ -97,7 +65,6 @@ STOCK_ADJUSTMENTS = Collection(
 )
 STOCK_ADJUSTMENT_ROWS = Collection(
     name="stock_adjustment_rows",
-    entity="stock adjustment row",
     foreign_keys=("stock_adjustment_id",),
     stamps=("deleted_at",),
     hidden=frozenset({"stock_adjustment_id", "deleted_at"}),

@@ -3,22 +3,18 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter, Route, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfer_row, settle_transfer, tracked_fields
-from katana_sandbox.rules.traceability import TRACEABILITY
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
-from katana_sandbox.wire.schema import choice, integer, maybe, moment, record, several, text
-from katana_sandbox.wire.schema import number as amount
 from katana_sandbox.wire.times import stored_moment
 
-_STATUS = record(status=choice("draft", "inTransit", "received"))
 _REFUSED_MOVES = {("received", "inTransit")}
 
 
@@ -58,7 +54,7 @@ def _check_deletable(ctx: Context, transfer: Record) -> None:
 
 
 def _set_status(ctx: Context, collection: Collection, call: Call) -> Reply:
-    body = checked(_STATUS, call.body())
+    body = checked("PATCH /stock_transfers/{id}/status", call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
     transfer = path_record(ctx, collection, call)
@@ -77,8 +73,6 @@ def _move(ctx: Context, transfer: Record, wanted: str) -> None:
 
 STOCK_TRANSFERS = Collection(
     name="stock_transfers",
-    entity="stock transfer",
-    operations=("list", "create", "update", "delete"),
     fields=(
         *plain_fields("stock_transfer_number source_location_id target_location_id"),
         Field("status", "draft"),
@@ -86,36 +80,6 @@ STOCK_TRANSFERS = Collection(
         Field("order_created_date", store=stored_moment),
         Field("expected_arrival_date", store=stored_moment),
         Field("additional_info"),
-    ),
-    create=record(
-        ("source_location_id", "target_location_id", "stock_transfer_rows"),
-        stock_transfer_number=text(),
-        source_location_id=integer(),
-        target_location_id=integer(),
-        transfer_date=moment(),
-        order_created_date=maybe(moment()),
-        expected_arrival_date=maybe(moment()),
-        additional_info=maybe(text()),
-        stock_transfer_rows=several(
-            record(
-                ("variant_id", "quantity"),
-                variant_id=integer(),
-                quantity=text(),
-                batch_transactions=several(record(batch_id=maybe(integer()), quantity=amount())),
-                traceability=TRACEABILITY,
-            )
-        ),
-    ),
-    update=record(
-        stock_transfer_number=text(),
-        transfer_date=moment(),
-        order_created_date=maybe(moment()),
-        expected_arrival_date=maybe(moment()),
-        additional_info=maybe(text()),
-    ),
-    filters=(
-        Filter("stock_transfer_number"),
-        *plain_filters("source_location_id target_location_id", kind="int"),
     ),
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),
@@ -130,7 +94,6 @@ STOCK_TRANSFERS = Collection(
 )
 STOCK_TRANSFER_ROWS = Collection(
     name="stock_transfer_rows",
-    entity="stock transfer row",
     foreign_keys=("stock_transfer_id", "variant_id"),
     stamps=("deleted_at",),
     hidden=frozenset({"stock_transfer_id"}),

@@ -5,7 +5,7 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.collections.stock_adjustments import STOCK_ADJUSTMENTS
-from katana_sandbox.descriptor import Collection, Context, Filter, Route, View, plain_fields, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Filter, Route, View, plain_fields
 from katana_sandbox.operations import update
 from katana_sandbox.operations.create import build, check_references, checked, create
 from katana_sandbox.render import embedded, render_key
@@ -15,27 +15,7 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, array
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
-from katana_sandbox.wire.schema import choice, flag, integer, maybe, moment, record, several, text
-from katana_sandbox.wire.schema import number as amount
 from katana_sandbox.wire.times import stored_moment
-
-_STATUS = ("NOT_STARTED", "IN_PROGRESS", "COUNTED", "COMPLETED")
-_LINE = {
-    "variant_id": integer(1),
-    "batch_id": maybe(integer()),
-    "bin_location_id": maybe(integer()),
-    "counted_quantity": maybe(amount(0)),
-    "notes": maybe(text()),
-}
-_LINES = several(record(("variant_id",), **_LINE), high=250)
-_ADD = record(("stocktake_id", "stocktake_rows"), stocktake_id=integer(1), stocktake_rows=_LINES)
-_HEADER = {
-    "stocktake_number": text(1),
-    "location_id": integer(1),
-    "additional_info": maybe(text()),
-    "created_date": moment(),
-    "set_remaining_items_as_counted": flag(),
-}
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -135,7 +115,7 @@ def _patch(ctx: Context, collection: Collection, call: Call) -> Reply:
 
 
 def _post_rows(ctx: Context, _collection: Collection, call: Call) -> Reply:
-    body = checked(_ADD, call.body())
+    body = checked("POST /stocktake_rows", call.body())
     stocktake = ctx.get("stocktakes", body["stocktake_id"])
     if stocktake is None:
         raise Refused(422, "stocktake not found")
@@ -158,20 +138,11 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 
 STOCKTAKES = Collection(
     name="stocktakes",
-    entity="stocktake",
-    operations=("list", "create", "delete"),
     fields=plain_fields(
         "stocktake_number location_id status stocktake_created_date started_date completed_date"
         " status_update_in_progress set_remaining_items_as_counted stock_adjustment_id reason additional_info"
     ),
-    create=record(("stocktake_number", "location_id"), **_HEADER, reason=text(high=540), stocktake_rows=_LINES),
-    update=record(**_HEADER, reason=maybe(text(high=540)), status=choice(*_STATUS), completed_date=maybe(moment())),
-    filters=(
-        Filter("stocktake_number"),
-        Filter("location_id", "int"),
-        Filter("status", values=_STATUS),
-        Filter("stock_adjustment_id", "int"),
-    ),
+    filters=(Filter("stock_adjustment_id", "int"),),
     references={"location_id": "locations"},
     children=(("stocktake_rows", "stocktake_id"),),
     parts=_parts,
@@ -181,16 +152,10 @@ STOCKTAKES = Collection(
 )
 STOCKTAKE_ROWS = Collection(
     name="stocktake_rows",
-    entity="stocktake row",
-    operations=("list", "update", "delete"),
     fields=plain_fields(
         "stocktake_id variant_id batch_id bin_location_id in_stock_quantity counted_quantity discrepancy_quantity notes"
     ),
-    update=record(**_LINE),
-    filters=(
-        Filter("stocktake_ids", "int", "stocktake_id", many=True),
-        *plain_filters("variant_id batch_id bin_location_id", kind="int"),
-    ),
+    filters=(Filter("stock_adjustment_id", "ignored"),),
     foreign_keys=("stocktake_id",),
     references={"variant_id": "variants", "batch_id": "batches", "bin_location_id": "bin_locations"},
     on_update=_update_row,

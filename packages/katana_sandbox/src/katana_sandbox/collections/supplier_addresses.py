@@ -1,9 +1,8 @@
 """Addresses of suppliers: one each, which is the default."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter
-from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, forget_supplier_address, lines
+from katana_sandbox.descriptor import Collection, Context, Field
+from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, forget_supplier_address
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import integer, record
 
 
 def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
@@ -14,14 +13,7 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 SUPPLIER_ADDRESSES = Collection(
     name="supplier_addresses",
     entity="supplier address",
-    operations=("list", "create", "update", "delete"),
     fields=(Field("supplier_id"), *(Field(name) for name in ADDRESS_LINES)),
-    create=record(("supplier_id",), supplier_id=integer(1), **lines(ADDRESS_LINES)),
-    update=record(**lines(ADDRESS_LINES, 1)),
-    filters=(
-        Filter("supplier_ids", "int", "supplier_id", many=True),
-        *(Filter(name) for name in ADDRESS_LINES),
-    ),
     foreign_keys=("supplier_id",),
     references={"supplier_id": "suppliers"},
     parent=("supplier_id", "suppliers"),

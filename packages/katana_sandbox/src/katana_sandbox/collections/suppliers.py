@@ -2,11 +2,10 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Filter
+from katana_sandbox.descriptor import Collection, Context, Embed, Field
 from katana_sandbox.operations.create import build
-from katana_sandbox.rules.contacts import ADDRESS_LINES, add_supplier_address, check_currency, lines
+from katana_sandbox.rules.contacts import add_supplier_address, check_currency
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.schema import anything, maybe, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -26,9 +25,7 @@ def _update(_ctx: Context, _supplier: Record, changes: Record) -> Record:
 
 SUPPLIERS = Collection(
     name="suppliers",
-    entity="supplier",
     custom_fields=("Supplier",),
-    operations=("list", "create", "update", "delete"),
     fields=(
         Field("name"),
         Field("email", ""),
@@ -38,25 +35,6 @@ SUPPLIERS = Collection(
         Field("default_address_id"),
         Field("custom_fields"),
     ),
-    create=record(
-        ("name",),
-        name=text(1),
-        email=maybe(text(1)),
-        phone=maybe(text(1, 30)),
-        currency=text(1),
-        comment=maybe(text(1)),
-        custom_fields=maybe(anything()),
-        addresses=several(record(**lines(ADDRESS_LINES))),
-    ),
-    update=record(
-        name=text(1),
-        email=maybe(text(1)),
-        phone=maybe(text(1, 30)),
-        currency=text(1),
-        comment=maybe(text(1)),
-        custom_fields=maybe(anything()),
-    ),
-    filters=(Filter("email"), Filter("phone"), Filter("name")),
     children=(("supplier_addresses", "supplier_id"),),
     embeds=(Embed("addresses", "supplier_addresses", "supplier_id"),),
     on_create=_create,

@@ -1,10 +1,9 @@
 """Tax rates: list and create only."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
-from katana_sandbox.wire.schema import number, record, text
 
 
 def display_name(rate: float, name: str) -> str:
@@ -19,8 +18,6 @@ def _create(ctx: Context, body: Record) -> Record:
 
 TAX_RATES = Collection(
     name="tax_rates",
-    entity="tax rate",
-    operations=("list", "create"),
     fields=(
         Field("name", ""),
         Field("rate"),
@@ -28,13 +25,6 @@ TAX_RATES = Collection(
         Field("is_default_purchases", default=False),
         Field("display_name", ""),
     ),
-    create=record(("rate",), name=text(), rate=number(0, 999.999)),
-    filters=(
-        Filter("rate", "num"),
-        Filter("name"),
-        *plain_filters("is_default_sales is_default_purchases", kind="bool"),
-    ),
-    ranges=Ranges(deleted=False),
     stamps=("created_at", "updated_at"),
     on_create=_create,
     settle=settle_tax_rate,

@@ -1,7 +1,7 @@
 """The people of the account, read only; the key belongs to the first."""
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Ranges, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.errors import not_found
 
@@ -18,10 +18,7 @@ def _own(ctx: Context, _collection: Collection, _call: Call) -> Reply:
 
 USERS = Collection(
     name="users",
-    entity="user",
-    operations=("list",),
     fields=plain_fields("firstName lastName email role status last_login_at"),
-    ranges=Ranges(ids=False, deleted=False),
     stamps=("created_at", "updated_at"),
     routes=(Route("GET", "/user_info", _own),),
 )

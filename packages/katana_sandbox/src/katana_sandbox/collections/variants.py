@@ -2,9 +2,8 @@
 
 from typing import cast
 
-from katana_sandbox.collections.products import ATTRIBUTES, CUSTOM_FIELDS, PRICE
 from katana_sandbox.collections.search import search_variants
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, Ranges, Route, plain_filters
+from katana_sandbox.descriptor import Collection, Context, Field, Route
 from katana_sandbox.render import render
 from katana_sandbox.rules.items import (
     LINK,
@@ -18,7 +17,6 @@ from katana_sandbox.rules.items import (
 )
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import maybe, number, record, several, text
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -73,10 +71,8 @@ def _product_or_material(ctx: Context, variant: Record) -> bytes:
 
 VARIANTS = Collection(
     name="variants",
-    entity="variant",
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,
-    operations=("list", "get", "create", "update", "delete"),
     fields=(
         Field("sku"),
         Field("sales_price", 0),
@@ -92,44 +88,6 @@ VARIANTS = Collection(
         Field("config_attributes", ()),
         Field("custom_fields"),
     ),
-    create=record(
-        product_id=number(),
-        material_id=number(),
-        sku=text(),
-        sales_price=PRICE,
-        purchase_price=PRICE,
-        internal_barcode=text(3, 40),
-        registered_barcode=text(high=120),
-        supplier_item_codes=several(text(), 1),
-        lead_time=maybe(number(0)),
-        minimum_order_quantity=maybe(number(0)),
-        config_attributes=ATTRIBUTES,
-        custom_fields=CUSTOM_FIELDS,
-    ),
-    update=record(
-        sku=maybe(text(1)),
-        sales_price=PRICE,
-        purchase_price=PRICE,
-        internal_barcode=maybe(text(3, 40)),
-        registered_barcode=maybe(text(1, 120)),
-        supplier_item_codes=several(text()),
-        lead_time=maybe(number(0)),
-        minimum_order_quantity=maybe(number(0)),
-        config_attributes=several(record(("config_name", "config_value"), config_name=text(1), config_value=text(1))),
-        custom_fields=CUSTOM_FIELDS,
-    ),
-    filters=(
-        *plain_filters("product_id material_id", kind="int"),
-        Filter("sku", many=True),
-        Filter("sales_price", "num"),
-        Filter("purchase_price", "num"),
-        Filter("type", values=("product", "material")),
-        Filter("internal_barcode"),
-        Filter("registered_barcode"),
-        Filter("abc_classification", values=("A", "B", "C")),
-        Filter("supplier_item_codes", many=True),
-    ),
-    ranges=Ranges(archived=True),
     foreign_keys=("product_id", "material_id"),
     references={"product_id": "products", "material_id": "materials"},
     children=(("bom_rows", "product_variant_id"),),

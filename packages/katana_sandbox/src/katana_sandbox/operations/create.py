@@ -7,9 +7,10 @@ from katana_sandbox.custom_fields import check_custom_fields
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
+from katana_sandbox.wire.body_forms import form
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import not_found, unprocessable
-from katana_sandbox.wire.schema import Schema, check
+from katana_sandbox.wire.errors import unprocessable
+from katana_sandbox.wire.schema import check
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
@@ -25,9 +26,7 @@ def created(raw: bytes | None) -> Reply:
 
 def create(ctx: Context, collection: Collection, body: object) -> Record:
     """Check the shape, then what it refers to, then the collection's own rule, then store."""
-    if collection.create is None:
-        raise not_found()
-    given = checked(collection.create, body)
+    given = checked(f"POST {collection.path}", body)
     check_references(ctx, collection, given)
     check_unique(ctx, collection, given)
     check_custom_fields(ctx, collection, given)
@@ -36,9 +35,9 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
     return ctx.insert(collection.name, build(collection, given))
 
 
-def checked(schema: Schema, body: object) -> Record:
-    """The body as a record once it fits the schema."""
-    check(schema, body)
+def checked(operation: str, body: object) -> Record:
+    """The body as a record once it fits what the operation takes."""
+    check(form(operation), body)
     return cast("Record", body)
 
 
@@ -69,4 +68,4 @@ def check_references(ctx: Context, collection: Collection, body: Record) -> None
             continue
         found = ctx.variant(key) if target == "variants" else ctx.get(target, key)
         if found is None:
-            raise unprocessable(f"{ctx.collections[target].entity} not found")
+            raise unprocessable(f"{ctx.collections[target].noun} not found")

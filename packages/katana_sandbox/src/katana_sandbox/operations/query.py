@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from katana_sandbox.calls import Call
 from katana_sandbox.descriptor import Collection, Context, Filter
+from katana_sandbox.operations.parameters import filters_of, ranges_of
 from katana_sandbox.store.select import Condition, Selection, Span
 from katana_sandbox.switches import Switches
 from katana_sandbox.wire.encoding import Record
@@ -89,11 +90,11 @@ def list_query(call: Call, collection: Collection, switches: Switches) -> ListQu
         Refused: 400 for a declared parameter with a value it cannot have.
     """
     given = Parameters(call, switches)
-    ranges = collection.ranges
+    ranges = ranges_of(collection)
     ids = given.all("ids") if ranges.ids else []
     selection = Selection(
         ids=tuple(_integer("ids", value.removesuffix(".0")) for value in ids) if ids else None,
-        conditions=conditions(given, collection.filters),
+        conditions=conditions(given, filters_of(collection)),
         created=given.span("created_at", known=ranges.dates),
         updated=given.span("updated_at", known=ranges.dates),
         deleted=bool(given.flag("include_deleted")) if ranges.deleted else False,

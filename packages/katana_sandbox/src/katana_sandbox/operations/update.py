@@ -8,16 +8,14 @@ from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.unique import check_unique
 from katana_sandbox.render import render_key
 from katana_sandbox.wire.encoding import Record
-from katana_sandbox.wire.errors import not_found, unprocessable
+from katana_sandbox.wire.errors import unprocessable
 
 NOTHING_TO_DO = "At least 1 field is required"
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Change and answer with the record. The body is checked before the id."""
-    if collection.update is None:
-        raise not_found()
-    body = checked(collection.update, call.body())
+    body = checked(collection.update or f"PATCH {collection.path}/{{id}}", call.body())
     if not body:
         raise unprocessable(NOTHING_TO_DO)
     record = path_record(ctx, collection, call)

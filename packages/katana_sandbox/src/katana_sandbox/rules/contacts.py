@@ -5,7 +5,6 @@ from katana_sandbox.operations.create import build
 from katana_sandbox.wire.currencies import CURRENCIES
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import Schema, choice, flag, maybe, record, text
 
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "zip", "country")
 PERSON_LINES = ("first_name", "last_name", "company", "phone", *ADDRESS_LINES)
@@ -17,17 +16,6 @@ def check_currency(body: Record) -> None:
     currency = body.get("currency")
     if currency is not None and currency not in CURRENCIES:
         raise unprocessable(f"currency {currency} is no ISO 4217 code")
-
-
-def lines(names: tuple[str, ...], low: int | None = None) -> dict[str, Schema]:
-    """Nullable text members, one for each name."""
-    return {name: maybe(text(low)) for name in names}
-
-
-def nested_address(*, default: bool) -> Schema:
-    """An address inside a customer or an order that is being created."""
-    members = lines(PERSON_LINES) | {"entity_type": choice(*ENTITY_TYPES)}
-    return record(("entity_type",), **members, **({"default": flag()} if default else {}))
 
 
 def add_customer_address(ctx: Context, body: Record) -> Record:

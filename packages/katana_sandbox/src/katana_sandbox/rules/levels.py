@@ -6,7 +6,6 @@ from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked
 from katana_sandbox.wire.encoding import encode
-from katana_sandbox.wire.errors import not_found
 from katana_sandbox.wire.numbers import as_decimal, shortest
 
 STORE = "inventory_safety_stock_levels"
@@ -25,9 +24,7 @@ def safety_stock(ctx: Context, variant_id: int, location_id: int) -> Decimal:
 
 def upsert(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Set the level of a pair; the reply has no id."""
-    if collection.create is None:
-        raise not_found()
-    body = checked(collection.create, call.body())
+    body = checked(f"POST {collection.path}", call.body())
     check_references(ctx, collection, body)
     key = level_key(body["variant_id"], body["location_id"])
     store = ctx.db.stores[STORE]

@@ -7,14 +7,11 @@ from katana_sandbox.descriptor import Collection, Context
 from katana_sandbox.operations.create import check_references, checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.wire.encoding import Record, array
-from katana_sandbox.wire.errors import not_found
 
 
 def create_many(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Store every entry of the body's one array under the price list it names."""
-    if collection.create is None:
-        raise not_found()
-    body = checked(collection.create, call.body())
+    body = checked(f"POST {collection.path}", call.body())
     made: list[bytes] = []
     for entry in cast("list[Record]", body[collection.name]):
         fields = {"price_list_id": body["price_list_id"], **entry}

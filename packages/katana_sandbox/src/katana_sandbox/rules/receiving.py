@@ -11,7 +11,6 @@ from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.outsourcing import copy_ingredients
 from katana_sandbox.rules.serials import Bond, bind
 from katana_sandbox.rules.traceability import (
-    TRACEABILITY,
     check_unit_count,
     trace_entries,
     traced_batches,
@@ -21,27 +20,15 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
-from katana_sandbox.wire.schema import integer, maybe, moment, record, several
-from katana_sandbox.wire.schema import number as amount
 from katana_sandbox.wire.times import stored_moment
 
-RECEIPT = record(
-    ("purchase_order_row_id", "quantity"),
-    purchase_order_row_id=integer(),
-    quantity=amount(0),
-    received_date=moment(camel=True),
-    location_id=integer(1),
-    traceability=TRACEABILITY,
-    batch_transactions=several(record(("batch_id", "quantity"), batch_id=maybe(integer()), quantity=amount(0))),
-)
-_RECEIPTS = several(RECEIPT, 1)
 _DERIVED = ("id", "created_at", "updated_at", "deleted_at")
 
 
 def receive(ctx: Context, body: object) -> None:
     """Receive what one object, or each of an array, names; all of it or nothing."""
     many = isinstance(body, list)
-    given = checked(_RECEIPTS if many else RECEIPT, body)
+    given = checked("POST /purchase_order_receive", body)
     entries = cast("list[Record]", given) if many else [given]
     received: dict[object, list[Key]] = {}
     for entry in entries:

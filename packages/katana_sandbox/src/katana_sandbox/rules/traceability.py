@@ -8,13 +8,6 @@ from katana_sandbox.rules.serials import ASSIGNED, UNKNOWN, known
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
-from katana_sandbox.wire.schema import decimal_or_text, maybe, record, several
-from katana_sandbox.wire.schema import number as amount
-
-_ID = maybe(amount(0))
-OUTPUT_TRACE = several(record(batch_id=_ID, serial_number_id=_ID, quantity=decimal_or_text()))
-TRACEABILITY = several(record(batch_id=_ID, bin_location_id=_ID, quantity=decimal_or_text(), serial_number_id=_ID))
-INGREDIENT_TRACE = several(record(batch_id=_ID, bin_location_id=_ID, quantity=decimal_or_text()))
 
 
 def trace_entries(given: list[Record]) -> list[Record]:

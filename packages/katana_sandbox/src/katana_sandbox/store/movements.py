@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 from katana_sandbox.store.keys import FIRST_ID, NOWHERE, Key, Places
 from katana_sandbox.store.undo import UndoLog
 from katana_sandbox.wire.encoding import decode, encode
-from katana_sandbox.wire.times import moment_of_ms, ms_of, wire_moment
+from katana_sandbox.wire.times import moment_of_ms, wire_moment
 
 type Source = tuple[str, Key]
 OPENING = "SystemGenerated"
@@ -329,11 +329,6 @@ class Openings:
         )
         stamp = wire_moment(moment_of_ms(self.created[place]))
         return Posted(self._ids[place] if self._ids else 0, movement, stamp, stamp)
-
-
-def created_ms(posted: Posted) -> int:
-    """When a movement was written, in epoch milliseconds."""
-    return ms_of(posted.created_at) or 0
 
 
 def _numbered(moments: array[int]) -> array[int]:

@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, cast
 
@@ -11,7 +11,7 @@ from katana_sandbox.wire.errors import INVALID_BODY, Refused
 from katana_sandbox.wire.numbers import is_decimal_text
 from katana_sandbox.wire.times import parse_moment
 
-type Kind = Literal["string", "number", "integer", "boolean", "array", "object", "decimal", "any"]
+type Kind = Literal["string", "number", "integer", "boolean", "array", "object", "decimal", "any", "null"]
 type Detail = dict[str, object]
 INT32 = 2147483647
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -40,66 +40,6 @@ class Schema:
     required: tuple[str, ...] = ()
     closed: bool = True
     other: "Schema | None" = None
-
-
-def text(low: int | None = None, high: int | None = None) -> Schema:
-    """A string, bounded in length."""
-    return Schema("string", low=low, high=high)
-
-
-def number(low: float | None = None, high: float | None = None, *, above: bool = False) -> Schema:
-    """A JSON number; `above` excludes the lower bound itself."""
-    return Schema("number", low=low, high=high, above=above)
-
-
-def integer(low: int | None = None, high: int = INT32) -> Schema:
-    """A whole int32."""
-    return Schema("integer", low=low, high=high)
-
-
-def flag() -> Schema:
-    """True or false."""
-    return Schema("boolean")
-
-
-def moment(low: int | None = None, *, camel: bool = False) -> Schema:
-    """A date-time with a zone; with `camel` a fault names the member in camelCase, as the API does for some."""
-    return Schema("string", low=low, moment=True, camel=camel)
-
-
-def choice(*values: str) -> Schema:
-    """One of these words."""
-    return Schema("string", values=values)
-
-
-def several(items: Schema, low: int | None = None, high: int | None = None) -> Schema:
-    """An array."""
-    return Schema("array", items=items, low=low, high=high)
-
-
-def record(required: Sequence[str] = (), /, **members: Schema) -> Schema:
-    """An object that takes these keys and no other."""
-    return Schema("object", members=members, required=tuple(required))
-
-
-def anything() -> Schema:
-    """An object with keys of the caller's choice."""
-    return Schema("object", closed=False)
-
-
-def decimal_or_text() -> Schema:
-    """A number other than zero, or the same as a digit string."""
-    return Schema("decimal")
-
-
-def either(array: Schema, other: Schema) -> Schema:
-    """An array, or another thing."""
-    return replace(array, other=other)
-
-
-def maybe(schema: Schema) -> Schema:
-    """The same, or null."""
-    return replace(schema, nullable=True)
 
 
 def check(schema: Schema, value: object) -> None:
