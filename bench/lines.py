@@ -38,7 +38,7 @@ READ_TOOLS = (
     *("search_stock_adjustments", "list_stock_adjustments", "get_stock_adjustment"),
     *("search_customers", "list_customers", "get_customer"),
     *("get_variant_details", "check_inventory", "list_low_stock_items", "list_blocking_ingredients"),
-    *("get_inventory_movements", "inventory_at", "get_bom", "cache_status"),
+    *("get_inventory_movements", "inventory_at", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""
 

@@ -28,6 +28,7 @@ OURS = {
     "sales_order_count": "counted for `get_customer`",
     "open_sales_order_count": "counted for `get_customer`",
     "sales_orders": "found for `get_customer`",
+    "row_id": "of an argument: which row of an order is meant",
 }
 """Fields that we add to records, with what they hold."""
 

@@ -410,7 +410,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customer_writes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(
-            {"skus_or_variant_ids": [skus[0], ABSENT]}, {**several, **_each(location_id="North warehouse")}
+            {"skus_or_variant_ids": [skus[0]]},
+            _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse"),
         ),
         **_shortages(tenant),
         **_ledger(tenant),

@@ -263,7 +263,7 @@ NOT_THERE = {
     "receive half": "receive_purchase_order",
     "how do I receive a part of PO-5": "receive_purchase_order",
     "undo the last change": "undo_last_change",
-    "create a sales order": "create_sales_order",
+    "create a manufacturing order": "create_manufacturing_order",
     "add a supplier": "create_supplier",
     "fulfil an order": "fulfill_order",
     "ship SO-5": "fulfill_order",

@@ -43,7 +43,6 @@ UNKNOWN = "no such record"
 WHOLE_ACCOUNT = {"list_low_stock_items", "list_blocking_ingredients"}
 """What asks about all there is waits with progress, as long as clients do."""
 ALWAYS_ANSWER = {
-    "check_inventory",
     "get_bom",
     "get_variant_details",
     "list_customers",

@@ -312,4 +312,31 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         ("modify_customer", {"customer_id": client, "comment": "x"}, {customer}),
         ("modify_customer", {"customer_id": client, "name": "Velo"}, {customer, "customer called velo"}),
         ("delete_customer", {"customer_id": client}, {customer}),
+        *_sold(tenant),
+        *_adjusted(tenant),
+    ]
+
+
+def _sold(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    sold = next(sold for sold in live(tenant, "sales_orders") if sold["status"] == "NOT_SHIPPED")
+    lane, numbers = f"sales_order {sold['id']}", "numbers of sales_order"
+    row = {"sku_or_variant_id": sold["sales_order_rows"][0]["variant_id"], "quantity": 1}
+    named = {"sales_order_id": sold["id"]}
+    return [
+        ("create_sales_order", {"customer_id": sold["customer_id"], "rows": [row]}, {numbers}),
+        ("modify_sales_order", {**named, "additional_info": "x"}, {lane}),
+        ("modify_sales_order", {**named, "order_no": "SO-X"}, {lane, numbers}),
+        ("delete_sales_order", named, {lane}),
+    ]
+
+
+def _adjusted(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    adjusted = live(tenant, "stock_adjustments")[0]
+    lane, numbers = f"stock_adjustment {adjusted['id']}", "numbers of stock_adjustment"
+    row = {"sku_or_variant_id": adjusted["stock_adjustment_rows"][0]["variant_id"], "quantity": 1}
+    named = {"stock_adjustment_id": adjusted["id"]}
+    return [
+        ("create_stock_adjustment", {"location_id": adjusted["location_id"], "rows": [row]}, {numbers}),
+        ("modify_stock_adjustment", {**named, "reason": "x"}, {lane}),
+        ("delete_stock_adjustment", named, {lane}),
     ]

@@ -121,15 +121,15 @@ def test_a_date_of_the_head_overwrites_those_of_rows_and_a_rows_own_comes_after(
     ]
     assert draft.actions[0].implies == {"purchase_order_rows": [ROW, OTHER | {"arrival_date": EARLY}]}
     assert draft.changes == (
-        FieldChange(field="expected_arrival_date", old=LATE, new=LATER),
-        FieldChange(field="rows[id=18].arrival_date", old=LATE, new=LATER),
+        FieldChange(field="expected_arrival_date", old=LATE[:10], new=LATER[:10]),
+        FieldChange(field="rows[id=18].arrival_date", old=LATE[:10], new=LATER[:10]),
     )
     assert against(**fields) == [("advisory", "dates_cascade", "expected_arrival_date")]
     alone = planned(expected_arrival_date="2026-04-01")
     assert [(each.field, each.old, each.new) for each in alone.changes] == [
-        ("expected_arrival_date", LATE, LATER),
-        ("rows[id=17].arrival_date", EARLY, LATER),
-        ("rows[id=18].arrival_date", LATE, LATER),
+        ("expected_arrival_date", LATE[:10], LATER[:10]),
+        ("rows[id=17].arrival_date", EARLY[:10], LATER[:10]),
+        ("rows[id=18].arrival_date", LATE[:10], LATER[:10]),
     ]
     assert [each.change for each in alone.lines] == ["update", "update", None]
     head = "expected_arrival_date becomes the arrival date of every row"
@@ -441,7 +441,7 @@ def test_an_order_without_its_last_open_row_is_received_and_says_so() -> None:
 
 def test_a_new_last_row_moves_the_date_of_the_order() -> None:
     (moved,) = planned(add_rows=[FORKS | {"arrival_date": LATER}]).changes
-    assert (moved.field, moved.old, moved.new) == ("expected_arrival_date", LATE, LATER)
+    assert (moved.field, moved.old, moved.new) == ("expected_arrival_date", LATE[:10], LATER[:10])
     assert planned(add_rows=[FORKS]).changes == ()
 
 

@@ -266,7 +266,8 @@ def _stands(path: str, value: float | str, document: Wire) -> bool:
         if value is True:
             found = each is True and at.rpartition(".")[2] == name
         elif isinstance(value, str) and not value.endswith(".0000"):
-            found = isinstance(each, str) and value in each
+            # Where people know the day alone, the day is told.
+            found = isinstance(each, str) and (value in each or (each == value[:10] and at.rpartition(".")[2] == name))
         else:
             found = each == float(value)
         if found:

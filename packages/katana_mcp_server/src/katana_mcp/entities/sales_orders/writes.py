@@ -34,7 +34,7 @@ type _Discount = Annotated[_Amount, AfterValidator(_in_cents)]
 type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
-_SHIPPING = "shipments are recorded in Katana: no tool ships yet"
+_SHIPPING = "shipments are recorded in Katana: `get_sales_order` shows them, and no tool ships yet"
 
 
 def _filled(*fields: Field) -> tuple[Field, ...]:

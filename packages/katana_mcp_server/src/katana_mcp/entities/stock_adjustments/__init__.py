@@ -29,5 +29,6 @@ STOCK_ADJUSTMENTS = Entity(
     notes={
         "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is; null clears the reason or the notes.",
+        "delete": "Undoes the correction: stock is again what it was without it.",
     },
 )
