@@ -213,6 +213,12 @@ def test_a_list_tool_opens_with_the_batch_hook(tool: str) -> None:
     assert LISTED[tool]["inputSchema"]["properties"]["ids"]["type"] == "array"
 
 
+@pytest.mark.parametrize("tool", ["list_low_stock_items", "list_blocking_ingredients"])
+def test_a_list_without_ids_opens_with_what_one_call_gives(tool: str) -> None:
+    opening, *_ = LISTED[tool]["description"].split(". ")
+    assert re.fullmatch(r"List [^—]+ — one call gives,? [^—]+ \(cache-backed\)", opening)
+
+
 @pytest.mark.parametrize("tool", [name for name in LISTED if name.startswith(("search_", "check_"))])
 def test_a_search_or_check_tool_tells_its_input_shape_in_the_second_paragraph(tool: str) -> None:
     purpose, shape, *rest = LISTED[tool]["description"].split("\n\n")
@@ -231,10 +237,14 @@ def test_a_get_tool_points_to_its_list_or_batches_itself(tool: str) -> None:
     partner = f"list_{tool.removeprefix('get_')}s"
     if partner in LISTED:
         titles = partner.removeprefix("list_").replace("_", " ")
-        assert paragraphs[1] == (
+        cross_reference = (
             f"For multiple {titles} at once, use ``{partner}(ids=[...])`` — it returns a JSON envelope of rows "
             "and supports all the same filters."
         )
+        assert paragraphs[1].startswith(cross_reference)
+        costly = tool == "get_manufacturing_order"
+        assert ("collections that the list does not" in paragraphs[1]) is costly
+        assert costly or paragraphs[1] == cross_reference
     elif tool.endswith("_recipe"):
         # Recipe rows have no list of their own: the partner is the get tool of the whole order.
         whole = tool.removesuffix("_recipe")

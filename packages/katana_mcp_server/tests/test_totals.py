@@ -28,7 +28,7 @@ from katana_mcp.naming import Named
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_mcp.writing.totals import Totals, totals_in_words
-from katana_sandbox import ManualClock, Sandbox, Tenant
+from katana_sandbox import Fault, ManualClock, Sandbox, Status, Tenant
 
 
 def _bought(tenant: Tenant) -> list[int]:
@@ -140,7 +140,27 @@ async def _applied(stage: Stage, tool: str, **arguments: object) -> Wire:
         f"; total {preview['total']} {preview['currency']} with tax, {preview['net_total']} without"
         in (outcome["message"])
     )
+    assert {name: outcome.get(name) for name in DOCUMENT} == {name: preview.get(name) for name in DOCUMENT}
+    assert outcome["status"] == order["status"]
     return outcome
+
+
+DOCUMENT = ("status", "total", "net_total", "additional_costs", "currency")
+"""What an outcome says of the document."""
+
+
+async def test_an_outcome_says_nothing_of_a_document_that_is_gone_or_not_fully_written(
+    stage: Stage, tenant: Tenant
+) -> None:
+    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    named = {"purchase_order_id": order["id"]}
+    changed = await stage.call("modify_purchase_order", **named, additional_info="once")
+    stage.own.sandbox.faults.add(Fault(f"PATCH /purchase_orders/{order['id']}", action=Status(422)))
+    (failed,) = (await applied(stage, changed["plan_token"]))["outcomes"]
+    gone = await stage.call("delete_purchase_order", **named)
+    (deleted,) = (await applied(stage, gone["plan_token"]))["outcomes"]
+    assert (failed["failed"], deleted["applied"]) == (1, 1)
+    assert [{*outcome} & {*DOCUMENT} for outcome in (failed, deleted)] == [set(), set()]
 
 
 @pytest.mark.parametrize("entity", ["purchase_order", "sales_order"])

@@ -64,6 +64,7 @@ class Document:
         beside: reads rows that the record does not embed, as far as the request asks for them.
         tool: its name where that is not `get_<source>`.
         cross_reference: the second paragraph of its description where it has no list as partner.
+        costs: what it reads that its list does not, where that is worth a thought.
     """
 
     source: str
@@ -81,6 +82,7 @@ class Document:
     beside: Callable[[Record, Any, Services], Awaitable[Beside]] = _nothing
     tool: str | None = None
     cross_reference: str | None = None
+    costs: str = ""
 
 
 _ROWS_PER_PAGE = (50, 20, 10, 5, 2)
@@ -202,4 +204,5 @@ def _description(document: Document) -> str:
         f"For multiple {title}s at once, use ``list_{document.source}s(ids=[...])`` — it returns a JSON envelope of "
         "rows and supports all the same filters."
     )
-    return f"Get one {title} {document.what}.\n\n{document.cross_reference or partner}"
+    costs = f" {document.costs}" if document.costs else ""
+    return f"Get one {title} {document.what}.\n\n{document.cross_reference or partner}{costs}"

@@ -279,9 +279,9 @@ LIST_BLOCKING_INGREDIENTS = ToolSpec(
     name="list_blocking_ingredients",
     toolset="manufacturing",
     description=(
-        "List the ingredients that hold up open manufacturing orders: per ingredient and location what is missing, "
-        "the orders with their deadlines, and the purchase orders, manufacturing orders and transfers that bring it. "
-        "What holds up most comes first."
+        "List the ingredients that hold up open manufacturing orders — one call gives, per ingredient and location, "
+        "what is missing, the orders with their deadlines, and the purchase orders, manufacturing orders and "
+        "transfers that bring it (cache-backed). What holds up most comes first."
     ),
     request=ListBlockingIngredientsRequest,
     answer=BlockingIngredientsAnswer,

@@ -269,9 +269,9 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
     name="list_low_stock_items",
     toolset="inventory",
     description=(
-        "List what is short of stock: per variant and location, in stock less committed plus expected against that "
-        "location's own reorder point and safety stock, worst first. `checked` of `variants` says how many were "
-        "looked at; unknown stock is never taken for zero."
+        "List what is short of stock — one call gives every variant and location, worst first: in stock less "
+        "committed plus expected against that location's own reorder point and safety stock (cache-backed). "
+        "`checked` of `variants` says how many were looked at; unknown stock is never taken for zero."
     ),
     request=ListLowStockItemsRequest,
     answer=LowStockAnswer,

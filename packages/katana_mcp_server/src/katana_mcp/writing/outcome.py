@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self, cast
 from pydantic import Field
 
 from katana_mcp.journal.entries import ActionState, Plan
-from katana_mcp.tools.answers import Answer, Envelope, plain
+from katana_mcp.tools.answers import Answer, Envelope, Number, plain
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, resolved
 from katana_mcp.writing.totals import totals_in_words
@@ -43,6 +43,13 @@ class PlanOutcome(Answer):
     message: str
     id: int | None = None
     number: str | None = None
+    status: str | None = None
+    """Of the document, with what it comes to: where all was applied and it is still there."""
+    total: Number | None = None
+    """With tax, as Katana shows it."""
+    net_total: Number | None = None
+    additional_costs: Number | None = None
+    currency: str | None = None
     applied: int = 0
     failed: int = 0
     unknown: int = 0
@@ -72,6 +79,7 @@ class PlanOutcome(Answer):
                 "message": _message(plan, count, len(ended)),
                 "id": shown.get("id") or next((each.id for each in ended if each.id is not None), None),
                 "number": shown.get("number"),
+                **(_document(shown) if count["applied"] == len(ended) and not _goes(ended) else {}),
                 **count,
                 "actions": ended,
                 "prior_state": plain(prior),
@@ -90,6 +98,16 @@ class ApplyAnswer(Envelope):
     """One per token that was tried, in their order."""
     not_tried: int = 0
     """Tokens after the first that did not end fully applied."""
+
+
+def _document(shown: Mapping[str, object]) -> dict[str, object]:
+    """Return what a document is once its plan is applied."""
+    return {name: plain(shown.get(name)) for name in ("status", "total", "net_total", "additional_costs", "currency")}
+
+
+def _goes(ended: Sequence[ActionOutcome]) -> bool:
+    """Return whether the document is deleted: nothing else is sent then."""
+    return all(each.method == "DELETE" for each in ended)
 
 
 _ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}

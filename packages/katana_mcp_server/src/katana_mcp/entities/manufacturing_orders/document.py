@@ -163,6 +163,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         toolset="manufacturing",
         key="order number",
         what="with recipe rows, operations and productions, by id or order number",
+        costs="It reads three collections that the list does not: of many orders, ask the list for the heads first.",
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
             *("sales_order", "customer", "location", *VARIANT_ENTITIES),
