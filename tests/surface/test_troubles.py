@@ -9,6 +9,7 @@ import pytest
 
 from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage, within
+from katana_mcp.values import items
 from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
 
 from .matrix import ABSENT, PLANS, matrix
@@ -67,7 +68,8 @@ async def test_whatever_is_wrong_the_cached_answer_comes_within_a_second_with_it
 async def test_what_is_denied_is_asked_for_first_and_the_answer_comes_within_four_seconds_whatever_is_wrong(
     stage: Stage, clock: ManualClock, tool: str
 ) -> None:
-    arguments = matrix(stage.own.sandbox.tenant())[tool].arguments
+    usual = _known(matrix(stage.own.sandbox.tenant())[tool].arguments)["skus_or_variant_ids"]
+    arguments: dict[str, object] = {"skus_or_variant_ids": [*items(usual), ABSENT]}
     fresh = await _fresh(stage, clock, tool, arguments)
     assert [each["asked"] for each in fresh["not_found"]] == [ABSENT]
     clock.advance(3_000)

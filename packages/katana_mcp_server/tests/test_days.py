@@ -202,7 +202,8 @@ async def test_a_factory_that_cannot_be_read_is_utc_and_said(stage: Stage, tenan
     assert told == ["the factory's time zone is not known: days are those of UTC"]
 
 
-@given(zone=ZONES, seconds=st.integers(0, 4_000_000_000))
+# Since 1972 no zone is off UTC by seconds, which ISO-8601 has no form for.
+@given(zone=ZONES, seconds=st.integers(100_000_000, 4_000_000_000))
 def test_a_moment_that_a_person_is_shown_means_that_moment(zone: str, seconds: int) -> None:
     days, whole = days_in(zone), datetime.fromtimestamp(seconds, UTC)
     for sent in (iso(whole), days.wall(whole), iso(days.start(whole.date()))):
