@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from cache_core.conditions import Condition, OneOf
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import ToolSpec
@@ -16,7 +15,7 @@ from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import number, rows, total, whole
-from katana_mcp.workflows.stock import NEVER, age_of, is_service, unread
+from katana_mcp.workflows.stock import NEVER, age_of, is_at, is_service, places_in, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "location")
@@ -76,15 +75,15 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("variant",))
     with now.refusals():
         request, notices = await completed(request, services)
-        (place,) = await where(request, services) or (None,)
+        places = places_in(await where(request, services))
     resolved = await resolve(request.skus_or_variant_ids, services)
     ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
     stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
-    levels = {row.id: [each for each in rows(row.record, "levels") if _is_at(each, place)] for row in stock.stored}
-    places = [level.get("location_id") for each in levels.values() for level in each]
+    levels = {row.id: [each for each in rows(row.record, "levels") if is_at(each, places)] for row in stock.stored}
+    named = [level.get("location_id") for each in levels.values() for level in each]
     levels |= {each.id: [] for each in resolved.variants if is_service(each)}
     variants = [("variant", each) for each in resolved.variants]
-    names = await look_up(services.cache, {"variant": list(levels), "location": places}, variants)
+    names = await look_up(services.cache, {"variant": list(levels), "location": named}, variants)
     answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
     fit = bounded("check_inventory", answered, resolved)
     return now.answer(
@@ -99,10 +98,6 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         unknown=[*fit.unknown, *(each for each in stock.unknown if isinstance(each, int))] or None,
         **age_of(stock, now, services),
     )
-
-
-def _is_at(level: Record, place: Condition | None) -> bool:
-    return place is None or (isinstance(place, OneOf) and level.get("location_id") in place.values)
 
 
 def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:

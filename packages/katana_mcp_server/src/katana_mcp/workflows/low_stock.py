@@ -26,7 +26,7 @@ from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
 from katana_mcp.unread import unread_warnings
 from katana_mcp.values import NOTHING, number, rows, whole
-from katana_mcp.workflows.stock import age_of, unread
+from katana_mcp.workflows.stock import age_of, is_at, places_in, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = ("variant", "product", "material", "location", "supplier")
@@ -126,9 +126,8 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
     variants, count = await _variants(request, conditions, services)
     ids = [each.id for each in variants if isinstance(each.id, int)]
     stock = await reads.stock().ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
-    places = tuple(each for each in conditions if each.field == "location_id")
     judged = _Judged(include_expected=request.include_expected)
-    found = sorted(judged.short(variants, stock, _at(places)), key=_Short.rank)
+    found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
 
     async def render(first: int, last: int) -> list[Answer]:
         return await _shown(found[first:last], services)
@@ -156,10 +155,6 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         checked=len(stock.stored),
         **age_of(stock, now, services),
     )
-
-
-def _at(conditions: Where) -> frozenset[object]:
-    return frozenset(value for each in conditions if isinstance(each, OneOf) for value in each.values)
 
 
 async def _variants(
@@ -193,7 +188,7 @@ class _Judged:
         known = {each.id: each for each in variants}
         for stored in stock.stored:
             for level in rows(stored.record, "levels"):
-                if not places or level.get("location_id") in places:
+                if is_at(level, places):
                     short = self._short(known[stored.id], level)
                     if short is not None:
                         yield short

@@ -2,7 +2,9 @@
 
 from datetime import datetime
 
+from cache_core.conditions import OneOf, Where
 from cache_core.protocol import Stored
+from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.services import Current, Services
 from katana_mcp.tools import warning_codes
@@ -15,6 +17,17 @@ NEVER = "a service is never in stock"
 def is_service(variant: Stored) -> bool:
     """Return whether the variant is that of a service."""
     return variant.record.get("service_id") is not None
+
+
+def places_in(conditions: Where) -> frozenset[object]:
+    """Return the ids of the locations that filters name; none where they name none."""
+    named = (each for each in conditions if isinstance(each, OneOf) and each.field == "location_id")
+    return frozenset(value for each in named for value in each.values)
+
+
+def is_at(level: Record, places: frozenset[object]) -> bool:
+    """Return whether a level is that of one of these locations; without any, each is."""
+    return not places or level.get("location_id") in places
 
 
 def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:
