@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from katana_mcp.demo.lines import (
     item_lines,
-    journal_lines,
-    noted,
+    journal_of,
     outcome_lines,
     planned,
     preview_lines,
@@ -82,14 +81,7 @@ GOODS = Chapter(
         ),
         Step("One broke in the workshop", "create_stock_adjustment", _broken, planned, preview_lines),
         Step("Write it off", "apply_plan", token("create_stock_adjustment"), written, outcome_lines),
-        Step(
-            "What was written today?",
-            "katana://journal",
-            always(),
-            noted("create_stock_adjustment", "create_stock_transfer"),
-            journal_lines,
-            kind="resource",
-        ),
+        journal_of("create_stock_adjustment", "create_stock_transfer"),
         Step("What is kept here, and how fresh is it?", "cache_status", always(), some("entities"), _cache_lines),
     ),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from katana_mcp.demo.step import Answer, Arguments, Shown
+from katana_mcp.demo.step import Answer, Arguments, Shown, Step, always
 
 PART = "00.4021.018.003"
 
@@ -100,16 +100,15 @@ def outcome_lines(answer: Answer) -> list[str]:
     return [outcome["message"], f"to undo it: {outcome['revert']['tool']}(**{outcome['revert']['arguments']})"]
 
 
-def noted(*tools: str) -> Callable[[Answer], str | None]:
-    """Return what finds fault with a journal whose latest entries are not of these tools, the latest first."""
+def journal_of(*tools: str) -> Step:
+    """Return the step that reads the journal: its latest entries are of these tools, the latest first."""
 
     def wrong(answer: Answer) -> str | None:
         held = [each["tool"] for each in answer["rows"] if each["state"] == "finished"]
         return None if held[: len(tools)] == [*tools] else f"the journal holds {held}"
 
-    return wrong
+    return Step("What was written today?", "katana://journal", always(), wrong, _journal_lines, kind="resource")
 
 
-def journal_lines(answer: Answer) -> list[str]:
-    """Show each entry of the journal."""
+def _journal_lines(answer: Answer) -> list[str]:
     return [f"{each['entry']}  {each['state']:<9} {each['actions']}  {each['summary']}" for each in answer["rows"]]

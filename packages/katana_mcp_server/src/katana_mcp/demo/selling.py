@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from katana_mcp.demo.lines import document, journal_lines, noted, outcome_lines, planned, preview_lines, token, written
+from katana_mcp.demo.lines import document, journal_of, outcome_lines, planned, preview_lines, token, written
 from katana_mcp.demo.step import Answer, Chapter, Step, always, by_row, first, some
 
 
@@ -94,14 +94,7 @@ SELLING = Chapter(
         Step("It is there at once", "get_sales_order", _new, _two, _ROWS),
         Step("Three were meant", "modify_sales_order", _corrected, planned, preview_lines),
         Step("Write the correction", "apply_plan", token("modify_sales_order"), written, outcome_lines),
-        Step(
-            "What was written today?",
-            "katana://journal",
-            always(),
-            noted("modify_sales_order", "create_sales_order"),
-            journal_lines,
-            kind="resource",
-        ),
+        journal_of("modify_sales_order", "create_sales_order"),
         Step(
             "An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True
         ),
