@@ -7,8 +7,8 @@ import asyncio
 import math
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,14 +40,14 @@ SECONDS = 5.0
 _WAIT_SECONDS = 5.0
 _STEPS_PER_DOUBLING = 4
 _FASTEST, _SLOWEST = 1e-6, 1e3
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS tally (entity TEXT NOT NULL, what TEXT NOT NULL, count INTEGER NOT NULL,
-    PRIMARY KEY (entity, what)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS timing (entity TEXT NOT NULL, backend TEXT NOT NULL, bucket INTEGER NOT NULL,
-    count INTEGER NOT NULL, PRIMARY KEY (entity, backend, bucket)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS example (nr INTEGER PRIMARY KEY, entity TEXT NOT NULL, operation TEXT NOT NULL,
-    question TEXT NOT NULL, difference TEXT NOT NULL, answering TEXT NOT NULL, at TEXT NOT NULL);
-"""
+_SCHEMA = (
+    """CREATE TABLE IF NOT EXISTS tally (entity TEXT NOT NULL, what TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (entity, what)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS timing (entity TEXT NOT NULL, backend TEXT NOT NULL, bucket INTEGER NOT NULL,
+    count INTEGER NOT NULL, PRIMARY KEY (entity, backend, bucket)) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS example (nr INTEGER PRIMARY KEY, entity TEXT NOT NULL, operation TEXT NOT NULL,
+    question TEXT NOT NULL, difference TEXT NOT NULL, answering TEXT NOT NULL, at TEXT NOT NULL)""",
+)
 _ADD = "INSERT INTO {0} VALUES ({1}, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count"
 _ADD_TALLY = _ADD.format("tally", "?, ?")
 _ADD_TIMING = _ADD.format("timing", "?, ?, ?")
@@ -186,12 +186,10 @@ class KeptComparisons:
     def _write(self, batch: _Batch) -> None:
         try:
             private_directory(self._path.parent)
-            with closing(_connected(self._path)) as db:
-                db.execute("BEGIN IMMEDIATE")
+            with _transaction(self._path) as db:
                 db.executemany(_ADD_TALLY, [(*key, count) for key, count in batch.tally.items() if count])
                 db.executemany(_ADD_TIMING, [(*key, count) for key, count in batch.timing.items()])
                 db.executemany(_ADD_EXAMPLE, [(*each, each[0], EXAMPLES) for each in batch.examples])
-                db.execute("COMMIT")
         except (sqlite3.Error, OSError, CacheUnavailable) as error:
             _log.warning("comparisons are lost", reason=str(error), count=sum(batch.tally.values()))
 
@@ -225,10 +223,11 @@ def standings(directory: Path, entities: Iterable[str]) -> tuple[Standing, ...]:
     if not path.is_file():
         return tuple(map(Standing, entities))
     try:
-        with closing(_connected(path)) as db:
-            return tuple(_standing(db, entity) for entity in entities)
+        with _transaction(path) as db:
+            found = tuple(_standing(db, entity) for entity in entities)
     except sqlite3.Error as error:
         raise CacheUnavailable(f"{path} cannot be read: {error}; `compare --reset` begins anew") from error
+    return found
 
 
 def forget(directory: Path, entities: Iterable[str]) -> None:
@@ -241,11 +240,9 @@ def forget(directory: Path, entities: Iterable[str]) -> None:
     if not path.is_file():
         return
     try:
-        with closing(_connected(path)) as db:
-            db.execute("BEGIN IMMEDIATE")
+        with _transaction(path) as db:
             for table in ("tally", "timing", "example"):
                 db.executemany(f"DELETE FROM {table} WHERE entity = ?", [(each,) for each in entities])
-            db.execute("COMMIT")
     except sqlite3.OperationalError as error:
         raise CacheUnavailable(f"{path} cannot be written: {error}") from error
     except sqlite3.DatabaseError:
@@ -259,14 +256,18 @@ def bucket(seconds: float) -> int:
     return math.ceil(math.log2(bounded / _FASTEST) * _STEPS_PER_DOUBLING)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(private_file(path), timeout=_WAIT_SECONDS, isolation_level=None)
-    try:
-        db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {_SCHEMA}")
-    except BaseException:
-        db.close()
-        raise
-    return db
+@contextmanager
+def _transaction(path: Path) -> Generator[sqlite3.Connection]:
+    """Open the file for one transaction.
+
+    Nothing comes before its lock: SQLite does not wait where two begin a file, or change its journal, at once.
+    """
+    with closing(sqlite3.connect(private_file(path), timeout=_WAIT_SECONDS, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA:
+            db.execute(statement)
+        yield db
+        db.execute("COMMIT")
 
 
 def _standing(db: sqlite3.Connection, entity: str) -> Standing:
