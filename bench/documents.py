@@ -299,6 +299,20 @@ def bill(nr: int) -> Record:
     return {"id": nr, "purchase_order_id": nr, "received_items_group_id": nr * 10, **about}
 
 
+def custom_field_definition(nr: int) -> Record:
+    """Return a definition of a field with two choices; its id is a text."""
+    return {
+        "id": f"f-{nr}",
+        "label": f"Field {nr}",
+        "field_type": ("singleSelect", "shortText")[nr % 2],
+        "entity_type": ("SalesOrder", "Customer")[nr % 2],
+        "source": "katana",
+        "description": f"note {nr % 97}",
+        "options": {"choices": [{"id": each, "label": f"Choice {each}"} for each in (1, 2)]},
+        **DATES,
+    }
+
+
 def bom_row(nr: int) -> Record:
     """Return an ingredient of a product variant."""
     return {
@@ -333,6 +347,7 @@ def factory(nr: int) -> Record:
 DOCUMENTS: dict[str, Callable[[int], Record]] = {
     "additional_cost": additional_cost,
     "bom_row": bom_row,
+    "custom_field_definition": custom_field_definition,
     "factory": factory,
     "inventory_movement": inventory_movement,
     "manufacturing_order": manufacturing_order,

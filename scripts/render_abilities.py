@@ -1,16 +1,16 @@
-"""Render what the API can do with the collections whose resources are written by hand, for `scripts.render`."""
+"""Render what the API can do with each collection, for `scripts.render`."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 
 from scripts.render_models import CLIENT
-from scripts.render_resources import formatted, known_resources
+from scripts.render_resources import formatted
 
 from katana_schema.notation import Fact, plain_name
 from katana_schema.reading import ApiFacts
 
 FOLDER = CLIENT / "src" / "katana_client"
-HEAD = '''"""What Katana's API can do with each collection whose bodies are written by hand.
+HEAD = '''"""What Katana's API can do with each collection.
 
 Rendered by scripts/render_abilities.py: change the facts of katana_schema.
 """
@@ -23,8 +23,7 @@ ABILITIES: dict[str, Abilities] = {
 
 def rendered(facts: ApiFacts) -> dict[str, str]:
     """Return the text of the module by its name."""
-    rendered_whole = known_resources()
-    names = sorted({each.collection for each in facts.operations.values()} - rendered_whole.keys())
+    names = sorted({each.collection for each in facts.operations.values()})
     lines = [f'    "{name}": Abilities({", ".join(_abilities(name, facts))}),' for name in names]
     return {"abilities": formatted("\n".join([HEAD, *lines, "}", ""]))}
 

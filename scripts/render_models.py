@@ -53,8 +53,12 @@ class Model:
 
 def known_models() -> list[Model]:
     """Return the models that `read_models.toml` names."""
-    tables = cast(
-        "dict[str, dict[str, dict[str, object]]]", tomllib.loads((CLIENT / "read_models.toml").read_text("utf-8"))
+    text = (CLIENT / "read_models.toml").read_text("utf-8")
+    tables = cast("dict[str, dict[str, str | dict[str, object]]]", tomllib.loads(text))
+    known: Iterator[tuple[str, str, dict[str, object]]] = (
+        (module, name, {"doc": said} if isinstance(said, str) else said)
+        for module, models in tables.items()
+        for name, said in models.items()
     )
     return [
         Model(
@@ -62,10 +66,9 @@ def known_models() -> list[Model]:
             name=name,
             places=tuple(cast("list[str]", each.get("of", [name]))),
             doc=str(each["doc"]).strip(),
-            kinds=cast("dict[str, str]", each.get("kinds", {})),
+            kinds=cast("dict[str, str]", each.get("kinds", dict[str, str]())),
         )
-        for module, models in tables.items()
-        for name, each in models.items()
+        for module, name, each in known
     ]
 
 

@@ -29,6 +29,7 @@ OURS = {
     "open_sales_order_count": "counted for `get_customer`",
     "sales_orders": "found for `get_customer`",
     "row_id": "of an argument: which row of an order is meant",
+    "row": "one row of an order, where rows are the results",
 }
 """Fields that we add to records, with what they hold."""
 

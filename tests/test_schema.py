@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from scripts.count_fields import lines_by_hand
 from scripts.render import committed, rendered
+from scripts.render_bodies import FOLDER as BODIES
 from scripts.render_models import FOLDER as MODELS
 from scripts.render_models import ROOT, model_fields
 from scripts.render_resources import FOLDER as RESOURCES
@@ -89,7 +91,7 @@ def test_no_field_kind_or_limit_of_the_description_is_lost() -> None:
     assert lost == {}
 
 
-@pytest.mark.parametrize("folder", [MODELS, RESOURCES, TABLES], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [MODELS, BODIES, RESOURCES, TABLES], ids=lambda folder: folder.name)
 def test_the_committed_modules_are_what_the_script_renders_of_the_facts(folder: Path) -> None:
     assert committed(folder) == rendered(read_facts())[folder]
 
@@ -130,6 +132,12 @@ def test_what_tables_say_by_hand_names_fields_that_models_have() -> None:
                 named = {each for word in WORDS & table.keys() for each in table[word].split()}
                 assert named - known - orders == set(), name
                 assert not orders or {each.removesuffix("_order") for each in orders} <= known
+
+
+def test_fields_are_declared_by_hand_in_few_lines_and_a_body_in_none() -> None:
+    found = lines_by_hand()
+    assert found["bodies by hand"] == found["models by hand"] == found["tables by hand"] == 0
+    assert sum(found.values()) - found["forms of bodies"] <= 2_300
 
 
 @pytest.mark.parametrize(("name", "code"), [("expected_arrival_date", 0), ("expected_arival_date", 1)])

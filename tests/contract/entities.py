@@ -103,6 +103,11 @@ DOCUMENT_FIELDS: dict[str, Fields] = {
         "inventory_closing_date": MOMENTS,
     },
     "additional_cost": {"name": TEXT, **DATES},
+    "custom_field_definition": {
+        **dict.fromkeys(("label", "description", "source", "field_type", "entity_type"), TEXT),
+        "options": st.fixed_dictionaries({}, optional={"choices": nested({"id": IDS, "label": TEXT})}),
+        **DATES,
+    },
     "bom_row": {
         **dict.fromkeys(("product_variant_id", "product_item_id", "ingredient_variant_id"), IDS),
         "quantity": RATES,
@@ -280,7 +285,7 @@ INSIDE: dict[str, Fields] = {
 NOT_COMPARED = {
     *("variants", "configs", "supplier"),
     *("addresses", "address", "supplier_item_codes", "config_attributes", "custom_fields"),
-    *("ingredients", "operations", "assigned_operators", "completed_by_operators", "serial_numbers"),
+    *("ingredients", "operations", "options", "assigned_operators", "completed_by_operators", "serial_numbers"),
     *(spec.collection.removesuffix("s") + "_rows" for spec in DOCUMENTS),
     "batch_transactions",
 }
@@ -294,7 +299,7 @@ def comparable(spec: EntitySpec) -> dict[str, st.SearchStrategy[object]]:
 
 def identity(spec: EntitySpec, nr: int) -> int | str:
     """Return the id of the entity's record of this number: a text where Katana gives texts."""
-    return f"id-{nr}" if spec.name == "bom_row" else nr
+    return f"id-{nr}" if spec.name in {"bom_row", "custom_field_definition"} else nr
 
 
 def fields_of(spec: EntitySpec) -> st.SearchStrategy[dict[str, object]]:

@@ -6,7 +6,8 @@ from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
 from .writes_customers import CUSTOMERS
 from .writes_orders import ORDERS
+from .writes_receipts import RECEIPTS
 from .writes_sales import SALES
 from .writes_transfers import TRANSFERS
 
-WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES}
+WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES, **RECEIPTS}

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 
 import pytest
+from warm_cache import start_warm
 
 from katana_mcp.journal import schema
 from katana_mcp.sandbox import OwnSandbox
@@ -10,6 +11,17 @@ from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Tenant
 
 from .matrix import prepared
+
+
+def untouched() -> OwnSandbox:
+    return prepared(ManualClock(auto=False))
+
+
+@pytest.fixture(autouse=True)
+def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the servers of a test marked `warm` begin with a full cache."""
+    if request.node.get_closest_marker("warm") and not request.node.get_closest_marker("cold"):
+        start_warm(monkeypatch, untouched)
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ type Planned = dict[str, Any]
 """A request of a preview."""
 type Wire = tuple[str, str, str]
 """A request as it was sent: method, path and body, in which nothing but the way to escape letters is made alike."""
+RECEIPT, ROW = "purchase_order_receive", "purchase_order_rows"
+"""What makes no record that it is answered with, and what it changes."""
 REFUSED = 429
 """The one status after which the same request may be sent again."""
 
@@ -65,7 +67,8 @@ class Watched:
         self._sandbox = sandbox
         self._tenant = sandbox.tenant()
         self._began = len(sandbox.journal)
-        self._posted = {_collection(each) for each in requests if each["method"] == "POST"}
+        self._posted = {_collection(each) for each in requests if each["method"] == "POST"} - {RECEIPT}
+        self._rows_there = _ids(self._tenant, ROW)
         self._there = {each: _ids(self._tenant, each) for each in self._posted}
 
     @property
@@ -96,6 +99,8 @@ class Watched:
             if request["method"] != "POST":
                 continue
             collection = _collection(request)
+            if collection == RECEIPT:
+                continue
             if not left[collection]:
                 break  # nothing is sent after what failed
             made[place] = self._tenant.get(collection, left[collection].pop(0))
@@ -130,12 +135,21 @@ class Watched:
         """Return whether the account shows what a request does."""
         request = self.filled(place)
         method, collection = request["method"], _collection(request)
+        if collection == RECEIPT:
+            return all(self._has_come(each) for each in _entries(request))
         if method == "POST":
             return place in self.made
         record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
         if method == "DELETE":
             return record is None
         return record is not None and all_alike(json.loads(request["body"]), record)
+
+    def _has_come(self, entry: Planned) -> bool:
+        """Return whether a row has come, or a part of it as a row of its own."""
+        row = self._tenant.get(ROW, entry["purchase_order_row_id"])
+        split = [self._tenant.get(ROW, each) for each in _ids(self._tenant, ROW) - self._rows_there]
+        alike = [each for each in split if each["variant_id"] == row["variant_id"] and each["received_date"]]
+        return bool(row["received_date"] or alike)
 
     def _made(self, collection: str) -> set[int]:
         return _ids(self._tenant, collection) - self._there[collection]
@@ -152,8 +166,15 @@ def _literal(number: str) -> str:
 
 def _nested(request: Planned) -> dict[str, int]:
     """Return how many records of other collections the body of a POST makes besides its own."""
-    body = json.loads(request.get("body") or "{}") if request["method"] == "POST" else {}
+    is_made = request["method"] == "POST" and _collection(request) != RECEIPT
+    body = json.loads(request.get("body") or "{}") if is_made else {}
     return {name: len(each) for name, each in body.items() if isinstance(each, list)}
+
+
+def _entries(request: Planned) -> list[Planned]:
+    """Return what a receipt names, which is one object or a list."""
+    body = json.loads(request["body"])
+    return body if isinstance(body, list) else [body]
 
 
 def _collection(request: Planned) -> str:

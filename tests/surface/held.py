@@ -23,6 +23,8 @@ type Told = tuple[object, object]
 """Old and new value."""
 OWN = {"id", "created_at", "updated_at", "deleted_at"}
 """Comes by itself with every record."""
+AT_APPLY = "when it is applied"
+"""What a preview says of a moment that Katana fills in."""
 _PART = re.compile(r"(\w+)\[(?:id=)?(\d+)\]\.(\w+)")
 _NEW = re.compile(r"(\w+)\[(\d+)\]")
 
@@ -69,7 +71,7 @@ def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after
     for (collection, key, name), told in said.items():
         real = [_record(each, collection, key).get(name) for each in (before, after)]
         for word, value in zip(told, real, strict=True):
-            meant = [value, *_words(write, name, value, before)]
+            meant = [value, *_words(write, name, value, before), *([AT_APPLY] if name in write.moments else ())]
             assert any(alike(word, shown_value(each)) for each in meant), (collection, key, name, told, real)
 
 
@@ -77,6 +79,18 @@ def _words(write: Write, name: str, value: object, before: Held) -> list[object]
     """Return what a record is called whose id is in a field."""
     named = json.loads(before[write.words[name]].get(value, b"{}")) if name in write.words else {}
     return [named[each] for each in ("name", "sku") if named.get(each)]
+
+
+def proves_told(preview: Payload, record: Mapping[str, Any]) -> None:
+    """Assert that what Katana works out by itself is what the preview said of it: what it comes to, and in what."""
+    if record["deleted_at"]:
+        return
+    told = {name: preview[name] for name in ("status", "total", "currency") if name in preview and name in record}
+    assert {name: value for name, value in told.items() if not _close(value, _plain(record[name]))} == {}, record
+
+
+def _plain(value: object) -> object:
+    return float(value) if isinstance(value, str) and value.replace(".", "", 1).isdecimal() else value
 
 
 def _comes_or_goes(collection: str, key: object, before: Held, after: Held) -> bool:

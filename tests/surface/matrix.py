@@ -47,6 +47,7 @@ def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         invoicing_status=["invoiced"],
         order_by="delivery_date",
         include_rows=True,
+        rows_only=True,
     )
     return {
         "search_sales_orders": Usual({"query": "so"}, search),
@@ -76,6 +77,7 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         total_max=1_000,
         order_by="expected_arrival_date",
         include_rows=True,
+        rows_only=True,
     )
     return {
         "search_purchase_orders": Usual({"query": "po"}, search),
@@ -230,6 +232,14 @@ def _order_writes(tenant: Tenant) -> dict[str, Usual]:
     return {
         "create_purchase_order": Usual(new, head | made),
         "modify_purchase_order": Usual({"purchase_order_id": order["id"], "additional_info": "usual"}, head | changes),
+        "receive_purchase_order": Usual(
+            {"purchase_order_id": order["id"]},
+            _each(
+                purchase_order_id=other["order_no"],
+                rows=[{"row_id": row, "quantity": 1}],
+                received_date="2026-03-01T08:00:00Z",
+            ),
+        ),
         "delete_purchase_order": Usual({"purchase_order_id": order["id"]}, _each(purchase_order_id=other["order_no"])),
     }
 

@@ -5,6 +5,7 @@ from katana_sandbox import Tenant
 from .usual import Usual
 from .usual import changed_each as _each
 from .usual import live_records as _live
+from .writes_sales import defined_field
 
 
 def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
@@ -57,6 +58,8 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
         customer_ref="PO 7",
         additional_info="by rail",
         tracking_number="T 1",
+        tracking_number_url="https://carrier.example/T1",
+        custom_fields={defined_field(tenant, "SalesOrder"): "oak"},
         status="PENDING",
     )
     shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")

@@ -5,6 +5,9 @@ from typing import Any
 
 type Schema = dict[str, Any]
 
+KEYED_BY_THE_ACCOUNT = {"custom_fields", "attributes"}
+"""Objects whose keys an account or a shop defines."""
+
 
 def nodes(schema: Schema, path: str = "") -> Iterator[tuple[str, Schema]]:
     """Yield every subschema with the path of property names to it."""

@@ -16,6 +16,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.purchase_orders.receipts import RECEIVED
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
@@ -32,10 +33,11 @@ from katana_sandbox import ManualClock, Tenant
 
 from .all_writes import WRITES
 from .drawn import arguments
+from .held import proves_told
 from .matrix import prepared
 from .writes import Arguments, Pools, Record, live
 
-pytestmark = pytest.mark.usefixtures("hasty_journal")
+pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,
@@ -189,6 +191,21 @@ async def _applied(stage: Stage, preview: Payload) -> Payload | None:
     return None
 
 
+def _in_status(doc: Writable, status: str, document: Record, tenant: Tenant, data: st.DataObject) -> Record:
+    """Return a document in a status: what is received of an order came by receipts, in part of a row or in whole."""
+    if doc is not PURCHASE_ORDER or status not in RECEIVED:
+        return tenant.edit(doc.collection, document["id"], True, status=status)
+    found = document["purchase_order_rows"]
+    if status == "PARTIALLY_RECEIVED":
+        found = found[: data.draw(st.integers(1, len(found) - 1), label="rows that came")]
+    share = 1 if status == "RECEIVED" else data.draw(st.sampled_from((1, 0.5)), label="share of each")
+    came = [{"purchase_order_row_id": row["id"], "quantity": row["quantity"] * share} for row in found]
+    tenant.create("purchase_order_receive", cast("Any", came))
+    received = tenant.get(doc.collection, document["id"])
+    assert received["status"] == status
+    return received
+
+
 async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
     """Ask for something drawn, of a document in a status that is drawn; apply it, and take it back."""
     tool, tenant = f"{verb}_{doc.entity}", stage.own.sandbox.tenant()
@@ -198,7 +215,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     if doc.status is not None and document:
         statuses = [*dict.fromkeys(each for pair in doc.status.refused for each in pair), doc.status.first]
         drawn = data.draw(st.sampled_from(statuses), label="status")
-        document = tenant.edit(doc.collection, document["id"], True, status=drawn)
+        document = _in_status(doc, drawn, document, tenant, data)
     asked = {**_drawn(doc, tool, write.pools(tenant, document), data), **write.named(document)}
     before = _held(doc, tenant, document["id"]) if document else None
     preview = payload_of(await stage.result(tool, asked))
@@ -219,6 +236,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     if real is not None and change.after is not None:
         added = {part.name: made for part in doc.parts}
         assert _differing(doc, change.after, real, added) == [], (asked, preview)
+        proves_told(preview, tenant.get(doc.collection, real["id"]))
     clock.advance(SYNCED)
     await _taken_back(stage, doc, before, preview, outcome)
 

@@ -11,6 +11,7 @@ import cache_legacy.storage  # goes with cache_legacy
 import cache_typed.storage
 import katana_mcp.cli
 import katana_sandbox.cli
+from katana_mcp.entities import ENTITIES
 from katana_mcp.settings import Settings
 from katana_mcp.surface import absent_tools, tools
 
@@ -153,6 +154,28 @@ def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixtu
     katana_mcp.cli.app(["tools"], exit_on_error=False, result_action="return_value")
     (listed,) = re.findall(r"^(\d+) tools", capsys.readouterr().out, re.MULTILINE)
     assert re.findall(r"server up in .*: (\d+) tools listed", text) == [listed]
+
+
+ALL = {each.plural.replace("_", " ") for each in ENTITIES}
+WRITTEN = {each.plural.replace("_", " ") for each in ENTITIES if each.writes}
+SAID: list[tuple[str, str, set[str]]] = [
+    ("README.md", r"It writes ([^.]*), never without a preview", WRITTEN),
+    ("README.md", r"\| create, modify, delete of ([^;]*);", ALL - WRITTEN),
+    ("docs/explanation/architecture.md", r"\n([^.\n]*) are written; the other entities are not", WRITTEN),
+    (
+        "docs/adr/0020-consistent-surface-and-one-cache.md",
+        r"\| ([^|]*) (?:\|[^|]*){3}\| create, modify, delete \|",
+        WRITTEN,
+    ),
+    ("docs/adr/0020-consistent-surface-and-one-cache.md", r"\| ([^|]*) (?:\|[^|]*){3}\| absent \|", ALL - WRITTEN),
+]
+"""Where a page says of which entities all is written, or nothing."""
+
+
+@pytest.mark.parametrize(("page", "sentence", "expected"), SAID, ids=[f"{each[0]} {each[1][:20]}" for each in SAID])
+def test_a_page_names_all_that_is_written_and_nothing_that_is_not(page: str, sentence: str, expected: set[str]) -> None:
+    said = " ".join(re.findall(sentence, (ROOT / page).read_text("utf-8"))).lower()
+    assert {each for each in ALL if re.search(rf"\b{each}\b", said)} == expected
 
 
 def test_the_index_names_every_decision() -> None:

@@ -16,12 +16,14 @@ from katana_sandbox import EditBody, Fault, Tenant
 
 from .matrix import PLANS
 
+pytestmark = pytest.mark.warm
+
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
 
 TODAY = "2026-03-01T22:00:00.000Z"
 """When the day began in the factory's time zone."""
-WINDOW = {"ids", "limit", "page", "include_deleted", "include_archived", "include_rows", "order_by"}
+WINDOW = {"ids", "limit", "page", "include_deleted", "include_archived", "include_rows", "rows_only", "order_by"}
 """What is no filter: which page is shown, and how."""
 SEVERAL = 3
 PAGE = 25
@@ -315,6 +317,7 @@ def _moved_by_all(body: object) -> Wire:
     return {"data": [each | {"resource_type": MOVED_BY[each["id"] % len(MOVED_BY)]} for each in rows]}
 
 
+@pytest.mark.cold
 async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage, tenant: Tenant) -> None:
     stage.own.sandbox.faults.add(Fault("GET /inventory_movements", action=EditBody(_moved_by_all), times=None))
     moved = list(tenant.all("inventory_movements"))[:100]

@@ -27,6 +27,7 @@ ONE = {
     "additional_cost_id": "additional cost",
     "additional_cost_row_id": "additional cost row",
     "address_id": "address",
+    "batch_id": "batch",
     "customer_id": "customer",
     "ecommerce_order_id": "order of a shop",
     "item_id": "item",
@@ -38,6 +39,8 @@ ONE = {
     "purchase_order_id": "purchase order",
     "purchase_order_row_id": "purchase order row",
     "sales_order_row_id": "sales order row",
+    "serial_number_id": "serial number",
+    "serial_number_ids": "serial number",
     "shipping_fee_id": "shipping fee",
     "reference_id": "reference",
     "row_id": "row of a plan",
@@ -55,7 +58,8 @@ ONE = {
 }
 """What each name of an answer is the id of, where a tool asks for such an id."""
 NEVER_ASKED = {
-    *("batch_id", "bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
+    *("bill_id", "billing_address_id", "bin_location_id", "bom_row_id", "default_group_id"),
+    "custom_field_definition_id",
     *("fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "operator_id"),
     *(
         "packer_id",
@@ -65,7 +69,7 @@ NEVER_ASKED = {
         "resource_id",
         "sales_order_fulfillment_id",
     ),
-    *("serial_number_id", "serial_number_ids", "shipping_address_id"),
+    "shipping_address_id",
     *("stock_adjustment_row_id", "stock_transfer_row_id"),
 }
 """Ids that no tool asks for."""
@@ -102,6 +106,7 @@ NOT_TAKEN: dict[tuple[str, str], str] = {
     ("default_shipping_id", "default_billing_id"): _ROLE,
     ("ingredient_skus_or_variant_ids", "variant_id"): "it is the product in this list",
     ("ingredient_skus_or_variant_ids", "parent_variant_id"): "it is the product in this list",
+    ("serial_number_ids", "serial_number_id"): "all serial numbers of a row are given in one list",
     ("delete_row_ids", "purchase_order_row_id"): _VERB,
     ("delete_row_ids", "row_id"): _VERB,
     ("delete_row_ids", "sales_order_row_id"): _VERB,

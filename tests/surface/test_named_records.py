@@ -15,7 +15,7 @@ from .all_writes import WRITES
 from .matrix import matrix
 from .shapes import nodes
 
-pytestmark = pytest.mark.usefixtures("hasty_journal")
+pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 type Record = dict[str, Any]
 
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
@@ -41,6 +41,8 @@ NAMES = {
 }
 """The arguments that name a record, and where Katana keeps such records."""
 OTHERS = {
+    "batch_id": "of the goods that came: Katana says at the apply whether there is such a batch",
+    "serial_number_ids": "of the goods that came: Katana says at the apply whether there are such numbers",
     "reference_id": "what people call a customer elsewhere: a text that is looked for",
     "row_id": "of the order, which is read from Katana each time",
     "delete_row_ids": "of the order, which is read from Katana each time",
@@ -214,6 +216,7 @@ async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_f
             assert asked <= usual, (path, absent, asked)
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize("resource", [each for each in REFERENCE if each.template], ids=lambda each: each.entity)
 async def test_a_reference_record_that_was_made_a_second_ago_is_read(
     stage: Stage, tenant: Tenant, clock: ManualClock, resource: ReferenceResource

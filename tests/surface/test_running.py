@@ -22,6 +22,8 @@ from katana_sandbox import ManualClock, Tenant
 
 from .matrix import PLANS, WRITES, lasting, matrix
 
+pytestmark = pytest.mark.warm
+
 LISTED = {each["name"]: each for each in catalogue()}
 COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")
 
@@ -48,6 +50,7 @@ def test_the_matrix_names_every_tool_and_every_parameter(tenant: Tenant) -> None
     assert known == {tool: names for tool, names in listed.items() if tool != WRITES}
 
 
+@pytest.mark.cold
 async def test_every_tool_called_twice_only_reads_and_answers_alike(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
@@ -60,6 +63,7 @@ async def test_every_tool_called_twice_only_reads_and_answers_alike(
     assert _state(tenant) == before
 
 
+@pytest.mark.cold
 async def test_a_tool_that_is_not_open_to_the_world_asks_katana_nothing(stage: Stage) -> None:
     for tool, each in LISTED.items():
         if not each["annotations"]["openWorldHint"]:
@@ -219,16 +223,18 @@ async def test_every_resource_is_listed_and_can_be_read(stage: Stage) -> None:
         "katana://tax-rates",
         "katana://operators",
         "katana://additional-costs",
+        "katana://custom-fields",
         "katana://factory",
         "katana://journal",
         "katana://help",
         "katana://help/tools",
     ]
-    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:6]}
+    rows = {str(uri): json.loads(await stage.read(str(uri)))["total"] for uri in listed[:7]}
     tenant = stage.own.sandbox.tenant()
+    named = {name: name for name in ("suppliers", "locations", "tax_rates", "operators", "additional_costs", "factory")}
     live = {
-        f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(name) if not each.get("deleted_at"))
-        for name in ("suppliers", "locations", "tax_rates", "operators", "additional_costs", "factory")
+        f"katana://{name.replace('_', '-')}": sum(1 for each in tenant.all(held) if not each.get("deleted_at"))
+        for name, held in (named | {"custom_fields": "custom_field_definitions"}).items()
     }
     assert rows == live
 

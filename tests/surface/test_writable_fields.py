@@ -47,11 +47,9 @@ TAX_BY_ID: dict[str, str] = dict.fromkeys(
     ("tax_name", "tax_rate"), "follows from the tax rate, which is named by id or name"
 )
 CUSTOM: dict[str, str] = {
-    "custom_fields": "definitions of custom fields are not cached, so no tool can name one",
+    "custom_fields": "values of custom fields are read by label; they are written in Katana",
 }
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
-TRACKING_PAGE = {"tracking_number_url": "an address of a page, which no argument names; it belongs to a shipment"}
-ATTRIBUTES = {"attributes": "shops write them"}
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
 
@@ -93,13 +91,11 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             into=("CreateSalesOrderRequest",),
             called={"rows": "sales_order_rows"},
             apart={"shipping_fees": OF_ITS_OWN},
-            excused=CUSTOM | TRACKING_PAGE,
         ),
         Goes(
             into=("CreateSalesOrderRequest.sales_order_rows",),
             within="rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused=CUSTOM | ATTRIBUTES,
         ),
         Goes(into=("CreateSalesOrderRequest.addresses",), within="addresses"),
         Goes(into=("CreateSalesOrderShippingFeeRequest",), within="shipping_fees", excused=OF_ITS_ORDER),
@@ -111,25 +107,21 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             | dict.fromkeys(("add_rows", "update_rows", "delete_row_ids"), OF_ITS_OWN)
             | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN)
             | dict.fromkeys(("add_shipping_fees", "update_shipping_fees", "delete_shipping_fee_ids"), OF_ITS_OWN),
-            excused=CUSTOM
-            | TRACKING_PAGE
-            | dict.fromkeys(("conversion_rate", "conversion_date"), "Katana takes it once the order is packed")
+            excused=dict.fromkeys(("conversion_rate", "conversion_date"), "Katana takes it once the order is packed")
             | {"picked_date": "is that of its shipments, which no tool writes yet"},
         ),
         Goes(
             into=("CreateSalesOrderRowRequest",),
             within="add_rows",
             called={"sku_or_variant_id": "variant_id"},
-            excused=CUSTOM | ATTRIBUTES | OF_ITS_ORDER,
+            excused=OF_ITS_ORDER,
         ),
         Goes(
             into=("UpdateSalesOrderRowRequest",),
             within="update_rows",
             called={"sku_or_variant_id": "variant_id"},
             apart={"row_id": IN_THE_PATH},
-            excused=CUSTOM
-            | ATTRIBUTES
-            | dict.fromkeys(("batch_transactions", "serial_number_transactions", "traceability"), UNTRACED),
+            excused=dict.fromkeys(("batch_transactions", "serial_number_transactions", "traceability"), UNTRACED),
         ),
         Goes(into=("CreateSalesOrderAddressRequest",), within="add_addresses", excused=OF_ITS_ORDER),
         Goes(into=("UpdateSalesOrderAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
@@ -196,6 +188,18 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_purchase_order": (),
+    "receive_purchase_order": (
+        Goes(
+            into=("PurchaseOrderReceiveRow",),
+            within="rows",
+            called={
+                "row_id": "purchase_order_row_id",
+                "batches": "traceability",
+                "serial_number_ids": "traceability",
+            },
+            excused={"batch_transactions": "the older form of traceability, which excludes it"},
+        ),
+    ),
     "create_customer": (
         Goes(into=("CreateCustomerRequest",), excused=CUSTOM),
         Goes(

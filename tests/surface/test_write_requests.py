@@ -11,20 +11,21 @@ pytestmark = pytest.mark.usefixtures("hasty_journal")
 
 REQUESTS: dict[str, tuple[int, int]] = {
     "create_customer": (1, 4),
-    "create_purchase_order": (2, 7),
-    "create_sales_order": (2, 7),
-    "create_stock_adjustment": (1, 4),
-    "create_stock_transfer": (2, 3),
+    "create_purchase_order": (1, 11),
+    "create_sales_order": (1, 10),
+    "create_stock_adjustment": (1, 6),
+    "create_stock_transfer": (2, 5),
     "delete_customer": (2, 2),
     "delete_purchase_order": (4, 3),
     "delete_sales_order": (2, 2),
     "delete_stock_adjustment": (3, 3),
     "delete_stock_transfer": (2, 2),
     "modify_customer": (3, 8),
-    "modify_purchase_order": (4, 10),
-    "modify_sales_order": (2, 9),
+    "modify_purchase_order": (4, 13),
+    "modify_sales_order": (2, 11),
     "modify_stock_adjustment": (2, 2),
     "modify_stock_transfer": (3, 4),
+    "receive_purchase_order": (5, 5),
 }
 """Of the usual call of each tool, on a warm cache: what its preview asks, and what its apply asks and sends."""
 

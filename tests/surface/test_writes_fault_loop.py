@@ -22,7 +22,7 @@ from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
 from .all_writes import WRITES
 from .effects import Watched, usual_preview
 
-pytestmark = pytest.mark.usefixtures("hasty_journal")
+pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 NEVER = 10**9
 BLOWS: Mapping[str, Callable[[], Blow]] = {"fails": lambda: fails, "cancelled": Cancelling}
 TOOLS = tuple(WRITES)

@@ -13,7 +13,7 @@ from .effects import Watched, writes
 from .held import held
 from .writes import Arguments, Record
 
-pytestmark = pytest.mark.usefixtures("hasty_journal")
+pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 type Asks = Callable[[Tenant, Record], Arguments]
 SYNCED = 300
 """Seconds after which what is named is asked for anew; a plan lives 600."""
@@ -101,6 +101,7 @@ def _answers() -> Iterator[Any]:
         yield pytest.param(tool, tuple(ANSWERS), id=f"{tool}-all", marks=pytest.mark.soak)
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(("tool", "answers"), list(_answers()))
 async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
     stage: Stage, clock: ManualClock, tool: str, answers: tuple[str, ...]

@@ -12,6 +12,7 @@ from katana_sandbox import Fault, ManualClock, ReplicaLag, Tenant
 
 from .alike import alike
 from .all_writes import WRITES
+from .held import proves_told
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
 WRITTEN = [each for each in ENTITIES if each.writes]
@@ -67,7 +68,8 @@ async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     await _found(stage, entity, text)
     stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(LAG), times=None))
     _, arguments = WRITES[f"create_{entity.name}"].called(tenant, text)
-    _, id = await _applied(stage, clock, f"create_{entity.name}", **arguments)
+    created, id = await _applied(stage, clock, f"create_{entity.name}", **arguments)
+    proves_told(created, tenant.get(entity.plural, id))
     assert ([row[subject] for row in await _listed(stage, entity, id)], id in await _found(stage, entity, text)) == (
         [id],
         True,
@@ -75,6 +77,7 @@ async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     assert text in str(await _shown(stage, entity, id))
 
     preview, _ = await _applied(stage, clock, f"modify_{entity.name}", **{subject: id, **CHANGED[entity.name]})
+    proves_told(preview, tenant.get(entity.plural, id))
     heads = list(_heads(preview, await _shown(stage, entity, id)))
     assert {name for name, *_ in heads} == set(CHANGED[entity.name])
     assert [each for each in heads if not alike(each[1], each[2])] == []

@@ -19,6 +19,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "tax_rates": ("name", "display_name"),
     "operators": ("operator_name",),
     "additional_costs": ("name",),
+    "custom_field_definitions": ("label", "description"),
     "products": ("name", "uom", "category_name", "additional_info", "purchase_uom"),
     "materials": ("name", "uom", "category_name", "additional_info", "purchase_uom"),
     "services": ("name", "uom", "category_name", "additional_info"),

@@ -48,6 +48,7 @@ class Write:
         derived: fields of the document and its parts that Katana works out itself, so that no preview has to name them.
         lined: collections of parts that a preview shows as lines where they come or go, and the field of their price.
         words: fields that a preview may show by the name of what they hold the id of, and the collection of that.
+        moments: fields that Katana may fill in at the apply, of which a preview can only say so.
     """
 
     collection: str
@@ -62,6 +63,7 @@ class Write:
     derived: frozenset[str] = frozenset()
     lined: Mapping[str, str] = field(default_factory=dict[str, str])
     words: Mapping[str, str] = field(default_factory=dict[str, str])
+    moments: frozenset[str] = frozenset()
 
     def document(self, tenant: Tenant, text: str) -> Record:
         """Return a new document for a call, nothing where the tool makes it."""

@@ -57,7 +57,8 @@ def _bought(tenant: Tenant) -> list[int]:
     return [each["id"] for each in live(tenant, "variants") if each.get("material_id") in bought]
 
 
-def _make(tenant: Tenant, number: str) -> Record:
+def make_order(tenant: Tenant, number: str) -> Record:
+    """Return a new order with three rows and two costs."""
     rows = [{"variant_id": each, "quantity": 2.5, "price_per_unit": 4} for each in _bought(tenant)[:3]]
     parties = {"supplier_id": _ids(tenant, "suppliers")[0], "location_id": _ids(tenant, "locations")[0]}
     head = {"order_no": number, "additional_info": "handle with care", "currency": "EUR"}
@@ -226,7 +227,7 @@ ORDERS = {
         collection=ORDER,
         usual=_changed,
         subject="purchase_order_id",
-        make=_make,
+        make=make_order,
         pools=_pools,
         below=_below_changed,
         spoils={
@@ -261,7 +262,7 @@ ORDERS = {
         collection=ORDER,
         usual=lambda *_: {},
         subject="purchase_order_id",
-        make=_make,
+        make=make_order,
         spoils={
             "it is deleted": gone(ORDER),
             "it is received": Spoil(act=edited(ORDER, "", status="RECEIVED").act, code="stock_was_moved", blocks=False),

@@ -14,7 +14,7 @@ DERIVED = frozenset(
         *("conversion_rate", "conversion_date", "product_availability", "product_expected_date"),
         *("ingredient_availability", "ingredient_expected_date", "production_status", "linked_manufacturing_order_id"),
         *("billing_address_id", "shipping_address_id", "batch_transactions", "serial_numbers", "traceability"),
-        *("serial_number_transactions", "picked_date", "invoicing_status", "custom_fields", "attributes"),
+        *("serial_number_transactions", "picked_date", "invoicing_status"),
     }
 )
 """What Katana works out: sums, rates, availability, and which address is which."""
@@ -107,7 +107,22 @@ def _row_fields(tenant: Tenant) -> Arguments:
         "total_discount": 0.1,
         "tax_rate_id": _ids(tenant, "tax_rates")[1],
         "location_id": _selling(tenant)[-1]["id"],
+        "attributes": {"engraving": "for Ann"},
+        "custom_fields": {defined_field(tenant, "SalesOrderRow"): "red"},
     }
+
+
+def defined_field(tenant: Tenant, kind: str) -> str:
+    """Return the id of a custom field of these records, which is defined where there is none."""
+    known = [each["id"] for each in live(tenant, "custom_field_definitions") if each["entity_type"] == kind]
+    body: Arguments = {"label": f"Colour of {kind}", "field_type": "shortText", "entity_type": kind}
+    return str(known[0] if known else tenant.create("custom_field_definitions", body)["id"])
+
+
+def _free(tenant: Tenant, kind: str) -> list[object]:
+    """Return custom fields of these records: values, one that is taken away, and none."""
+    key = defined_field(tenant, kind)
+    return [{key: "red"}, {key: 7}, {key: None}, {}, [{"field": key, "value": "blue"}]]
 
 
 def _fee_fields(tenant: Tenant) -> Arguments:
@@ -170,10 +185,12 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     pools: dict[str, list[object]] = {
         "customer_id": [*_ids(tenant, "customers")[:4]],
         "location_id": [*places],
+        "custom_fields": _free(tenant, "SalesOrder"),
     }
     for rows in ("rows", "add_rows", "update_rows"):
         pools |= {f"{rows}[].sku_or_variant_id": [*goods], f"{rows}[].tax_rate_id": [*taxes]}
-        pools |= {f"{rows}[].location_id": [*places]}
+        pools |= {f"{rows}[].location_id": [*places], f"{rows}[].custom_fields": _free(tenant, "SalesOrderRow")}
+        pools |= {f"{rows}[].attributes": [{"engraving": "Bo"}, {}, [{"key": "a", "value": "1"}]]}
     for fees in ("shipping_fees", "add_shipping_fees", "update_shipping_fees"):
         pools |= {f"{fees}[].tax_rate_id": [*taxes]}
     if order:

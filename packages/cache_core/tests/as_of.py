@@ -14,7 +14,7 @@ COUNTER = "unheard_of"
 
 def identity(spec: EntitySpec, number: int) -> int | str:
     """Return the id of the entity's record of this number: a text where Katana gives texts."""
-    return f"id-{number:06}" if spec.name == "bom_row" else number
+    return f"id-{number:06}" if spec.name in {"bom_row", "custom_field_definition"} else number
 
 
 class Truth:

@@ -26,10 +26,14 @@ from katana_client.resources.price_list_customers import NewPriceListCustomer, P
 from katana_client.resources.price_list_rows import NewPriceListRow, PriceListRowsCreate, PriceListRowUpdate
 from katana_client.resources.price_lists import PriceListCreate, PriceListUpdate
 from katana_client.resources.product_operation_rows import ProductOperationRowUpdate
-from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow, PurchaseOrderRowCreate
-from katana_client.resources.purchase_orders import PurchaseOrderCreate, PurchaseOrderUpdate, Receipt
-from katana_client.resources.sales_order_rows import NewSalesOrderRow
-from katana_client.resources.sales_orders import SalesOrderCreate
+from katana_client.resources.purchase_order_rows import PurchaseOrderRowCreate
+from katana_client.resources.purchase_orders import (
+    NewPurchaseOrderRow,
+    PurchaseOrderCreate,
+    PurchaseOrderUpdate,
+    Receipt,
+)
+from katana_client.resources.sales_orders import NewSalesOrderRow, SalesOrderCreate
 from katana_client.resources.stock_adjustments import (
     NewStockAdjustmentRow,
     StockAdjustmentCreate,

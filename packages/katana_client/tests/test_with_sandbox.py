@@ -20,9 +20,9 @@ from katana_client.resources.inventory_safety_stock_levels import InventorySafet
 from katana_client.resources.materials import MaterialCreate, MaterialUpdate
 from katana_client.resources.products import ProductCreate, ProductUpdate
 from katana_client.resources.sales_order_fulfillments import FulfillmentRowInput, SalesOrderFulfillmentCreate
-from katana_client.resources.sales_order_rows import NewSalesOrderRow, SalesOrderRowUpdate
+from katana_client.resources.sales_order_rows import SalesOrderRowUpdate
 from katana_client.resources.sales_order_shipping_fee import SalesOrderShippingFeeCreate, SalesOrderShippingFeeUpdate
-from katana_client.resources.sales_orders import SalesOrderCreate, SalesOrderUpdate
+from katana_client.resources.sales_orders import NewSalesOrderRow, SalesOrderCreate, SalesOrderUpdate
 from katana_client.resources.services import ServiceCreate, ServiceUpdate
 from katana_client.resources.suppliers import SupplierCreate, SupplierUpdate
 from katana_client.resources.variants import VariantUpdate

@@ -10,6 +10,7 @@ import pytest
 import structlog
 from command_line import Ran, Run
 from server_wire import Wire
+from warm_cache import start_warm
 
 from katana_mcp import cli, sandbox
 from katana_mcp.sandbox import OwnSandbox
@@ -35,6 +36,17 @@ def opened_before() -> OwnSandbox:
     own = OwnSandbox(Sandbox(clock=clock))
     clock.passes = True
     return own
+
+
+def untouched() -> OwnSandbox:
+    return OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
+
+
+@pytest.fixture(autouse=True)
+def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the servers of a test marked `warm` begin with a full cache."""
+    if request.node.get_closest_marker("warm") and not request.node.get_closest_marker("cold"):
+        start_warm(monkeypatch, untouched)
 
 
 @pytest.fixture

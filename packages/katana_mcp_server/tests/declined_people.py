@@ -19,7 +19,7 @@ class Person:
         return self._answers.pop(0) if self._answers else await asyncio.Future[ElicitResult[Any]]()
 
 
-YES: ElicitResult[Any] = ElicitResult(action="accept", content={"value": True})
-UNCHECKED: ElicitResult[Any] = ElicitResult(action="accept", content={"value": False})
+YES: ElicitResult[Any] = ElicitResult(action="accept", content={"confirm": True})
+UNCHECKED: ElicitResult[Any] = ElicitResult(action="accept", content={"confirm": False})
 NO: ElicitResult[Any] = ElicitResult(action="decline")
 DISMISSED: ElicitResult[Any] = ElicitResult(action="cancel")

@@ -284,7 +284,7 @@ async def test_of_a_plan_whose_owner_died_while_sending_the_action_is_looked_up_
 
 
 def _sent(plan: Plan) -> dict[str, object]:
-    return dict(Action.read(plan.actions[0]).body or {})
+    return dict(Action.read(plan.actions[0]).fields)
 
 
 async def test_of_a_plan_whose_owner_died_before_sending_everything_is_sent_once(

@@ -13,6 +13,8 @@ from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_o
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.warm
+
 BLOCKING = "list_blocking_ingredients"
 NOW = "2026-03-02T09:00:00.000Z"
 DAY = days_in("Europe/Tallinn").day
@@ -208,6 +210,7 @@ async def test_each_filter_keeps_exactly_the_orders_that_it_names(
     assert sum(len(row["orders"]) for row in answer["rows"]) == len(kept)
 
 
+@pytest.mark.cold
 async def test_stock_that_cannot_be_read_leaves_what_is_missing_unknown(own: OwnSandbox, clock: ManualClock) -> None:
     own.sandbox.faults.add(Fault("GET /inventory", action=Status(503), times=None))
     async with staged(own) as stage:

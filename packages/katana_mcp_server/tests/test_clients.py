@@ -21,13 +21,13 @@ LONGEST = 120.0
 NO = {"action": "decline"}
 CANCELLED = {"action": "cancel"}
 NOES: Mapping[str, object] = {
-    "false": {"action": "accept", "content": {"value": False}},
+    "false": {"action": "accept", "content": {"confirm": False}},
     "nothing": {"action": "accept"},
     "nothing named": {"action": "accept", "content": {}},
-    "another name": {"action": "accept", "content": {"confirm": True}},
-    "a text": {"action": "accept", "content": {"value": "true"}},
-    "a number": {"action": "accept", "content": {"value": 1}},
-    "a list": {"action": "accept", "content": {"value": ["yes"]}},
+    "another name": {"action": "accept", "content": {"value": True}},
+    "a text": {"action": "accept", "content": {"confirm": "true"}},
+    "a number": {"action": "accept", "content": {"confirm": 1}},
+    "a list": {"action": "accept", "content": {"confirm": ["yes"]}},
     "declined": NO,
     "declined with a yes": {**YES, "action": "decline"},
 }
@@ -36,7 +36,7 @@ NO_ANSWERS: Mapping[str, object] = {
     "cancelled": CANCELLED,
     "cancelled with a yes": {**YES, "action": "cancel"},
     "no such action": {**YES, "action": "agree"},
-    "no action": {"content": {"value": True}},
+    "no action": {"content": {"confirm": True}},
     "an answer to something else": {"roots": []},
     "nothing at all": {},
 }

@@ -36,7 +36,7 @@ WRONG = [
     ),
     ("sevre", "no command is called 'sevre'; did you mean 'serve'?"),
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
-    ("nothing", "no command is called 'nothing'; there are cache, journal, sync, serve, tools, demo"),
+    ("nothing", "no command is called 'nothing'; there are cache, journal, sync, install, serve, tools, call, demo"),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
     (
         "cache --json status",

@@ -18,7 +18,7 @@ from katana_sandbox.store.keys import FIRST_ID
 type Era = Literal["auto", "legacy"]
 
 ERAS: Sequence[Era] = ("auto", "legacy")
-YES: ElicitResult[Any] = ElicitResult(action="accept", content={"value": True})
+YES: ElicitResult[Any] = ElicitResult(action="accept", content={"confirm": True})
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from katana_sandbox import ManualClock, Sandbox, Tenant
 type Era = Literal["auto", "legacy"]
 
 ERAS: Sequence[Era] = ("auto", "legacy")
-YES: ElicitResult[Any] = ElicitResult(action="accept", content={"value": True})
+YES: ElicitResult[Any] = ElicitResult(action="accept", content={"confirm": True})
 DECLINE: ElicitResult[Any] = ElicitResult(action="decline")
 CANCEL: ElicitResult[Any] = ElicitResult(action="cancel")
 

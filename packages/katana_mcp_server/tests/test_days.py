@@ -242,7 +242,7 @@ async def test_a_preview_its_question_and_its_outcome_name_the_day_that_was_aske
 
     async def yes(question: str, *_: object) -> ElicitResult[object]:
         asked.append(question)
-        return ElicitResult(action="accept", content={"value": True})
+        return ElicitResult(action="accept", content={"confirm": True})
 
     own = OwnSandbox(Sandbox(clock=ManualClock(auto=False)))
     async with staged(own, Setup(person=yes)) as stage:

@@ -21,7 +21,7 @@ from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
 from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.settings import SettingsError, load
-from katana_mcp.testing import Payload, Setup, Stage, ends, staged, within
+from katana_mcp.testing import Payload, Setup, Stage, ends, staged, unstuck, within
 from katana_sandbox import ManualClock, Tenant
 
 KEY = "one-key-for-all-servers-0123456789"
@@ -116,14 +116,15 @@ async def _asked(
     stage: Stage, token: str, answered: mt.InputRequiredResult | None = None
 ) -> mt.CallToolResult | mt.InputRequiredResult:
     """Call `apply_plan` as a client that asks its person by itself; with a question, answer that with yes."""
-    said = mt.ElicitResult(action="accept", content={"value": True})
-    return await stage.client.session.call_tool(
+    said = mt.ElicitResult(action="accept", content={"confirm": True})
+    call = stage.client.session.call_tool(
         "apply_plan",
         {"plan_tokens": [token]},
         input_responses=None if answered is None else dict.fromkeys(answered.input_requests or {}, said),
         request_state=None if answered is None else answered.request_state,
         allow_input_required=True,
     )
+    return await unstuck(stage.own.sandbox.clock, call)
 
 
 async def _question(stage: Stage, token: str) -> mt.InputRequiredResult:

@@ -164,12 +164,25 @@ TOOL_HINTS = {
     "check_stock": "check_inventory",
     "get-item": "get_item",
     "Search_Items": "search_items",
+    "mcp__katana__search_items": "search_items",
+    "functions.get_item": "get_item",
+    "katana:apply_plan": "apply_plan",
+    "purchase_orders": "list_purchase_orders",
+    "gte_purchase_order": "get_purchase_order",
 }
 
 
 @pytest.mark.parametrize(("name", "near"), TOOL_HINTS.items())
 def test_a_misspelt_tool_or_one_in_other_words_is_answered_with_ours(name: str, near: str) -> None:
     assert unknown_tool(name, SPECS, ABSENT) == f"no tool is called {name!r}; did you mean {near!r}?"
+
+
+@pytest.mark.parametrize("verb", ["verify", "close", "reject", "cancel", "check", "complete", "send", "reopen", "pick"])
+def test_another_verb_leads_to_what_there_is_of_the_same_thing_and_to_no_other_verb(verb: str) -> None:
+    assert unknown_tool(f"{verb}_purchase_order", SPECS, ABSENT) == (
+        f"no tool is called '{verb}_purchase_order'; of the like there are search_purchase_orders, "
+        "list_purchase_orders, get_purchase_order, create_purchase_order, modify_purchase_order, receive_purchase_order"
+    )
 
 
 HARMLESS = ("receive", "get", "list", "cancel", "archive", "close", "update", "create", "check", "select", "relate")

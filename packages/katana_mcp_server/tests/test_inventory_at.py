@@ -13,6 +13,8 @@ from katana_mcp.workflows.ledger import place, standing
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.warm
+
 MOMENTS = ("2023-01-01T00:00:00Z", "2025-06-30T23:59:59+02:00", "2026-02-14T12:00:00Z", "2026-03-02T09:00:00Z")
 SKUS = ["FSKT-35M", "FSKT-32M"]
 
@@ -103,6 +105,7 @@ async def test_a_service_and_what_nothing_has_are_never_zero(stage: Stage, tenan
     assert ("in_stock" in row, row["locations"], row["note"]) == (False, [], "a service is never in stock")
 
 
+@pytest.mark.cold
 async def test_while_the_ledger_is_still_read_nothing_is_said_to_be_zero(own: OwnSandbox, clock: ManualClock) -> None:
     own.sandbox.faults.add(Fault("GET /inventory_movements", nth=2, action=Status(503), times=None))
     async with staged(own) as stage:
@@ -152,6 +155,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(("tool", "more"), CALLS, ids=[tool for tool, _ in CALLS])
 async def test_after_a_back_dated_movement_a_warm_answer_is_the_cold_one(
     stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]
@@ -167,6 +171,7 @@ async def test_after_a_back_dated_movement_a_warm_answer_is_the_cold_one(
     assert stage.requests() == before
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(("tool", "more"), CALLS, ids=[tool for tool, _ in CALLS])
 async def test_balances_that_cannot_be_read_again_are_in_doubt_and_not_told_as_stock(
     stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]

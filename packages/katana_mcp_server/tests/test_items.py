@@ -9,6 +9,8 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
+pytestmark = pytest.mark.warm
+
 
 def _stocked(tenant: Tenant, count: int) -> list[Wire]:
     return [each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)][:count]
@@ -119,6 +121,7 @@ async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(c
     assert [each["variant_id"] for each in seen_details] == wanted[: len(seen_details)]
 
 
+@pytest.mark.cold
 async def test_stock_that_cannot_be_read_is_unknown_and_never_zero(stage: Stage, tenant: Tenant) -> None:
     first, second = _stocked(tenant, 2)
     stage.own.sandbox.faults.add(Fault("GET /inventory", action=Status(403), times=None))
@@ -129,6 +132,7 @@ async def test_stock_that_cannot_be_read_is_unknown_and_never_zero(stage: Stage,
     assert [(each["severity"], each["code"]) for each in answer["warnings"]] == [("advisory", "stock_unknown")]
 
 
+@pytest.mark.cold
 async def test_stock_once_read_is_shown_with_its_age_when_it_cannot_be_read_again(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:

@@ -12,6 +12,8 @@ from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.warm
+
 LOW = "list_low_stock_items"
 AT_ONCE = 200
 """Ids of eight digits that one listing of stock names."""
@@ -81,6 +83,7 @@ def figures(tenant: Tenant, pair: Pair, **wanted: object) -> Fault:
     return Fault("GET /inventory", action=EditBody(edit), times=None)
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(("reorder", "safety"), [("900", "700"), ("700", "900"), (None, "900"), ("900", None)])
 async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_that_is_known_is_enough(
     stage: Stage, tenant: Tenant, reorder: str | None, safety: str | None
@@ -96,6 +99,7 @@ async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_t
     assert (answer["warnings"], "total_is_lower_bound" in answer) == ([], False)
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(
     "unknown",
     [
@@ -193,6 +197,7 @@ def wide(clock: ManualClock) -> OwnSandbox:
     return OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
 
 
+@pytest.mark.cold
 async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
     wide: OwnSandbox, clock: ManualClock
 ) -> None:

@@ -8,6 +8,8 @@ from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
+pytestmark = pytest.mark.warm
+
 TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-10T12:00:00.000Z"
 
@@ -110,10 +112,11 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
         assert shown["sku"] == tenant.get("variants", order["variant_id"])["sku"]
 
 
+@pytest.mark.cold
 async def test_only_a_whole_order_asks_for_its_rows(stage: Stage) -> None:
     await stage.call("list_manufacturing_orders")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
-    reference = {"suppliers", "locations", "variants", "products", "materials", "services"}
+    reference = {"suppliers", "locations", "variants", "products", "materials", "services", "custom_field_definitions"}
     assert asked - reference == {"manufacturing_orders", "factory"}
     await stage.call("get_manufacturing_order", manufacturing_order_id="MO-1")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
@@ -178,6 +181,7 @@ async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, t
     assert not any("cost_per_hour" in each for each in plain["operations"])
 
 
+@pytest.mark.cold
 async def test_the_recipe_alone_is_the_one_of_the_whole_order_and_reads_less(stage: Stage, tenant: Tenant) -> None:
     order = live(tenant, "manufacturing_orders")[3]
     answer = await stage.call("get_manufacturing_order_recipe", manufacturing_order_id=order["order_no"])

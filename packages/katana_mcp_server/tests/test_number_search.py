@@ -8,6 +8,8 @@ from server_wire import live
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Tenant
 
+pytestmark = pytest.mark.warm
+
 DOCUMENTS = {
     "sales_orders": "order_no",
     "purchase_orders": "order_no",
@@ -142,3 +144,16 @@ async def test_numbers_that_are_filled_with_zeros_are_found_without_them(stage: 
     for typed in ("TR/3", "3", "tr 3"):
         refusal = await stage.refusal("get_stock_transfer", stock_transfer_id=typed)
         assert refusal["warnings"][0]["message"].endswith("; did you mean 'TR/00003'?"), typed
+
+
+@pytest.mark.parametrize("collection", DOCUMENTS)
+async def test_a_number_behind_words_for_its_kind_is_that_number(stage: Stage, tenant: Tenant, collection: str) -> None:
+    tool, field, title = f"search_{collection}", DOCUMENTS[collection], collection[:-1].replace("_", " ")
+    number = live(tenant, collection)[1][field]
+    alone = await stage.call(tool, query=number)
+    assert alone["rows"][0][field] == number
+    for words in (title, f"{title.title()} no.", "number"):
+        answer = await stage.call(tool, query=f"{words} {number}")
+        assert (answer["rows"], answer["warnings"]) == (alone["rows"], alone["warnings"]), words
+    other = await stage.call(tool, query=f"somebody's {title} {number}")
+    assert other["rows"] != alone["rows"]

@@ -8,6 +8,8 @@ from server_wire import live
 from katana_mcp.testing import Stage
 from katana_sandbox import EditBody, Fault, Tenant
 
+pytestmark = pytest.mark.warm
+
 FILTERS = [
     ("list_sales_orders", "sales_orders", "status"),
     ("list_sales_orders", "sales_orders", "product_availability"),
@@ -62,6 +64,7 @@ async def test_a_value_that_nothing_has_is_said_with_what_may_have_been_meant(st
     assert notices(await stage.call("list_sales_orders", status=["Not-Shipped"])) == []
 
 
+@pytest.mark.cold
 async def test_movements_of_a_kind_that_katana_has_added_are_found(stage: Stage, tenant: Tenant) -> None:
     moved = next(tenant.all("inventory_movements"))
 

@@ -248,7 +248,7 @@ async def test_no_lane_is_held_while_a_person_is_asked(
         lanes = Lanes(file)
         held.append(lanes.take([f"{entry.plan.tenant}: {name}" for name in entry.plan.lanes], "another"))
         lanes.leave("another")
-        return ElicitResult(action="accept", content={"value": True})
+        return ElicitResult(action="accept", content={"confirm": True})
 
     async with staged(own, Setup(cache_dir=tmp_path, person=person)) as stage:
         (token,) = await planned([stage], "create_stock_transfer", 1, **new_transfer(tenant))

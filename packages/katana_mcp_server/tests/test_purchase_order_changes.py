@@ -305,7 +305,7 @@ def test_a_request_without_a_field_is_told_apart_from_one_that_changes_nothing()
 
 
 def test_an_order_that_would_be_empty_or_have_a_number_twice_is_worth_a_look() -> None:
-    assert against(delete_row_ids=[17, 18]) == [("blocking", "empty_order", "delete_row_ids")]
+    assert against(delete_row_ids=[17, 18]) == [("blocking", "no_rows_left", "delete_row_ids")]
     assert against(delete_row_ids=[17, 18], add_rows=[FORKS]) == []
     assert against(replace(old(), taken=(30,)), order_no="PO-9") == [("advisory", "duplicate_order_number", "order_no")]
     for name in ("order_no", "supplier_id", "currency", "expected_arrival_date", "status"):

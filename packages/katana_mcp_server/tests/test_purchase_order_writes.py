@@ -226,7 +226,8 @@ async def test_a_plan_is_made_of_what_katana_holds_now_whatever_is_cached(
     assert (await applied(stage, planned["plan_token"]))["error"] == "stale_plan"
     tenant.delete("suppliers", other["id"])
     gone = await stage.call("modify_purchase_order", purchase_order_id=free, supplier_id=other["id"])
-    assert [each["code"] for each in gone["warnings"]] == ["not_found"]
+    refused = await applied(stage, gone["plan_token"])
+    assert [each["code"] for each in refused["warnings"]] == ["stale_plan", "not_found"]
 
 
 async def test_the_price_of_another_supplier_is_told_by_name(stage: Stage, tenant: Tenant) -> None:

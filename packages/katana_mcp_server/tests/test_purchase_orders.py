@@ -1,9 +1,12 @@
 """`list_purchase_orders` and `get_purchase_order` against plain Python over what the sandbox holds."""
 
+import pytest
 from server_wire import Filtered, Wire, amount, assert_filtered, live
 
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
+
+pytestmark = pytest.mark.warm
 
 TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-01T12:00:00.000Z"
@@ -157,6 +160,7 @@ async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage:
     assert refusal["warnings"][0]["message"].startswith("no purchase order has the order number 'PO-99999'")
 
 
+@pytest.mark.cold
 async def test_a_list_asks_for_no_costs_and_nothing_that_belongs_to_sales(stage: Stage) -> None:
     await stage.call("list_purchase_orders", include_rows=True)
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}
@@ -164,6 +168,7 @@ async def test_a_list_asks_for_no_costs_and_nothing_that_belongs_to_sales(stage:
     assert asked == {"purchase_orders", "factory", *named}
 
 
+@pytest.mark.cold
 async def test_a_long_list_is_named_by_as_many_requests_as_a_short_one(stage: Stage, tenant: Tenant) -> None:
     await stage.call("list_purchase_orders", limit=1, include_rows=True)
     start = stage.requests()

@@ -21,7 +21,14 @@ def ids(answer: Payload, kind: str) -> list[int]:
 
 
 def test_every_kind_that_is_a_resource_is_listed() -> None:
-    assert {each.entity for each in REFERENCE} == {*Kind.__value__.__args__} == {*COLLECTIONS, "factory"}
+    assert (
+        {each.entity for each in REFERENCE}
+        == {*Kind.__value__.__args__}
+        == {
+            *COLLECTIONS,
+            *("factory", "custom_field_definition"),
+        }
+    )
 
 
 @pytest.mark.parametrize("kind", COLLECTIONS)

@@ -136,7 +136,7 @@ def test_a_discount_is_off_the_whole_row_and_a_fee_has_its_tax() -> None:
         ),
         (
             {"addresses": [{"entity_type": "billing"}, {"entity_type": "billing", "city": "Oslo"}]},
-            [("blocking", "duplicate_row", "addresses")],
+            [("blocking", "only_one_allowed", "addresses")],
         ),
         ({"rows": [_row(total_discount=25)]}, [("advisory", "discount_above_price", "rows[0].total_discount")]),
         ({"rows": [_row(total_discount=24)]}, []),
@@ -214,8 +214,8 @@ SHIPMENT: Record = {"id": 20, "status": "PACKED", "sales_order_fulfillment_rows"
             {"update_rows": [{"row_id": 9, "location_id": "North"}]},
             [("blocking", "locked", "update_rows[0].location_id")],
         ),
-        (RECORD, {"add_shipping_fees": [{"amount": 3}]}, [("blocking", "duplicate_row", "add_shipping_fees")]),
-        (RECORD, {"add_addresses": [{"entity_type": "billing"}]}, [("blocking", "duplicate_row", "add_addresses")]),
+        (RECORD, {"add_shipping_fees": [{"amount": 3}]}, [("blocking", "only_one_allowed", "add_shipping_fees")]),
+        (RECORD, {"add_addresses": [{"entity_type": "billing"}]}, [("blocking", "only_one_allowed", "add_addresses")]),
         (RECORD, {"currency": "USD"}, [("advisory", "amounts_stay", "currency")]),
     ],
 )
@@ -238,7 +238,7 @@ def test_a_fee_comes_in_the_place_of_one_that_goes() -> None:
         (RECORD, True),
         ({**RECORD, "status": "PENDING"}, True),
         ({**RECORD, "status": "PARTIALLY_DELIVERED"}, False),
-        ({**RECORD, "custom_fields": {"a": 1}}, False),
+        ({**RECORD, "custom_fields": {"a": 1}, "tracking_number_url": "https://a.b"}, True),
         (_in("NOT_SHIPPED", batch_transactions=[{"batch_id": 1}]), False),
     ],
 )

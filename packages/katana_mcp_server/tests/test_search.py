@@ -16,6 +16,8 @@ from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
+pytestmark = pytest.mark.warm
+
 
 async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
     part = next(each for each in live(tenant, "variants") if each["sku"] and each["supplier_item_codes"])
@@ -285,6 +287,7 @@ async def test_an_order_shows_its_customers_new_name_once_that_is_fresh(
     assert {row["customer"] for row in rows} == {"Renamed Rowers"}
 
 
+@pytest.mark.cold
 async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage) -> None:
     told: list[str] = []
 

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic_core import from_json
 
 from katana_mcp.adapter.stdin import mended, pass_on
 from katana_mcp.tools.hidden import meant
@@ -33,6 +35,23 @@ def test_any_text_can_be_read_afterwards_and_means_what_was_sent(text: str) -> N
     read.encode("utf-8")
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     assert meant(read) == meant(joined)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 900 + b"1" + b"}" * 900, b"9" * 5_000, b"-" + b"1" * 2_000 + b".5e10"],
+    ids=["lists", "objects", "a number", "a fraction"],
+)
+def test_what_the_reader_would_drop_is_read_so_that_it_is_refused_and_the_rest_of_the_call_stays(odd: bytes) -> None:
+    call = b'{"id": 7, "a": "[[\\"%b", "odd": %%b, "b": [{"c": 1.5}]}' % (b"[" * 200 + b"1" * 2_000)
+    read = from_json(mended(call % odd))
+    assert read == {**json.loads(call % b"0"), "odd": read["odd"]}
+    assert re.search("<nested too deeply>|^Infinity$", json.dumps(read["odd"]))
+
+
+def test_what_can_be_read_stays_as_it_is() -> None:
+    for text in (b'{"a": [[[1]]], "b": "%b"}' % (b"[" * 400), b"[%b0]" % (b"[]," * 400), b"%d" % 10**999):
+        assert mended(text) == text
 
 
 def test_lines_come_through_a_pipe_whole_whatever_their_pieces() -> None:

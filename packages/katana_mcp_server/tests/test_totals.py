@@ -63,7 +63,7 @@ def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said(
     request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
     (action,) = CREATE.plan(request, new_facts()).actions
     assert action.body is not None
-    assert [each["tax_rate_id"] for each in _rows(action.body["purchase_order_rows"])] == [5]
+    assert [each["tax_rate_id"] for each in _rows(action.fields["purchase_order_rows"])] == [5]
     (warning,) = CREATE.checks(request, new_facts())
     assert warning.message == "rows: the default tax rate of purchases was taken where none is given (22 %)"
     # What is there already keeps the rate that it has.

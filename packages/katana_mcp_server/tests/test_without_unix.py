@@ -21,7 +21,8 @@ _TERMINATED = {1} if sys.platform == "win32" else {130, 143, -15}
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """A machine on which nothing is set."""
+    """A machine on which nothing is set, in a directory whose `.env` would have FastMCP stop at the start."""
+    (tmp_path / ".env").write_text("FASTMCP_LOG_LEVEL=LOUD\n")
     usual = {name: value for name, value in os.environ.items() if not name.startswith("KATANA_")}
     return usual | {"KATANA_SANDBOX": "1", "KATANA_CACHE_DIR": str(tmp_path / "cache"), "KATANA_MCP_HTTP_TOKEN": TOKEN}
 

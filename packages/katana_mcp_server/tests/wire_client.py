@@ -19,7 +19,7 @@ from katana_mcp.testing import Payload, Stage
 
 type Era = Literal["modern", "legacy"]
 
-YES = {"action": "accept", "content": {"value": True}}
+YES = {"action": "accept", "content": {"confirm": True}}
 _INFO = {"name": "wire", "version": "1"}
 _META = "io.modelcontextprotocol/"
 

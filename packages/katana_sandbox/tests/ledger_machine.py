@@ -1,5 +1,6 @@
-"""The stock machine with goods that are made: kits, manufacturing orders, outsourced purchases, serial numbers."""
+"""The stock machine with kits, manufacturing orders, outsourced purchases, serial numbers, bins, counts, returns."""
 
+import json
 from collections import defaultdict
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -9,10 +10,12 @@ from hypothesis.stateful import invariant, rule
 
 from katana_sandbox.wire.numbers import as_decimal
 
-from .stock_machine import ANY, DAYS, PLACES, QUANTITIES, WHERE, StockMachine, day
+from .stock_machine import ANY, DAYS, PLACES, QUANTITIES, TAKEN, WHERE, StockMachine, day
 
 SHARES = st.sampled_from([1, 0.5])
 SHIPPED = st.sampled_from(["PACKED", "DELIVERED"])
+ENDS = st.sampled_from([(0, 1), (1, 0), (0, None), (None, 1)])
+MOVED = st.sampled_from(["CREATED", "IN_TRANSIT", "DONE"])
 LINES = "outsourced_purchase_order_recipe_rows"
 type Amounts = dict[tuple[int, int], Decimal]
 
@@ -35,6 +38,8 @@ class LedgerMachine(StockMachine):
         self.unit = self._product({"serial_tracked": True}, {parts[0]: 1})
         self.account.goods += [self.kit, self.made]
         self._make_units(PLACES[0], day(1), final=True)
+        bins = [{"bin_name": name, "location_id": PLACES[0]} for name in "AB"]
+        self.bins = [self.account.tenant.create("bin_locations", each)["id"] for each in bins]
         LedgerMachine.steps -= 1  # the invariants are also checked before the first rule
 
     def _product(self, fields: dict[str, Any], recipe: dict[int, int]) -> int:
@@ -202,6 +207,82 @@ class LedgerMachine(StockMachine):
         for status in ("IN_PROGRESS", "COMPLETED"):
             self.account.call("PATCH", path, {"status": status})
         assert float(self.account.tenant.get("inventory", (self.made, place))["quantity_in_stock"]) == counted
+
+    @rule(which=ANY, place=WHERE, counted=st.integers(0, 9), begun=st.booleans())
+    def a_stocktake_deleted_before_its_end_counted_nothing(
+        self, which: int, place: int, counted: int, begun: bool
+    ) -> None:
+        before = self.account.state()
+        line = {"variant_id": self.account.goods[which % len(self.account.goods)], "counted_quantity": counted}
+        body = {"stocktake_number": "T", "location_id": place, "stocktake_rows": [line]}
+        path = f"/stocktakes/{self.account.tenant.create('stocktakes', body)['id']}"
+        if begun:
+            self.account.call("PATCH", path, {"status": "COUNTED"})
+        self.account.call("DELETE", path)
+        assert self.account.state() == before
+
+    @rule(which=ANY, quantity=st.one_of(QUANTITIES, TAKEN), on=DAYS)
+    def adjust_a_bin(self, which: int, quantity: str, on: int) -> None:
+        good, place = self.account.goods[which % len(self.account.goods)], self.bins[which % 2]
+        part = {"bin_location_id": place, "quantity": abs(float(quantity))}
+        row = {"variant_id": good, "quantity": float(quantity), "traceability": [part]}
+        header = {"stock_adjustment_number": "A", "location_id": PLACES[0], "stock_adjustment_date": day(on)}
+        self.post("/stock_adjustments", {**header, "stock_adjustment_rows": [row]})
+
+    @rule(which=ANY, quantity=QUANTITIES, ends=ENDS, status=MOVED)
+    def transfer_between_bins(
+        self, which: int, quantity: str, ends: tuple[int | None, int | None], status: str
+    ) -> None:
+        before, held = self.account.state(), self.in_bins()
+        source, target = (None if end is None else self.bins[end] for end in ends)
+        places = {"source_bin_location_id": source, "target_bin_location_id": target}
+        row = {"variant_id": self.account.goods[which % len(self.account.goods)], "quantity": quantity, **places}
+        body = {"location_id": PLACES[0], "bin_transfer_rows": [row]}
+        made = self.account.tenant.create("bin_transfers", body)
+        assert self.in_bins() == held
+        self.account.call("PATCH", f"/bin_transfers/{made['id']}/status", {"status": status})
+        assert self.account.state() == before
+
+    @rule(which=ANY, status=st.none() | MOVED)
+    def move_between_bins(self, which: int, status: str | None) -> None:
+        found = self.pick("bin_transfers", which)
+        if found:
+            before = self.account.state()
+            if status is None:
+                self.account.call("DELETE", f"/bin_transfers/{found['id']}")
+            else:
+                self.account.call("PATCH", f"/bin_transfers/{found['id']}/status", {"status": status})
+            assert self.account.state() == before
+
+    @invariant()
+    def bins_hold_what_documents_brought(self) -> None:
+        wanted: dict[tuple[int, int, int | None], Decimal] = defaultdict(Decimal)
+        for header in self.account.live("stock_adjustments"):
+            for row in header["stock_adjustment_rows"]:
+                for part in row["traceability"]:
+                    amount = as_decimal(part["quantity"]).copy_sign(as_decimal(row["quantity"]))
+                    wanted[row["variant_id"], header["location_id"], part["bin_location_id"]] += amount
+        for transfer in self.account.live("bin_transfers"):
+            left, came = transfer["status"] != "CREATED", transfer["status"] == "DONE"
+            for row in transfer["bin_transfer_rows"]:
+                amount, key = as_decimal(row["quantity"]), (row["variant_id"], transfer["location_id"])
+                wanted[*key, row["source_bin_location_id"]] -= amount * left
+                wanted[*key, row["target_bin_location_id"]] += amount * came
+        named = {key: amount for key, amount in wanted.items() if amount and key[2] is not None}
+        assert {key: amount for key, amount in self.in_bins().items() if key[2] is not None} == named
+
+    @invariant()
+    def what_lies_in_bins_and_in_none_is_the_stock(self) -> None:
+        whole: Amounts = defaultdict(Decimal)
+        for (variant, location, _), amount in self.in_bins().items():
+            whole[variant, location] += amount
+        for row in self.account.tenant.all("inventory"):
+            assert whole[row["variant_id"], row["location_id"]] == as_decimal(row["quantity_in_stock"])
+
+    def in_bins(self) -> dict[tuple[int, int, int | None], Decimal]:
+        rows = json.loads(self.account.call("GET", "/bin_inventory").body)["data"]
+        names = ("variant_id", "location_id", "bin_location_id")
+        return {tuple(row[name] for name in names): as_decimal(row["quantity_in_stock"]) for row in rows}
 
     @rule(which=ANY)
     def return_and_take_back(self, which: int) -> None:

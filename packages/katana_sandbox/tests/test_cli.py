@@ -7,18 +7,45 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from katana_sandbox.cli import main
 from katana_sandbox.switch_list import SWITCHES
 
 ROOT = Path(__file__).parents[1]
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
+type Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def run_process(*words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from katana_sandbox.cli import main; main()", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command that does not serve, in this process."""
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["katana-sandbox", *words])
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(str(end.code or 0))
+        return subprocess.CompletedProcess(words, code, *capsys.readouterr())
+
+    return ran
+
+
+def test_a_process_of_its_own_ends_with_the_same_sentence_and_code(run: Run) -> None:
+    own, here = (ran("serve", "--keep=maybe") for ran in (run_process, run))
+    assert (own.returncode, own.stdout, own.stderr) == (here.returncode, here.stdout, here.stderr)
+    assert (own.returncode, own.stderr) == (2, "katana-sandbox: --keep must be true or false, not 'maybe'\n")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +81,7 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
         (("coverage", "--tests", "/nowhere"), "--tests /nowhere is no folder"),
     ],
 )
-def test_wrong_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], sentence: str) -> None:
+def test_wrong_input_is_one_sentence_and_exit_code_2(run: Run, words: tuple[str, ...], sentence: str) -> None:
     done = run(*words)
     assert done.returncode == 2
     assert sentence in done.stderr
@@ -72,7 +99,7 @@ def test_wrong_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], sen
         (("coverage", "--help"), ("--check", "--readme", "--tests")),
     ],
 )
-def test_help_names_what_there_is(words: tuple[str, ...], told: tuple[str, ...]) -> None:
+def test_help_names_what_there_is(run: Run, words: tuple[str, ...], told: tuple[str, ...]) -> None:
     done = run(*words)
     assert (done.returncode, done.stderr) == (0, "")
     assert [word for word in told if word not in done.stdout] == []
@@ -87,7 +114,7 @@ def test_the_program_of_the_readme_runs_as_printed() -> None:
     assert re.fullmatch(r"\S+\nTrue \d+\n", done.stdout)
 
 
-def test_a_stale_coverage_table_is_one_sentence_and_exit_code_1(tmp_path: Path) -> None:
+def test_a_stale_coverage_table_is_one_sentence_and_exit_code_1(run: Run, tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("<!-- coverage: begin -->\n<!-- coverage: end -->\n")
     done = run("coverage", "--check", "--readme", str(readme))
@@ -95,7 +122,7 @@ def test_a_stale_coverage_table_is_one_sentence_and_exit_code_1(tmp_path: Path) 
     assert done.stderr == (f"katana-sandbox: the table in {readme} is not current; run the command without --check\n")
 
 
-def test_a_fault_file_with_an_unknown_action_is_refused_by_entry(tmp_path: Path) -> None:
+def test_a_fault_file_with_an_unknown_action_is_refused_by_entry(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "faults.toml"
     path.write_text('[[fault]]\naction = "drop"\n[[fault]]\naction = "melt"\n')
     done = run("serve", "--faults", str(path))
@@ -139,7 +166,7 @@ def test_serve_prints_one_json_line_serves_and_stops_quietly_on_interrupt(tmp_pa
     assert (process.returncode, out, err) == (0, "", "")
 
 
-def test_switches_are_listed_with_default_meaning_and_source() -> None:
+def test_switches_are_listed_with_default_meaning_and_source(run: Run) -> None:
     out = run("switches").stdout
     lines = out.splitlines()
     assert len(lines) == len(SWITCHES)
@@ -147,18 +174,18 @@ def test_switches_are_listed_with_default_meaning_and_source() -> None:
     assert all("[facts " in line for line in lines)
 
 
-def test_the_coverage_table_of_the_readme_is_current() -> None:
+def test_the_coverage_table_of_the_readme_is_current(run: Run) -> None:
     done = run("coverage", "--check", "--readme", str(ROOT / "README.md"), "--tests", str(ROOT / "tests"))
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_every_operation_is_checked_against_the_spec_and_by_a_rule_test() -> None:
+def test_every_operation_is_checked_against_the_spec_and_by_a_rule_test(run: Run) -> None:
     rows = [line for line in run("coverage", "--tests", str(ROOT / "tests")).stdout.splitlines() if "/" in line]
     assert len(rows) > 140
     assert [row for row in rows if "| - |" in row] == []
 
 
-def test_a_rule_test_counts_for_the_operation_that_it_calls(tmp_path: Path) -> None:
+def test_a_rule_test_counts_for_the_operation_that_it_calls(run: Run, tmp_path: Path) -> None:
     calls = ('api.get("/customers")', 'api.delete(f"/customers/{row["id"]}")', 'api.get("/customers", {"limit": 1})')
     (tmp_path / "test_a.py").write_text("\n".join(["async def test_a(api):", *(f"    await {call}" for call in calls)]))
     (tmp_path / "test_b.py").write_text('def test_b(api):\n    api.delete("/customers/7")\n')

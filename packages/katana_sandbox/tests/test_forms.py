@@ -3,8 +3,9 @@
 import pytest
 
 from katana_sandbox import ManualClock, Sandbox
-from katana_sandbox.wire.body_forms import form, read_sheet
+from katana_sandbox.wire.body_forms import form
 from katana_sandbox.wire.errors import Refused
+from katana_schema.forms import read_sheet
 from katana_schema.reading import read_facts
 
 

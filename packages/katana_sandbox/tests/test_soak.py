@@ -4,7 +4,6 @@ import asyncio
 from typing import Any, cast
 
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -23,16 +22,20 @@ pytestmark = pytest.mark.soak
 
 @pytest.fixture(scope="module")
 def description() -> Any:  # noqa: ANN401 - the library does not publish its types
+    import schemathesis  # noqa: PLC0415 - 0.4 s of each run that only collects it
+
     return schemathesis.openapi.from_dict(document(read_facts()))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.timeout(600)
 def test_nothing_is_a_server_fault(description: Any, operation: str) -> None:  # noqa: ANN401 - as above
+    from schemathesis import GenerationMode  # noqa: PLC0415 - as above
+
     method, template = operation.split()
     described = description[template][method]
     sandbox = Sandbox(SandboxConfig(switches={"rate_limit": 0}), clock=ManualClock())
-    cases = st.one_of(*(described.as_strategy(generation_mode=mode) for mode in schemathesis.GenerationMode))
+    cases = st.one_of(*(described.as_strategy(generation_mode=mode) for mode in GenerationMode))
 
     @settings(
         max_examples=EXAMPLES,

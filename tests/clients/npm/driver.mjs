@@ -62,7 +62,7 @@ const client = new Client(
 if (connection.person) {
     client.setRequestHandler(asked, async request => {
         questions.push(request.params.message);
-        return answer === 'accept' ? { action: 'accept', content: { value: true } } : { action: answer };
+        return answer === 'accept' ? { action: 'accept', content: { confirm: true } } : { action: answer };
     });
 }
 

@@ -21,7 +21,7 @@ async def asked(_: object, params: mt.ElicitRequestParams) -> mt.ElicitResult:
     """Answer for the person."""
     DEEDS.questions.append(params.message)
     accepted = DEEDS.answer == "accept"
-    return mt.ElicitResult(action=DEEDS.answer, content={"value": True} if accepted else None)
+    return mt.ElicitResult(action=DEEDS.answer, content={"confirm": True} if accepted else None)
 
 
 async def _session(stack: AsyncExitStack) -> ClientSession:

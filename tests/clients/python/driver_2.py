@@ -20,7 +20,7 @@ async def asked(_: object, params: mt.ElicitRequestParams) -> mt.ElicitResult:
     """Answer for the person."""
     DEEDS.questions.append(params.message)
     accepted = DEEDS.answer == "accept"
-    return mt.ElicitResult(action=DEEDS.answer, content={"value": True} if accepted else None)
+    return mt.ElicitResult(action=DEEDS.answer, content={"confirm": True} if accepted else None)
 
 
 def _server() -> Any:  # noqa: ANN401 - a transport, whose type the SDK does not export

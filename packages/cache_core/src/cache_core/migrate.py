@@ -109,6 +109,8 @@ class Migration:
     async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> None:
         """Compute the text and soft state of every row of an entity again, from the parents as they are now."""
         total, done = await backend.count(spec.name, (), EVERYTHING), 0
+        if not total:
+            return
         async for rows in windows(spec, backend):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             again = [replace(row_of(spec, row.record, parents), version=row.version) for row in rows]

@@ -1,4 +1,4 @@
-"""What Katana's API can do with each collection whose bodies are written by hand.
+"""What Katana's API can do with each collection.
 
 Rendered by scripts/render_abilities.py: change the facts of katana_schema.
 """
@@ -6,6 +6,33 @@ Rendered by scripts/render_abilities.py: change the facts of katana_schema.
 from katana_client.filters import Abilities, Filters
 
 ABILITIES: dict[str, Abilities] = {
+    "additional_costs": Abilities(
+        gets="ids",
+        filters=Filters.of("created_at_min created_at_max updated_at_min updated_at_max name include_deleted", "ids"),
+    ),
+    "batch_stocks": Abilities(
+        filters=Filters.of(
+            "batch_id batch_number location_id variant_id batch_barcode batch_created_at_min "
+            "batch_created_at_max include_empty"
+        )
+    ),
+    "batches": Abilities(lists=False),
+    "bin_inventory": Abilities(
+        filters=Filters.of("granularity location_id variant_id bin_location_id batch_id serial_number_id")
+    ),
+    "bin_locations": Abilities(
+        deletes=True, gets="ids", filters=Filters.of("location_id include_deleted bin_name", "ids")
+    ),
+    "bin_transfer_rows": Abilities(
+        deletes=True,
+        gets="path",
+        filters=Filters.of(
+            "include_deleted bin_transfer_id variant_id source_bin_location_id target_bin_location_id", "ids"
+        ),
+    ),
+    "bin_transfers": Abilities(
+        deletes=True, gets="path", filters=Filters.of("include_deleted bin_transfer_number location_id status", "ids")
+    ),
     "bom_rows": Abilities(
         deletes=True,
         gets="id",
@@ -15,6 +42,13 @@ ABILITIES: dict[str, Abilities] = {
             "updated_at_min updated_at_max"
         ),
     ),
+    "custom_field_definitions": Abilities(
+        deletes=True,
+        gets="path",
+        uuid=True,
+        filters=Filters.of("created_at_min created_at_max updated_at_min updated_at_max label field_type entity_type"),
+    ),
+    "custom_fields_collections": Abilities(lists=False),
     "customer_addresses": Abilities(
         deletes=True,
         gets="ids",
@@ -33,9 +67,28 @@ ABILITIES: dict[str, Abilities] = {
             "ids",
         ),
     ),
+    "demand_forecasts": Abilities(lists=False, filters=Filters.of("variant_id location_id")),
     "factory": Abilities(lists=False),
+    "inventory": Abilities(filters=Filters.of("location_id include_archived", "variant_id extend")),
+    "inventory_movements": Abilities(
+        gets="ids",
+        filters=Filters.of(
+            "location_id resource_type resource_id caused_by_order_no caused_by_resource_id created_at_min "
+            "created_at_max updated_at_min updated_at_max",
+            "ids variant_ids",
+        ),
+    ),
     "inventory_reorder_points": Abilities(lists=False),
     "inventory_safety_stock_levels": Abilities(lists=False),
+    "inventory_signals": Abilities(filters=Filters.of("demand_window stock_risk", "variant_id")),
+    "locations": Abilities(
+        gets="path",
+        filters=Filters.of(
+            "is_primary name legal_name address_id sales_allowed manufacturing_allowed purchases_allowed rank "
+            "include_deleted created_at_min created_at_max updated_at_min updated_at_max",
+            "ids",
+        ),
+    ),
     "manufacturing_order_make_to_order": Abilities(lists=False),
     "manufacturing_order_operation_rows": Abilities(
         deletes=True,
@@ -90,6 +143,12 @@ ABILITIES: dict[str, Abilities] = {
         ),
         get_filters=Filters.of("", "extend"),
     ),
+    "negative_stock": Abilities(
+        filters=Filters.of(
+            "location_id variant_id latest_negative_stock_date_max latest_negative_stock_date_min name sku category"
+        )
+    ),
+    "operators": Abilities(filters=Filters.of("working_area resource_id")),
     "outsourced_purchase_order_recipe_rows": Abilities(
         deletes=True,
         gets="path",
@@ -134,6 +193,7 @@ ABILITIES: dict[str, Abilities] = {
         ),
         get_filters=Filters.of("", "extend"),
     ),
+    "purchase_order_accounting_metadata": Abilities(filters=Filters.of("purchase_order_id received_items_group_id")),
     "purchase_order_receive": Abilities(lists=False),
     "purchase_order_rows": Abilities(
         deletes=True,
@@ -165,6 +225,7 @@ ABILITIES: dict[str, Abilities] = {
             "product_variant_ids",
         ),
     ),
+    "sales_order_accounting_metadata": Abilities(filters=Filters.of("sales_order_id fulfillment_id")),
     "sales_order_addresses": Abilities(
         deletes=True,
         gets="ids",
@@ -212,6 +273,27 @@ ABILITIES: dict[str, Abilities] = {
             "ids",
         ),
     ),
+    "sales_return_rows": Abilities(
+        deletes=True,
+        gets="path",
+        filters=Filters.of(
+            "sales_return_id variant_id include_deleted created_at_min created_at_max updated_at_min "
+            "updated_at_max restock_location_id reason_id sales_order_row_id",
+            "ids",
+        ),
+    ),
+    "sales_returns": Abilities(
+        deletes=True,
+        gets="path",
+        filters=Filters.of(
+            "status include_deleted created_at_min created_at_max updated_at_min updated_at_max order_no "
+            "return_location_id refund_status order_return_date_min order_return_date_max "
+            "order_created_date_min order_created_date_max",
+            "ids",
+        ),
+    ),
+    "serial_numbers": Abilities(filters=Filters.of("resource_type resource_id")),
+    "serial_numbers_stock": Abilities(lists=False),
     "services": Abilities(
         deletes=True,
         gets="path",
@@ -239,6 +321,24 @@ ABILITIES: dict[str, Abilities] = {
             "ids",
         ),
     ),
+    "stocktake_rows": Abilities(
+        deletes=True,
+        gets="ids",
+        filters=Filters.of(
+            "variant_id batch_id bin_location_id stock_adjustment_id include_deleted created_at_min "
+            "created_at_max updated_at_min updated_at_max",
+            "ids stocktake_ids",
+        ),
+    ),
+    "stocktakes": Abilities(
+        deletes=True,
+        gets="ids",
+        filters=Filters.of(
+            "location_id status stocktake_number stock_adjustment_id created_at_min created_at_max "
+            "updated_at_min updated_at_max include_deleted",
+            "ids",
+        ),
+    ),
     "supplier_addresses": Abilities(
         deletes=True,
         gets="ids",
@@ -255,7 +355,18 @@ ABILITIES: dict[str, Abilities] = {
             "name email phone include_deleted created_at_min created_at_max updated_at_min updated_at_max", "ids"
         ),
     ),
+    "tax_rates": Abilities(
+        gets="ids",
+        filters=Filters.of(
+            "rate name is_default_sales is_default_purchases created_at_min created_at_max updated_at_min "
+            "updated_at_max",
+            "ids",
+        ),
+    ),
     "unlink_variant_bin_locations": Abilities(lists=False),
+    "user_info": Abilities(lists=False),
+    "users": Abilities(filters=Filters.of("created_at_min created_at_max updated_at_min updated_at_max")),
+    "variant_bin_locations": Abilities(lists=False),
     "variants": Abilities(
         deletes=True,
         gets="path",
@@ -267,4 +378,6 @@ ABILITIES: dict[str, Abilities] = {
         ),
         get_filters=Filters.of("", "extend"),
     ),
+    "webhook_logs_export": Abilities(lists=False),
+    "webhooks": Abilities(deletes=True, gets="path", filters=Filters.of("url enabled", "ids")),
 }

@@ -79,13 +79,14 @@ class Spec:
         return {**kept, **body}
 
 
-def spec_of(
+def spec_of(  # noqa: PLR0913 - what a collection is, said once
     name: str,
     model: type[ReadModel],
     create: type[WriteModel] | None = None,
     update: type[WriteModel] | None = None,
     *,
     bulk: type[WriteModel] | None = None,
+    key: tuple[str, ...] = ("id",),
 ) -> Spec:
     """Return the spec of a collection, by what the API can do with it; notes are kept where an update has them."""
     known = ABILITIES[name]
@@ -99,6 +100,7 @@ def spec_of(
         lists=known.lists,
         gets=known.gets,
         uuid=known.uuid,
+        key=key,
         keeps=(NOTES,) if update is not None and NOTES in update.model_fields else (),
         filters=known.filters,
         get_filters=known.get_filters,

@@ -12,6 +12,8 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def main() -> None:
     """Run the command line."""
+    # FastMCP would take `FASTMCP_…` from the `.env` of whatever directory the server starts in.
+    os.environ.setdefault("FASTMCP_ENV_FILE", os.devnull)
     usual = signal.signal(signal.SIGINT, _leave)
     # Imported here, so that Ctrl-C is taken care of during the 0.5 s that it takes.
     from katana_mcp import cli  # noqa: PLC0415

@@ -85,6 +85,21 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SingleRows:
+    """How a list with `rows_only` gives the rows of documents, each by itself with the head of its document.
+
+    Attributes:
+        path: where the rows stand; conditions on `path[]` narrow them.
+        open: which of them are open, where open documents are asked for.
+        view: how one looks; the row stands under `row` in the record of its document.
+    """
+
+    path: str
+    open: Where
+    view: View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
     """Everything that varies by entity; the page to read first.
 
@@ -100,6 +115,7 @@ class Entity:
         searching: which cache entities a search with such a request looks in, and under which conditions.
         summary: how rows look in searches and lists.
         expanded: how rows look in a list with `include_rows`.
+        single_rows: how rows look in a list with `rows_only`.
         views: other rows per source, where sources differ.
         list_request: filters of the list tool; None without one.
         listing: which cache entities a list with such a request takes its rows from, and how they look; its
@@ -107,6 +123,7 @@ class Entity:
         get: the tool that returns one whole document; None without one.
         more: further tools that read a part of its document.
         writes: how it is created, modified and deleted, by verb.
+        workflows: further tools that plan a write of it, each with how, and its description.
         absent: verbs without a tool, each with its reason, which whoever calls it is told.
         notes: one or two sentences added to a generated description.
     """
@@ -122,12 +139,14 @@ class Entity:
     searching: Callable[[Any], Mapping[str, Where]] | None = None
     summary: View
     expanded: View | None = None
+    single_rows: SingleRows | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])
     list_request: type[ListRequest] | None = None
     listing: Callable[[Any], Mapping[str, View]] | None = None
     get: AnyTool | None = None
     more: tuple[AnyTool, ...] = ()
     writes: Mapping[Verb, AnyChange] = field(default_factory=dict[Verb, AnyChange])
+    workflows: Mapping[str, tuple[AnyChange, str]] = field(default_factory=dict[str, tuple[AnyChange, str]])
     absent: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
     notes: Mapping[Verb, str] = field(default_factory=dict[Verb, str])
 

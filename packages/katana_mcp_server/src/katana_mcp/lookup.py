@@ -1,6 +1,6 @@
 """Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
@@ -15,6 +15,8 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.values import id_in, whole
 
 _MOST = 10_000
+_SHARED = 60.0
+"""Seconds for which plans that are applied by one call share a record that was read."""
 EXPLAINED = 20
 """Unknown SKUs of one call that are looked for in any spelling, and for which near misses are looked up."""
 
@@ -116,6 +118,29 @@ async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordI
     if ids and not await services.fresh.read_again(entity, ids):
         which = ", ".join(map(str, ids[:5]))
         raise Refused(unasked(f"how {titled(entity)} {which} {'is' if len(ids) == 1 else 'are'} now"))
+
+
+async def read_anew(services: Services, records: Mapping[str, Iterable[int]]) -> None:
+    """Read records from Katana, one request per collection; plans of one call share what it read.
+
+    A variant of a service comes with that, which holds it.
+
+    Args:
+        services: the tenant's services.
+        records: their ids by cache entity.
+
+    Raises:
+        Refused: Katana does not say how they are.
+    """
+    wanted = {entity: set(ids) for entity, ids in records.items()}
+    for sold in await service_variants(services.cache, "id", sorted(wanted.get("variant", ()))):
+        wanted["variant"].discard(whole(sold.record, "id") or 0)
+        wanted.setdefault("service", set()).add(whole(sold.record, "service_id") or 0)
+    now, read_at = services.clock.monotonic(), {} if services.read_at is None else services.read_at
+    for entity, ids in wanted.items():
+        due = [key for key in sorted(ids) if read_at.get((entity, key), -_SHARED) <= now - _SHARED]
+        await as_they_are_now(services, entity, due)
+        read_at |= {(entity, key): now for key in due}
 
 
 async def live_with_key(services: Services, entity: str, key: str) -> tuple[int, ...]:

@@ -9,10 +9,12 @@ from cache_core.conditions import EVERYTHING, OneOf, Order, Scalar
 from cache_core.protocol import CacheBackend, Selection, Stored
 from cache_core.records import Json, Record, RecordId, as_id, values_at
 from cache_core.specs import SPECS
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import NOTHING, child, number, rows, whole
 
 FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
 """What the base currency is read from; nothing while the factory is not cached."""
+CUSTOM_FIELDS: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "custom_field_definition")
+"""What custom fields are called by, and the choices of each."""
 VARIANT_PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
 """The fields of a variant that name its item, and the cache entities of such items."""
 VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in VARIANT_PARENTS))
@@ -44,6 +46,13 @@ class Names:
     def rate(self, tax_rate_id: object) -> Decimal | None:
         """Return a tax rate in percent, or None when it is not known."""
         return number(self.record("tax_rate", tax_rate_id) or NOTHING, "rate")
+
+    def custom_field(self, definition_id: str, value: object) -> tuple[str, object]:
+        """Return the label of a custom field, and of its choice where it has choices; what is not known stays."""
+        definition = self.record(CUSTOM_FIELDS[0], definition_id) or NOTHING
+        choices = rows(child(definition, "options") or NOTHING, "choices")
+        chosen = (text(choice, "label") for choice in choices if choice.get("id") == value)
+        return text(definition, "label") or definition_id, next(chosen, None) or value
 
     def sku(self, variant_id: object) -> str | None:
         """Return the variant's SKU, or None."""
@@ -81,15 +90,15 @@ async def look_up(
 ) -> Names:
     """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
 
-    Items of variants come along; the suppliers of items, the customers of sales orders, and the factory, where any are
-    wanted.
+    Items of variants come along; the suppliers of items, the customers of sales orders, the factory, and all
+    definitions of custom fields, where any are wanted.
     """
     names = Names({(entity, row.id): row.record for entity, row in at_hand})
     for entity, ids in wanted.items():
         await _add(cache, names, entity, ids)
-    if "factory" in wanted and "factory" in cache.entities:
-        factories = await cache.select("factory", Selection(limit=1))
-        names.records.update((("factory", row.id), row.record) for row in factories)
+    for entity in (each for each in (*FACTORY, *CUSTOM_FIELDS) if each in wanted and each in cache.entities):
+        every = await cache.select(entity, Selection(limit=_MOST_WHOLE, visibility=EVERYTHING))
+        names.records.update(((entity, row.id), row.record) for row in every)
     if "variant" in wanted:
         unknown = [
             each for each in wanted["variant"] if isinstance(each, int) and names.record("variant", each) is None
@@ -104,6 +113,10 @@ async def look_up(
     if "supplier" in wanted:
         await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
     return names
+
+
+_MOST_WHOLE = 100
+"""An account has one factory, and at most 50 definitions of custom fields."""
 
 
 async def parts_of(

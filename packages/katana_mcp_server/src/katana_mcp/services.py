@@ -95,6 +95,8 @@ class Services:
         note: told what this call waits for.
         on_due: told which entities this call waits for, before it does.
         until: when a plan of this call stops waiting, by the monotonic clock; None for a while from its beginning.
+        anew: single records that the next plan needs as they are in Katana now, their ids by cache entity.
+        read_at: when this call read single records that several of its plans may need; None where each reads its own.
         awaited: lets first listings be waited for.
         pages: where pages ended that were answered.
     """
@@ -125,6 +127,8 @@ class Services:
     note: Callable[[str], None] = _unnoted
     on_due: OnDue = _unexpected
     until: float | None = None
+    anew: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    read_at: dict[tuple[str, int], float] | None = None
     awaited: Callable[[Collection[str]], AbstractContextManager[None]] = _unawaited
     pages: PageEnds = field(default_factory=PageEnds)
 

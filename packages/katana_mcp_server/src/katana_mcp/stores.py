@@ -157,7 +157,8 @@ class Stores:
             for name, store in there.items():
                 await opening.manages(name, store.open())
             await self._flip(note, opening)
-            await self._reindex(note, cache)
+            if directory is not None:
+                await self._reindex(note, cache)
             _keep_note(
                 directory, {"flags": opening.fed(), "searchable": self._searchable(), "left_out": [*opening.notices]}
             )

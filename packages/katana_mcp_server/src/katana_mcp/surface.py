@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.entities import ENTITIES
@@ -10,16 +11,21 @@ from katana_mcp.flags import Flag, guesses
 from katana_mcp.operations import OPERATIONS
 from katana_mcp.operations.apply import APPLY, apply_tool
 from katana_mcp.operations.search import search_tool
-from katana_mcp.operations.write import changes_of
+from katana_mcp.operations.write import changes_of, workflow_tools
 from katana_mcp.settings import Choice, SettingsError
 from katana_mcp.tools.hints import MOST_NAMES, all_meant
 from katana_mcp.workflows import WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
 
 
+@cache
 def tools() -> tuple[AnyTool, ...]:
     """Return every tool, in the order in which they are listed."""
-    made = (tool for entity in ENTITIES for tool in (*(make(entity) for _, make in OPERATIONS), *entity.more))
+    made = (
+        tool
+        for entity in ENTITIES
+        for tool in (*(make(entity) for _, make in OPERATIONS), *workflow_tools(entity), *entity.more)
+    )
     every = (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
     return tuple(map(dated, every))
 

@@ -135,7 +135,7 @@ def coverage(
 def main() -> None:
     """Run the command line; wrong input is one sentence and exit code 2."""
     try:
-        app(exit_on_error=False, print_error=False)
+        app(sys.argv[1:], exit_on_error=False, print_error=False)
     except KeyboardInterrupt:
         sys.exit(0)
     except CycloptsError as problem:

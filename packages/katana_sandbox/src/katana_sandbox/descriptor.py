@@ -32,9 +32,16 @@ class Field:
     store: Callable[[object], object] | None = None
 
 
-def plain_fields(names: str) -> tuple[Field, ...]:
-    """Fields that are stored as they come, null when left out; their names with spaces between."""
-    return tuple(Field(name) for name in names.split())
+_DEFAULTS: dict[str, object] = {"[]": (), "0": 0, "1": 1, "true": True, "false": False}
+
+
+def plain_fields(text: str) -> tuple[Field, ...]:
+    """Fields that are stored as they come; their names with spaces between, with `=` and what stands for one left out.
+
+    A name alone is null when it is left out; `name=` is an empty text.
+    """
+    pairs = (entry.partition("=") for entry in text.split())
+    return tuple(Field(name, _DEFAULTS.get(value, value) if equals else None) for name, equals, value in pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from cache_core.spec import EntitySpec
 from cache_core.specs.additional_costs import ADDITIONAL_COST
 from cache_core.specs.bom_rows import BOM_ROW
+from cache_core.specs.custom_field_definitions import CUSTOM_FIELD_DEFINITION
 from cache_core.specs.customers import CUSTOMER
 from cache_core.specs.factory import FACTORY
 from cache_core.specs.inventory_movements import INVENTORY_MOVEMENT
@@ -34,6 +35,7 @@ SPECS: tuple[EntitySpec, ...] = (
     TAX_RATE,
     ADDITIONAL_COST,
     OPERATOR,
+    CUSTOM_FIELD_DEFINITION,
     SUPPLIER,
     CUSTOMER,
     PRODUCT,

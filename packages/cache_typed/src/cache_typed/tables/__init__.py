@@ -6,6 +6,7 @@ Rendered by scripts/render_tables.py: change the facts of katana_schema, or tabl
 from cache_typed.mapping import TableMapping
 from cache_typed.tables.additional_costs import ADDITIONAL_COST_TABLE
 from cache_typed.tables.bom_rows import BOM_ROW_TABLE
+from cache_typed.tables.custom_field_definitions import CUSTOM_FIELD_DEFINITION_TABLE
 from cache_typed.tables.customers import CUSTOMER_TABLE
 from cache_typed.tables.factory import FACTORY_TABLE
 from cache_typed.tables.inventory_movements import INVENTORY_MOVEMENT_TABLE
@@ -37,6 +38,7 @@ TABLES: tuple[TableMapping, ...] = (
     TAX_RATE_TABLE,
     ADDITIONAL_COST_TABLE,
     OPERATOR_TABLE,
+    CUSTOM_FIELD_DEFINITION_TABLE,
     SUPPLIER_TABLE,
     CUSTOMER_TABLE,
     PRODUCT_TABLE,

@@ -1,4 +1,4 @@
-"""Fields of bodies that need no rule of ours.
+"""Bodies as the facts and the forms have them.
 
-Rendered by scripts/render_bodies.py: change the facts of katana_schema, or the write models that inherit from these.
+Rendered by scripts/render_bodies.py: change the facts of katana_schema, or bodies.toml.
 """

@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.additional_costs import AdditionalCost
 from katana_client.resource import Resource
 
@@ -14,19 +13,4 @@ from katana_client.resource import Resource
 class AdditionalCosts(Resource[AdditionalCost, Never, Never]):
     """`/additional_costs`."""
 
-    spec = Spec(
-        name="additional_costs",
-        model=AdditionalCost,
-        gets="ids",
-        filters=Filters(
-            single=(
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-                "name",
-                "include_deleted",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("additional_costs", AdditionalCost)

@@ -7,8 +7,7 @@ from typing import Annotated, Never
 
 from pydantic import AwareDatetime, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.batch_stocks import BatchStock
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, WriteModel
@@ -17,33 +16,13 @@ from katana_client.wire import Omittable, WriteModel
 class BatchStockUpdate(WriteModel):
     """`BatchStockUpdate` of the facts."""
 
-    batch_number: Omittable[str] = None
+    batch_number: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
     expiration_date: Omittable[AwareDatetime] = None
-    batch_created_date: Omittable[AwareDatetime] = None
+    batch_created_date: AwareDatetime | None = None
     batch_barcode: Annotated[str, StringConstraints(min_length=3, max_length=40)] | None = None
 
 
 class BatchStocks(Resource[BatchStock, Never, BatchStockUpdate]):
     """`/batch_stocks`."""
 
-    spec = Spec(
-        name="batch_stocks",
-        model=BatchStock,
-        update=BatchStockUpdate,
-        key=(
-            "batch_id",
-            "location_id",
-        ),
-        filters=Filters(
-            single=(
-                "batch_id",
-                "batch_number",
-                "location_id",
-                "variant_id",
-                "batch_barcode",
-                "batch_created_at_min",
-                "batch_created_at_max",
-                "include_empty",
-            )
-        ),
-    )
+    spec = spec_of("batch_stocks", BatchStock, update=BatchStockUpdate, key=("batch_id", "location_id"))

@@ -7,7 +7,7 @@ from typing import Annotated, Never
 
 from pydantic import AwareDatetime, StringConstraints
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.batches import Batch
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, Ref, WriteModel
@@ -16,19 +16,14 @@ from katana_client.wire import Omittable, Ref, WriteModel
 class BatchCreate(WriteModel):
     """`Batch` of the facts."""
 
-    batch_number: str
+    batch_number: Annotated[str, StringConstraints(min_length=1)]
     variant_id: Ref
     expiration_date: Omittable[AwareDatetime] = None
     batch_created_date: Omittable[AwareDatetime] = None
-    batch_barcode: Annotated[str, StringConstraints(min_length=3, max_length=40)] | None = None
+    batch_barcode: Omittable[Annotated[str, StringConstraints(min_length=3, max_length=40)]] = None
 
 
 class Batches(Resource[Batch, BatchCreate, Never]):
     """`/batches`."""
 
-    spec = Spec(
-        name="batches",
-        model=Batch,
-        create=BatchCreate,
-        lists=False,
-    )
+    spec = spec_of("batches", Batch, create=BatchCreate)

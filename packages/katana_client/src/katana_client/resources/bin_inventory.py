@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.bin_inventory import BinInventory
 from katana_client.resource import Resource
 
@@ -14,21 +13,4 @@ from katana_client.resource import Resource
 class BinInventories(Resource[BinInventory, Never, Never]):
     """`/bin_inventory`."""
 
-    spec = Spec(
-        name="bin_inventory",
-        model=BinInventory,
-        key=(
-            "location_id",
-            "variant_id",
-        ),
-        filters=Filters(
-            single=(
-                "granularity",
-                "location_id",
-                "variant_id",
-                "bin_location_id",
-                "batch_id",
-                "serial_number_id",
-            )
-        ),
-    )
+    spec = spec_of("bin_inventory", BinInventory, key=("location_id", "variant_id"))

@@ -5,44 +5,28 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.bin_locations import StorageBin
 from katana_client.resource import Resource
-from katana_client.wire import WriteModel
+from katana_client.wire import Ref, WriteModel
 
 
 class StorageBinCreate(WriteModel):
     """`StorageBinCreate` of the facts."""
 
     bin_name: Annotated[str, StringConstraints(min_length=1)]
-    location_id: Annotated[int, Field(ge=1)]
+    location_id: Ref
 
 
 class StorageBinUpdate(WriteModel):
     """`StorageBinUpdate` of the facts."""
 
-    bin_name: str
+    bin_name: Annotated[str, StringConstraints(min_length=1)]
 
 
 class BinLocations(Resource[StorageBin, StorageBinCreate, StorageBinUpdate]):
     """`/bin_locations`."""
 
-    spec = Spec(
-        name="bin_locations",
-        model=StorageBin,
-        create=StorageBinCreate,
-        update=StorageBinUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(
-            single=(
-                "location_id",
-                "include_deleted",
-                "bin_name",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("bin_locations", StorageBin, create=StorageBinCreate, update=StorageBinUpdate)

@@ -8,40 +8,39 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from katana_client.answers import answered
-from katana_client.collection import Identity, Spec
+from katana_client.collection import Identity, spec_of
 from katana_client.exchange import Call
-from katana_client.filters import Filters
 from katana_client.models.bin_transfers import BinTransfer
 from katana_client.paths import record_path
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, TextAmount, WriteModel
+from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
 
 
 class BinTransferTraceability(WriteModel):
     """`BinTransferTraceabilityRequest` of the facts."""
 
-    batch_id: int | None = None
-    serial_number_id: int | None = None
+    batch_id: Annotated[int, Field(ge=0)] | None = None
+    serial_number_id: Annotated[int, Field(ge=0)] | None = None
     quantity: Omittable[TextAmount] = None
 
 
 class BinTransferRowCreateNested(WriteModel):
     """`BinTransferRowCreateNested` of the facts."""
 
-    variant_id: int
+    variant_id: Ref
     quantity: TextAmount
-    source_bin_location_id: int | None = None
-    target_bin_location_id: int | None = None
+    source_bin_location_id: Ref | None = None
+    target_bin_location_id: Ref | None = None
     traceability: Omittable[list[BinTransferTraceability]] = None
 
 
 class BinTransferCreate(WriteModel):
     """`CreateBinTransferRequest` of the facts."""
 
-    location_id: int
+    location_id: Ref
     bin_transfer_number: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=255)]] = None
     additional_info: str | None = None
-    created_date: Omittable[AwareDatetime] = None
+    created_date: AwareDatetime | None = None
     bin_transfer_rows: Omittable[Annotated[list[BinTransferRowCreateNested], Field(max_length=250)]] = None
 
 
@@ -49,11 +48,11 @@ class BinTransferUpdate(WriteModel):
     """`UpdateBinTransferRequest` of the facts."""
 
     bin_transfer_number: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=255)]] = None
-    location_id: Omittable[int] = None
+    location_id: Omittable[Ref] = None
     additional_info: str | None = None
     created_date: AwareDatetime | None = None
-    departed_at: AwareDatetime | None = None
-    arrived_at: AwareDatetime | None = None
+    departed_at: Omittable[AwareDatetime] = None
+    arrived_at: Omittable[AwareDatetime] = None
 
 
 class BinTransferStatusUpdate(WriteModel):
@@ -65,24 +64,7 @@ class BinTransferStatusUpdate(WriteModel):
 class BinTransfers(Resource[BinTransfer, BinTransferCreate, BinTransferUpdate]):
     """`/bin_transfers`."""
 
-    spec = Spec(
-        name="bin_transfers",
-        model=BinTransfer,
-        create=BinTransferCreate,
-        update=BinTransferUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                "include_deleted",
-                "bin_transfer_number",
-                "location_id",
-                "status",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("bin_transfers", BinTransfer, create=BinTransferCreate, update=BinTransferUpdate)
 
     async def set_status(self, identity: Identity, wanted: BinTransferStatusUpdate) -> BinTransfer:
         """Set the status of a transfer."""

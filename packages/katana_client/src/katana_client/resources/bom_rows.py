@@ -1,35 +1,16 @@
 """BOM rows: what a product variant is made of (facts 3.2). Their ids are UUIDs."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
-from pydantic import StringConstraints
-
-from katana_client.bodies.bom_rows import BomRowCreateBody, BomRowUpdateBody
+from katana_client.bodies.bom_rows import BomRowCreate, BomRowUpdate
 from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.models.bom_rows import BomRow
 from katana_client.resource import Resource
-from katana_client.wire import Quantity
 
-type Notes = Annotated[str, StringConstraints(max_length=255)]
-"""Write: at most 255 characters."""
+__all__ = ("BomRowCreate", "BomRowUpdate", "BomRows")
 MAX_BATCH = 250
-
-
-class BomRowCreate(BomRowCreateBody):
-    """A new ingredient; `product_item_id` is the product of `product_variant_id`."""
-
-    quantity: Quantity | None = None
-    notes: Notes | None = None
-
-
-class BomRowUpdate(BomRowUpdateBody):
-    """A change of an ingredient."""
-
-    quantity: Quantity | None = None
-    notes: Notes | None = None
 
 
 class BomRows(Resource[BomRow, BomRowCreate, BomRowUpdate]):

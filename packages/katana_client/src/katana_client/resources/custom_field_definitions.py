@@ -7,11 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.custom_field_definitions import CustomFieldDefinition
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
 class CustomFieldChoiceCreate(WriteModel):
@@ -58,7 +57,7 @@ class CustomFieldChoice(WriteModel):
     """`CustomFieldChoice` of the facts."""
 
     label: str
-    id: Omittable[int] = None
+    id: Omittable[Ref] = None
     deleted: Omittable[bool] = None
 
 
@@ -82,23 +81,9 @@ class CustomFieldDefinitionUpdate(WriteModel):
 class CustomFieldDefinitions(Resource[CustomFieldDefinition, CustomFieldDefinitionCreate, CustomFieldDefinitionUpdate]):
     """`/custom_field_definitions`."""
 
-    spec = Spec(
-        name="custom_field_definitions",
-        model=CustomFieldDefinition,
+    spec = spec_of(
+        "custom_field_definitions",
+        CustomFieldDefinition,
         create=CustomFieldDefinitionCreate,
         update=CustomFieldDefinitionUpdate,
-        deletes=True,
-        gets="path",
-        uuid=True,
-        filters=Filters(
-            single=(
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-                "label",
-                "field_type",
-                "entity_type",
-            )
-        ),
     )

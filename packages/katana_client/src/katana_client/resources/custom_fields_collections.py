@@ -5,7 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.custom_fields_collections import CustomFieldsCollection
 from katana_client.resource import Resource
 
@@ -13,11 +13,7 @@ from katana_client.resource import Resource
 class CustomFieldsCollections(Resource[CustomFieldsCollection, Never, Never]):
     """`/custom_fields_collections`."""
 
-    spec = Spec(
-        name="custom_fields_collections",
-        model=CustomFieldsCollection,
-        lists=False,
-    )
+    spec = spec_of("custom_fields_collections", CustomFieldsCollection)
 
     async def read_all(self) -> tuple[CustomFieldsCollection, ...]:
         """Return all collections."""

@@ -8,7 +8,7 @@ from typing import Annotated, Never
 from pydantic import AwareDatetime, Field
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.demand_forecasts import DemandForecast
 from katana_client.resource import Resource
@@ -49,15 +49,7 @@ class ClearDemandForecast(WriteModel):
 class DemandForecasts(Resource[DemandForecast, Never, Never]):
     """`/demand_forecasts`."""
 
-    spec = Spec(
-        name="demand_forecasts",
-        model=DemandForecast,
-        lists=False,
-        key=(
-            "variant_id",
-            "location_id",
-        ),
-    )
+    spec = spec_of("demand_forecasts", DemandForecast, key=("variant_id", "location_id"))
 
     async def read(self, variant_id: int, location_id: int) -> DemandForecast:
         """Return the forecast of a variant at a location."""

@@ -1,7 +1,6 @@
 """The factory: account settings and default locations; one object, read-only (facts 3.3)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Never
 
 from katana_client.collection import spec_of
@@ -12,7 +11,7 @@ from katana_client.resource import Resource
 class FactorySettings(Resource[Factory, Never, Never]):
     """`/factory`."""
 
-    spec = replace(spec_of("factory", Factory), key=())
+    spec = spec_of("factory", Factory, key=())
 
     async def read(self) -> Factory:
         """Return the settings; a field that cannot be read is None and missing from `model_fields_set`.

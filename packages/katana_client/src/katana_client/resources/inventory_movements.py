@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.inventory_movements import InventoryMovement
 from katana_client.resource import Resource
 
@@ -14,25 +13,4 @@ from katana_client.resource import Resource
 class InventoryMovements(Resource[InventoryMovement, Never, Never]):
     """`/inventory_movements`."""
 
-    spec = Spec(
-        name="inventory_movements",
-        model=InventoryMovement,
-        gets="ids",
-        filters=Filters(
-            single=(
-                "location_id",
-                "resource_type",
-                "resource_id",
-                "caused_by_order_no",
-                "caused_by_resource_id",
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-            ),
-            repeated=(
-                "ids",
-                "variant_ids",
-            ),
-        ),
-    )
+    spec = spec_of("inventory_movements", InventoryMovement)

@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.inventory_signals import InventorySignal
 from katana_client.resource import Resource
 
@@ -14,15 +13,4 @@ from katana_client.resource import Resource
 class InventorySignals(Resource[InventorySignal, Never, Never]):
     """`/inventory_signals`."""
 
-    spec = Spec(
-        name="inventory_signals",
-        model=InventorySignal,
-        key=("variant_id",),
-        filters=Filters(
-            single=(
-                "demand_window",
-                "stock_risk",
-            ),
-            repeated=("variant_id",),
-        ),
-    )
+    spec = spec_of("inventory_signals", InventorySignal, key=("variant_id",))

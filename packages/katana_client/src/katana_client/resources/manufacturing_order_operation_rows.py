@@ -1,30 +1,24 @@
 """Operations of manufacturing orders (facts 3.6, 4.7). Operations and resources have no collections of their own."""
 
-from decimal import Decimal
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from katana_client.bodies.manufacturing_order_operation_rows import (
+    ChangedOperator,
     ManufacturingOrderOperationRowCreateBody,
-    ManufacturingOrderOperationRowUpdateBody,
+    ManufacturingOrderOperationRowUpdate,
+    OperatorInput,
 )
 from katana_client.collection import spec_of
 from katana_client.models.manufacturing_order_operation_rows import ManufacturingOrderOperationRow
 from katana_client.resource import Resource
-from katana_client.wire import NonEmpty, Omittable, Ref, WriteModel
 
-type OperationType = Literal["process", "setup", "perUnit", "fixed"]
-"""Write: how the cost follows from time and quantity."""
-type Effort = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 16)]
-"""Write: seconds, or a cost."""
-
-
-class OperatorInput(WriteModel):
-    """An operator, by id or by the name of an existing one."""
-
-    operator_id: Omittable[Ref] = None
-    name: Omittable[NonEmpty] = None
+__all__ = (
+    "ChangedOperator",
+    "ManufacturingOrderOperationRowCreate",
+    "ManufacturingOrderOperationRowUpdate",
+    "ManufacturingOrderOperationRows",
+    "OperatorInput",
+)
 
 
 class ManufacturingOrderOperationRowCreate(ManufacturingOrderOperationRowCreateBody):
@@ -37,40 +31,10 @@ class ManufacturingOrderOperationRowCreate(ManufacturingOrderOperationRowCreateB
     not_copied = frozenset({"operation_id", "resource_id", "cost_per_hour", "planned_time_per_unit"})
 
     status: Literal["NOT_STARTED"] = "NOT_STARTED"
-    operation_name: Omittable[NonEmpty] = None
-    resource_id: Ref | None = None
-    resource_name: NonEmpty | None = None
-    assigned_operators: Omittable[list[OperatorInput]] = None
-    planned_time_per_unit: Omittable[Effort] = None
-    planned_time_parameter: Omittable[Effort] = None
-    cost_per_hour: Omittable[Effort] = None
-    cost_parameter: Omittable[Effort] = None
 
     def wire(self) -> dict[str, object]:
         """Return the body; Katana wants the only possible status each time."""
         return {**super().wire(), "status": self.status}
-
-
-class ManufacturingOrderOperationRowUpdate(ManufacturingOrderOperationRowUpdateBody):
-    """A change of an operation; of a done order only `completed_by_operators` and `total_actual_time`.
-
-    Not copied: what `ManufacturingOrderOperationRowCreate` does not copy, the status and the time that was taken.
-    """
-
-    not_copied = frozenset(
-        {"operation_id", "resource_id", "cost_per_hour", "planned_time_per_unit", "status", "total_actual_time"}
-    )
-
-    operation_name: Omittable[NonEmpty] = None
-    resource_id: Ref | None = None
-    resource_name: NonEmpty | None = None
-    assigned_operators: Omittable[list[OperatorInput]] = None
-    completed_by_operators: Omittable[list[OperatorInput]] = None
-    planned_time_per_unit: Effort | None = None
-    planned_time_parameter: Effort | None = None
-    total_actual_time: Effort | None = None
-    cost_per_hour: Effort | None = None
-    cost_parameter: Effort | None = None
 
 
 class ManufacturingOrderOperationRows(

@@ -1,12 +1,13 @@
 """Manufacturing orders, made to stock or to order (facts 3.6, 4.7). Recipe and operation rows have collections."""
 
-from decimal import Decimal
-from typing import Annotated
-
-from pydantic import Field
-
 from katana_client.answers import answered
-from katana_client.bodies.manufacturing_orders import ManufacturingOrderCreateBody, ManufacturingOrderUpdateBody
+from katana_client.bodies.manufacturing_orders import (
+    MakeToOrder,
+    ManufacturingOrderCreate,
+    ManufacturingOrderTraceability,
+    ManufacturingOrderUpdate,
+    Unlinking,
+)
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.manufacturing_orders import ManufacturingOrder
@@ -15,58 +16,17 @@ from katana_client.resource import Resource
 from katana_client.resources.reranks import RerankManufacturingOrder
 from katana_client.resources.searches import ManufacturingOrderSearch
 from katana_client.search import Search
-from katana_client.tracking import BatchInput
-from katana_client.wire import MadeQuantity, NonEmpty, Omittable, Ref, WriteModel
 
-type ActualQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 15)]
-"""Write: a quantity that was made."""
+__all__ = (
+    "MakeToOrder",
+    "ManufacturingOrderCreate",
+    "ManufacturingOrderTraceability",
+    "ManufacturingOrderUpdate",
+    "ManufacturingOrders",
+    "Unlinking",
+)
 MAKE_TO_ORDER = "/manufacturing_order_make_to_order"
 UNLINK = "/manufacturing_order_unlink"
-
-
-class ManufacturingOrderCreate(ManufacturingOrderCreateBody):
-    """A new order; Katana copies the variant's recipe and operations into it.
-
-    Not copied from an order that was read: what was made, and into which batch.
-    """
-
-    not_copied = frozenset({"actual_quantity", "batch_transactions"})
-
-    planned_quantity: MadeQuantity
-    order_no: Omittable[NonEmpty] = None
-    actual_quantity: ActualQuantity | None = None
-    batch_transactions: Omittable[list[BatchInput]] = None
-    additional_info: NonEmpty | None = None
-
-
-class ManufacturingOrderUpdate(ManufacturingOrderUpdateBody):
-    """A change of the order's head; a done order changes only its `additional_info`, dates and status.
-
-    `status` DONE makes what is planned, IN_PROGRESS on a done order takes its productions back, `done_date` is accepted
-    in a second call after DONE (facts 5.26), `production_deadline_date` only where deadlines are not automatic, and an
-    order is made into one batch. So these are not copied from an order that was read.
-    """
-
-    not_copied = frozenset({"status", "actual_quantity", "batch_transactions", "done_date", "production_deadline_date"})
-
-    order_no: Omittable[NonEmpty] = None
-    planned_quantity: Omittable[MadeQuantity] = None
-    actual_quantity: ActualQuantity | None = None
-    batch_transactions: Omittable[list[BatchInput]] = None
-    additional_info: NonEmpty | None = None
-
-
-class MakeToOrder(WriteModel):
-    """An order for a sales order row that has none yet; with orders for its subassemblies if wanted."""
-
-    sales_order_row_id: Ref
-    create_subassemblies: Omittable[bool] = None
-
-
-class Unlinking(WriteModel):
-    """The sales order row that lets go of its manufacturing order."""
-
-    sales_order_row_id: Ref
 
 
 class ManufacturingOrders(

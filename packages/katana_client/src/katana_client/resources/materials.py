@@ -1,45 +1,91 @@
-"""Materials (facts 3.2, 4.1)."""
+"""Materials (facts 3.2, 4.1).
 
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
+
+from decimal import Decimal
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from katana_client.bodies.materials import MaterialCreateBody
 from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.models.materials import Material
 from katana_client.resource import Resource
-from katana_client.resources.items import ItemUpdate, NewItem
-from katana_client.resources.variants import ConfigAttributeInput, InternalBarcode, LeadTime
-from katana_client.wire import Omittable, Price, Quantity, Rate, WriteModel
+from katana_client.wire import Configs, Omittable, Ref, WriteModel
+
+
+class NewConfig(WriteModel):
+    """`NewConfig` of the facts."""
+
+    values: list[str]
+    name: str
+
+
+class NewMaterialVariantConfigAttribute(WriteModel):
+    """A part of the body below."""
+
+    config_name: str
+    config_value: str
 
 
 class NewMaterialVariant(WriteModel):
     """A variant inside a new material; it takes no sales price."""
 
     sku: Omittable[str] = None
-    purchase_price: Price | None = None
-    internal_barcode: Omittable[InternalBarcode] = None
-    registered_barcode: Omittable[InternalBarcode] = None
+    purchase_price: Annotated[Decimal, Field(ge=0, le=100000000000)] | None = None
     supplier_item_codes: Omittable[list[str]] = None
-    lead_time: LeadTime | None = None
-    minimum_order_quantity: Quantity | None = None
-    config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
+    internal_barcode: Omittable[Annotated[str, StringConstraints(min_length=3, max_length=40)]] = None
+    registered_barcode: Omittable[Annotated[str, StringConstraints(min_length=3, max_length=40)]] = None
+    lead_time: Annotated[Decimal, Field(ge=0)] | None = None
+    minimum_order_quantity: Annotated[Decimal, Field(ge=0)] | None = None
+    config_attributes: Omittable[Annotated[list[NewMaterialVariantConfigAttribute], Field(min_length=1)]] = None
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
-class MaterialCreate(NewItem, MaterialCreateBody):
-    """A new material with at least one variant."""
+class MaterialCreate(WriteModel):
+    """`CreateMaterialRequest` of the facts."""
 
+    name: str
     variants: Annotated[list[NewMaterialVariant], Field(min_length=1)]
-    purchase_uom_conversion_rate: Omittable[Rate] = None
+    uom: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=7)]] = None
+    category_name: Omittable[str] = None
+    default_supplier_id: Omittable[Ref] = None
+    additional_info: Omittable[str] = None
+    batch_tracked: Omittable[bool] = None
+    is_sellable: Omittable[bool] = None
+    purchase_uom: Annotated[str, StringConstraints(min_length=1, max_length=7)] | None = None
+    purchase_uom_conversion_rate: Decimal | None = None
+    configs: Omittable[Configs[NewConfig]] = None
+    custom_field_collection_id: Ref | None = None
 
 
-class MaterialUpdate(ItemUpdate):
-    """A change of a material."""
+class ConfigChange(WriteModel):
+    """An option of an item; matched by id, else by name, else new."""
+
+    values: list[str]
+    id: Omittable[Ref] = None
+    name: Omittable[str] = None
+
+
+class MaterialUpdate(WriteModel):
+    """A change; `configs` is the whole new list, variants are changed through `/variants`."""
+
+    name: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=256)]] = None
+    uom: Omittable[Annotated[str, StringConstraints(min_length=1, max_length=7)]] = None
+    category_name: Annotated[str, StringConstraints(min_length=1, max_length=35)] | None = None
+    default_supplier_id: Ref | None = None
+    additional_info: Annotated[str, StringConstraints(min_length=1)] | None = None
+    batch_tracked: Omittable[bool] = None
+    is_sellable: Omittable[bool] = None
+    is_archived: Omittable[bool] = None
+    purchase_uom: Annotated[str, StringConstraints(min_length=1, max_length=7)] | None = None
+    purchase_uom_conversion_rate: Annotated[Decimal, Field(ge=0)] | None = None
+    configs: Omittable[Configs[ConfigChange]] = None
+    custom_field_collection_id: Ref | None = None
 
 
 class Materials(Resource[Material, MaterialCreate, MaterialUpdate]):
     """`/materials`."""
 
-    spec = spec_of("materials", Material, MaterialCreate, MaterialUpdate)
+    spec = spec_of("materials", Material, create=MaterialCreate, update=MaterialUpdate)

@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.operators import Operator
 from katana_client.resource import Resource
 
@@ -14,13 +13,4 @@ from katana_client.resource import Resource
 class Operators(Resource[Operator, Never, Never]):
     """`/operators`."""
 
-    spec = Spec(
-        name="operators",
-        model=Operator,
-        filters=Filters(
-            single=(
-                "working_area",
-                "resource_id",
-            )
-        ),
-    )
+    spec = spec_of("operators", Operator)

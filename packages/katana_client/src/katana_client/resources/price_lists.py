@@ -1,14 +1,16 @@
-"""Price lists (facts 3.2, 4.2); no delta."""
+"""Price lists (facts 3.2, 4.2); no delta.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from typing import Annotated
 
 from pydantic import StringConstraints
 
-from katana_client.bodies.price_lists import PriceListUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.price_lists import PriceList
 from katana_client.resource import Resource
-from katana_client.wire import WriteModel
+from katana_client.wire import Omittable, WriteModel
 
 
 class PriceListCreate(WriteModel):
@@ -17,11 +19,14 @@ class PriceListCreate(WriteModel):
     name: Annotated[str, StringConstraints(max_length=100)]
 
 
-class PriceListUpdate(PriceListUpdateBody):
-    """A change of a price list."""
+class PriceListUpdate(WriteModel):
+    """`UpdatePriceListRequest` of the facts."""
+
+    name: Omittable[str] = None
+    is_active: Omittable[bool] = None
 
 
 class PriceLists(Resource[PriceList, PriceListCreate, PriceListUpdate]):
     """`/price_lists`."""
 
-    spec = spec_of("price_lists", PriceList, PriceListCreate, PriceListUpdate)
+    spec = spec_of("price_lists", PriceList, create=PriceListCreate, update=PriceListUpdate)

@@ -5,8 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.purchase_order_accounting_metadata import PurchaseOrderAccountingMetadata
 from katana_client.resource import Resource
 
@@ -14,13 +13,4 @@ from katana_client.resource import Resource
 class PurchaseOrderAccounting(Resource[PurchaseOrderAccountingMetadata, Never, Never]):
     """`/purchase_order_accounting_metadata`."""
 
-    spec = Spec(
-        name="purchase_order_accounting_metadata",
-        model=PurchaseOrderAccountingMetadata,
-        filters=Filters(
-            single=(
-                "purchase_order_id",
-                "received_items_group_id",
-            )
-        ),
-    )
+    spec = spec_of("purchase_order_accounting_metadata", PurchaseOrderAccountingMetadata)

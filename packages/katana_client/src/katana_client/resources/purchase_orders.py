@@ -1,22 +1,33 @@
 """Purchase orders, regular and outsourced, and their receipts (facts 3.4, 4.3)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import model_validator
 
-from katana_client.bodies.purchase_orders import PurchaseOrderCreateBody, PurchaseOrderUpdateBody
+from katana_client.bodies.purchase_orders import (
+    NewPurchaseOrderRow,
+    PurchaseOrderCreateBody,
+    PurchaseOrderReceiveTraceability,
+    PurchaseOrderUpdate,
+    Receipt,
+)
 from katana_client.collection import spec_of
 from katana_client.errors import InvalidRequest
 from katana_client.exchange import Call
 from katana_client.models.purchase_orders import PurchaseOrder
 from katana_client.resource import Resource
-from katana_client.resources.purchase_order_rows import NewPurchaseOrderRow
 from katana_client.resources.searches import PurchaseOrderSearch
 from katana_client.search import Search
-from katana_client.tracking import StockBatchInput
-from katana_client.wire import NonEmpty, Omittable, Quantity, Ref, WriteModel
 
+__all__ = (
+    "NewPurchaseOrderRow",
+    "PurchaseOrderCreate",
+    "PurchaseOrderReceiveTraceability",
+    "PurchaseOrderUpdate",
+    "PurchaseOrders",
+    "Receipt",
+)
 RECEIVE = "/purchase_order_receive"
 
 
@@ -25,10 +36,6 @@ class PurchaseOrderCreate(PurchaseOrderCreateBody):
 
     An outsourced order needs `tracking_location_id`, where its ingredients are processed; a regular one has none.
     """
-
-    purchase_order_rows: Annotated[list[NewPurchaseOrderRow], Field(min_length=1)]
-    order_no: Omittable[NonEmpty] = None
-    currency: Omittable[NonEmpty] = None
 
     @classmethod
     def fitting(cls, values: dict[str, object]) -> dict[str, object]:
@@ -42,34 +49,6 @@ class PurchaseOrderCreate(PurchaseOrderCreateBody):
             message = "tracking_location_id is needed for an outsourced order, and not for a regular one"
             raise ValueError(message)
         return self
-
-
-class PurchaseOrderUpdate(PurchaseOrderUpdateBody):
-    """A change of the order's head; rows are changed through `/purchase_order_rows`.
-
-    Not copied from an order that was read: `status`, because RECEIVED receives every open row and NOT_RECEIVED takes
-    receipts back, and `expected_arrival_date`, because it overwrites the `arrival_date` of all rows. Supplier, currency
-    and locations change only before anything is received.
-    """
-
-    not_copied = frozenset({"status", "expected_arrival_date"})
-
-    order_no: Omittable[NonEmpty] = None
-    currency: Omittable[NonEmpty] = None
-
-
-class Receipt(WriteModel):
-    """What arrived of a row, in purchase units; less than the row's quantity splits the row.
-
-    `batch_transactions` is needed for batch-tracked variants. `received_date` is now when left out; `location_id`
-    overrides the row's destination.
-    """
-
-    purchase_order_row_id: Ref
-    quantity: Quantity
-    received_date: Omittable[AwareDatetime] = None
-    location_id: Omittable[Ref] = None
-    batch_transactions: Omittable[list[StockBatchInput]] = None
 
 
 class PurchaseOrders(

@@ -1,30 +1,30 @@
-"""Rows of recipes, the old name of BOM rows: change and delete (facts 3.2). Deprecated by Katana: prefer `bom_rows`."""
+"""Rows of recipes, by UUID, for all variants of a row at once; `recipes` lists and creates (facts 3.2).
+
+Deprecated by Katana: prefer `bom_rows`.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from decimal import Decimal
 from typing import Annotated, Never
 
 from pydantic import Field, StringConstraints
 
-from katana_client.bodies.recipe_rows import RecipeRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.recipe_rows import RecipeRow
 from katana_client.resource import Resource
-from katana_client.wire import Omittable
-
-type Notes = Annotated[str, StringConstraints(max_length=255)]
-"""Write: at most 255 characters."""
-type RecipeQuantity = Annotated[Decimal, Field(ge=0, le=Decimal(10) ** 16)]
-"""Write: a quantity per one unit of the product."""
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
-class RecipeRowUpdate(RecipeRowUpdateBody):
-    """A change of an ingredient, for every variant that the row applies to."""
+class RecipeRowUpdate(WriteModel):
+    """`UpdateRecipeRowRequest` of the facts."""
 
-    quantity: Omittable[RecipeQuantity] = None
-    notes: Omittable[Notes] = None
+    ingredient_variant_id: Omittable[Ref] = None
+    quantity: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+16"))]] = None
+    notes: Omittable[Annotated[str, StringConstraints(max_length=255)]] = None
 
 
 class RecipeRows(Resource[RecipeRow, Never, RecipeRowUpdate]):
-    """`/recipe_rows`: PATCH and DELETE by UUID, for all variants of a row at once; `recipes` lists and creates."""
+    """`/recipe_rows`."""
 
     spec = spec_of("recipe_rows", RecipeRow, update=RecipeRowUpdate)

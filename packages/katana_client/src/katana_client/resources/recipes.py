@@ -1,40 +1,23 @@
 """Recipes, the old name of BOM rows: list and create (facts 3.2). Deprecated by Katana: prefer `bom_rows`."""
 
 from dataclasses import replace
-from typing import Annotated, Never
+from typing import Never
 
-from pydantic import Field
-
-from katana_client.bodies.recipes import RecipesCreateBody
+from katana_client.bodies.recipes import NewRecipeRow, RecipesCreate
 from katana_client.bulk import SilentBulk
 from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.recipes import Recipe
 from katana_client.paths import record_path
-from katana_client.resources.recipe_rows import Notes, RecipeQuantity
-from katana_client.wire import Omittable, Ref, WriteModel
 
-
-class NewRecipeRow(WriteModel):
-    """A new ingredient of a product variant."""
-
-    product_variant_id: Ref
-    ingredient_variant_id: Ref
-    quantity: RecipeQuantity
-    notes: Omittable[Notes] = None
-
-
-class RecipesCreate(RecipesCreateBody):
-    """1 to 150 new ingredients. `keep_current_rows=False` first deletes all rows of their products."""
-
-    rows: Annotated[list[NewRecipeRow], Field(min_length=1, max_length=150)]
+__all__ = ("NewRecipeRow", "Recipes", "RecipesCreate")
 
 
 class Recipes(SilentBulk[Recipe, RecipesCreate, Never]):
     """`/recipes`; `get` goes through the listing, and `recipe_rows` changes and deletes single rows."""
 
     spec = replace(
-        spec_of("recipes", Recipe, bulk=RecipesCreate), key=("id", "product_variant_id"), deletes=False, uuid=True
+        spec_of("recipes", Recipe, bulk=RecipesCreate, key=("id", "product_variant_id")), deletes=False, uuid=True
     )
 
     async def delete_all(self, product_id: int) -> None:

@@ -1,29 +1,51 @@
-"""Addresses of sales orders (facts 3.5)."""
+"""Addresses of sales orders (facts 3.5).
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from typing import Literal
 
-from katana_client.bodies.sales_order_addresses import SalesOrderAddressCreateBody
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_addresses import SalesOrderAddress
 from katana_client.resource import Resource
-from katana_client.resources.addresses import NewPersonAddress
+from katana_client.wire import Ref, WriteModel
 
 
-class SalesOrderAddressUpdate(NewPersonAddress):
+class SalesOrderAddressCreate(WriteModel):
+    """`CreateSalesOrderAddressRequest` of the facts."""
+
+    sales_order_id: Ref
+    entity_type: Literal["billing", "shipping"]
+    first_name: str | None = None
+    last_name: str | None = None
+    company: str | None = None
+    line_1: str | None = None
+    line_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
+    phone: str | None = None
+
+
+class SalesOrderAddressUpdate(WriteModel):
     """A change of an address; its type never changes."""
 
-
-class NewSalesOrderAddress(SalesOrderAddressUpdate):
-    """An address inside a new sales order."""
-
-    entity_type: Literal["billing", "shipping"]
-
-
-class SalesOrderAddressCreate(NewSalesOrderAddress, SalesOrderAddressCreateBody):
-    """A new address of a sales order."""
+    first_name: str | None = None
+    last_name: str | None = None
+    company: str | None = None
+    line_1: str | None = None
+    line_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
+    phone: str | None = None
 
 
 class SalesOrderAddresses(Resource[SalesOrderAddress, SalesOrderAddressCreate, SalesOrderAddressUpdate]):
-    """`/sales_order_addresses`; `get` goes through the listing."""
+    """`/sales_order_addresses`."""
 
-    spec = spec_of("sales_order_addresses", SalesOrderAddress, SalesOrderAddressCreate, SalesOrderAddressUpdate)
+    spec = spec_of(
+        "sales_order_addresses", SalesOrderAddress, create=SalesOrderAddressCreate, update=SalesOrderAddressUpdate
+    )

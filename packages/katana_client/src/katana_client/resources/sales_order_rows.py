@@ -1,38 +1,48 @@
-"""Rows of sales orders (facts 3.5, 4.4)."""
+"""Rows of sales orders (facts 3.5, 4.4).
 
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
+
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field
 
-from katana_client.bodies.sales_order_rows import SalesOrderRowCreateBody, SalesOrderRowUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.sales_order_rows import SalesOrderRow
 from katana_client.resource import Resource
 from katana_client.resources.searches import SalesOrderRowSearch
 from katana_client.search import Search
 from katana_client.tracking import TraceabilityInputs
-from katana_client.wire import (
-    FreeFields,
-    Omittable,
-    Quantity,
-    Ref,
-    RowPrice,
-    WriteModel,
-)
+from katana_client.wire import FreeFields, Omittable, Ref, WriteModel
 
 
-class AttributeInput(WriteModel):
-    """A key and its value on a row."""
+class SalesOrderRowCreateAttribute(WriteModel):
+    """A part of the body below."""
 
     key: str
     value: str
 
 
+class SalesOrderRowCreate(WriteModel):
+    """A new row of an order that is pending or not shipped."""
+
+    sales_order_id: Ref
+    variant_id: Ref
+    quantity: Annotated[Decimal, Field(ge=0, le=Decimal("1e+17"))]
+    price_per_unit: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+18"))]] = None
+    tax_rate_id: Omittable[Ref] = None
+    location_id: Omittable[Ref] = None
+    attributes: Omittable[list[SalesOrderRowCreateAttribute]] = None
+    total_discount: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+18"))]] = None
+    custom_fields: FreeFields | None = None
+
+
 class RowBatchInput(WriteModel):
-    """How much of a row comes from a batch."""
+    """`SalesOrderRowBatchTransactionUpdate` of the facts."""
 
     batch_id: Ref
-    quantity: Omittable[Quantity] = None
+    quantity: Omittable[Decimal] = None
 
 
 class RowSerialInput(WriteModel):
@@ -42,24 +52,14 @@ class RowSerialInput(WriteModel):
     quantity: Omittable[Annotated[int, Field(ge=0, le=1)]] = None
 
 
-class NewSalesOrderRow(WriteModel):
-    """A row inside a new sales order."""
+class SalesOrderRowUpdateAttribute(WriteModel):
+    """A part of the body below."""
 
-    variant_id: Ref
-    quantity: Quantity
-    price_per_unit: Omittable[RowPrice] = None
-    total_discount: Omittable[RowPrice] = None
-    tax_rate_id: Omittable[Ref] = None
-    location_id: Omittable[Ref] = None
-    attributes: Omittable[list[AttributeInput]] = None
-    custom_fields: FreeFields | None = None
+    key: str
+    value: str
 
 
-class SalesOrderRowCreate(NewSalesOrderRow, SalesOrderRowCreateBody):
-    """A new row of an order that is pending or not shipped."""
-
-
-class SalesOrderRowUpdate(SalesOrderRowUpdateBody):
+class SalesOrderRowUpdate(WriteModel):
     """A change of a row; `attributes` replaces the list, `custom_fields` merges.
 
     Batches and serial numbers are not copied from a row that was read: written, they are movements.
@@ -67,13 +67,17 @@ class SalesOrderRowUpdate(SalesOrderRowUpdateBody):
 
     not_copied = frozenset({"batch_transactions", "serial_number_transactions", "traceability"})
 
-    quantity: Omittable[Quantity] = None
-    price_per_unit: Omittable[RowPrice] = None
-    total_discount: Omittable[RowPrice] = None
-    attributes: Omittable[list[AttributeInput]] = None
+    variant_id: Omittable[Ref] = None
+    quantity: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+17"))]] = None
+    price_per_unit: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+18"))]] = None
+    tax_rate_id: Omittable[Ref] = None
+    location_id: Omittable[Ref] = None
+    total_discount: Omittable[Annotated[Decimal, Field(ge=0, le=Decimal("1e+18"))]] = None
     batch_transactions: Omittable[list[RowBatchInput]] = None
     serial_number_transactions: Omittable[list[RowSerialInput]] = None
     traceability: Omittable[TraceabilityInputs] = None
+    attributes: Omittable[list[SalesOrderRowUpdateAttribute]] = None
+    custom_fields: FreeFields | None = None
 
 
 class SalesOrderRows(
@@ -81,4 +85,4 @@ class SalesOrderRows(
 ):
     """`/sales_order_rows`."""
 
-    spec = spec_of("sales_order_rows", SalesOrderRow, SalesOrderRowCreate, SalesOrderRowUpdate)
+    spec = spec_of("sales_order_rows", SalesOrderRow, create=SalesOrderRowCreate, update=SalesOrderRowUpdate)

@@ -3,29 +3,28 @@
 Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.sales_returns import SalesReturn, SalesReturnReason
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
 class SalesReturnCreate(WriteModel):
     """`CreateSalesReturnRequest` of the facts."""
 
-    sales_order_id: int
-    return_location_id: int
+    sales_order_id: Ref
+    return_location_id: Ref
     order_created_date: Omittable[AwareDatetime] = None
-    order_no: Omittable[str] = None
-    additional_info: Omittable[str] = None
-    tracking_number: str | None = None
-    tracking_number_url: str | None = None
-    tracking_carrier: str | None = None
-    tracking_method: str | None = None
+    order_no: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    additional_info: Omittable[Annotated[str, StringConstraints(max_length=255)]] = None
+    tracking_number: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    tracking_number_url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
+    tracking_carrier: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    tracking_method: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
 class SalesReturnUpdate(WriteModel):
@@ -34,45 +33,19 @@ class SalesReturnUpdate(WriteModel):
     status: Omittable[Literal["NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL"]] = None
     return_date: Omittable[AwareDatetime] = None
     order_created_date: Omittable[AwareDatetime] = None
-    return_location_id: Omittable[int] = None
-    order_no: Omittable[str] = None
-    additional_info: str | None = None
-    tracking_number: str | None = None
-    tracking_number_url: str | None = None
-    tracking_carrier: str | None = None
-    tracking_method: str | None = None
+    return_location_id: Omittable[Ref] = None
+    order_no: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    additional_info: Annotated[str, StringConstraints(max_length=255)] | None = None
+    tracking_number: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    tracking_number_url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] | None = None
+    tracking_carrier: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
+    tracking_method: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
 class SalesReturns(Resource[SalesReturn, SalesReturnCreate, SalesReturnUpdate]):
     """`/sales_returns`."""
 
-    spec = Spec(
-        name="sales_returns",
-        model=SalesReturn,
-        create=SalesReturnCreate,
-        update=SalesReturnUpdate,
-        deletes=True,
-        gets="path",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                "status",
-                "include_deleted",
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-                "order_no",
-                "return_location_id",
-                "refund_status",
-                "order_return_date_min",
-                "order_return_date_max",
-                "order_created_date_min",
-                "order_created_date_max",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("sales_returns", SalesReturn, create=SalesReturnCreate, update=SalesReturnUpdate)
 
     async def return_reasons(self) -> tuple[SalesReturnReason, ...]:
         """Return the reasons that a row can have."""

@@ -9,21 +9,20 @@ from typing import Annotated, Literal, Never
 from pydantic import Field
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
-from katana_client.filters import Filters
 from katana_client.listing import Listing
 from katana_client.models.serial_numbers import AssignedSerialNumbers, SerialNumber
 from katana_client.models.serial_numbers_stock import SerialNumberStock
 from katana_client.page import Page, Shape
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
 class SerialNumbersCreate(WriteModel):
     """`CreateSerialNumbersRequest` of the facts."""
 
-    resource_id: int
+    resource_id: Ref
     resource_type: Omittable[
         Literal[
             "ManufacturingOrder",
@@ -49,23 +48,14 @@ class DeleteSerialNumbers(WriteModel):
         "SalesOrderRow",
         "SalesOrderFulfillmentRow",
     ]
-    resource_id: int
-    ids: Annotated[list[int], Field(min_length=1)]
+    resource_id: Ref
+    ids: Annotated[list[Ref], Field(min_length=1)]
 
 
 class SerialNumbers(Resource[SerialNumber, Never, Never]):
     """`/serial_numbers`."""
 
-    spec = Spec(
-        name="serial_numbers",
-        model=SerialNumber,
-        filters=Filters(
-            single=(
-                "resource_type",
-                "resource_id",
-            )
-        ),
-    )
+    spec = spec_of("serial_numbers", SerialNumber)
 
     async def assign(self, wanted: SerialNumbersCreate) -> AssignedSerialNumbers:
         """Assign serial numbers to a resource."""

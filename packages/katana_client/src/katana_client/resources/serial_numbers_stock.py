@@ -5,7 +5,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 
 from typing import Never
 
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.models.serial_numbers_stock import SerialNumberStock
 from katana_client.resource import Resource
 
@@ -13,11 +13,7 @@ from katana_client.resource import Resource
 class SerialNumbersStock(Resource[SerialNumberStock, Never, Never]):
     """`/serial_numbers_stock`."""
 
-    spec = Spec(
-        name="serial_numbers_stock",
-        model=SerialNumberStock,
-        lists=False,
-    )
+    spec = spec_of("serial_numbers_stock", SerialNumberStock)
 
     async def read_all(self) -> tuple[SerialNumberStock, ...]:
         """Return all serial numbers with their stock."""

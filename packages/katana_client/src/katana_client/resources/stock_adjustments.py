@@ -5,21 +5,20 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from katana_client.bodies.stock_adjustments import StockAdjustmentCreateBody, StockAdjustmentUpdateBody
+from katana_client.bodies.stock_adjustments import (
+    NewStockAdjustmentRowBody,
+    StockAdjustmentCreateBody,
+    StockAdjustmentUpdate,
+)
 from katana_client.collection import spec_of
 from katana_client.models.stock_adjustments import StockAdjustment
 from katana_client.resource import Resource
-from katana_client.tracking import StockBatchInput, StockTraceabilityInputs
-from katana_client.wire import (
-    NonZero,
-    Omittable,
-    Ref,
-    RowPrice,
-    WriteModel,
-)
+from katana_client.wire import NonZero
+
+__all__ = ("NewStockAdjustmentRow", "StockAdjustmentCreate", "StockAdjustmentUpdate", "StockAdjustments")
 
 
-class NewStockAdjustmentRow(WriteModel):
+class NewStockAdjustmentRow(NewStockAdjustmentRowBody):
     """A row of a new adjustment: how much comes (positive, with a cost if wanted) or goes (negative, without).
 
     Without a cost the present average counts. Copied from a row that was read are its batches, not its serial numbers
@@ -28,11 +27,7 @@ class NewStockAdjustmentRow(WriteModel):
 
     not_copied = frozenset({"traceability"})
 
-    variant_id: Ref
     quantity: Annotated[NonZero, Field(le=Decimal(10) ** 17)]
-    cost_per_unit: Omittable[RowPrice] = None
-    batch_transactions: Omittable[list[StockBatchInput]] = None
-    traceability: Omittable[StockTraceabilityInputs] = None
 
     @classmethod
     def fitting(cls, values: dict[str, object]) -> dict[str, object]:
@@ -54,13 +49,6 @@ class StockAdjustmentCreate(StockAdjustmentCreateBody):
 
     stock_adjustment_number: str
     stock_adjustment_rows: Annotated[list[NewStockAdjustmentRow], Field(min_length=1)]
-    additional_info: str | None = None
-
-
-class StockAdjustmentUpdate(StockAdjustmentUpdateBody):
-    """A change of the adjustment's head; its rows are corrected by another adjustment."""
-
-    additional_info: str | None = None
 
 
 class StockAdjustments(Resource[StockAdjustment, StockAdjustmentCreate, StockAdjustmentUpdate]):

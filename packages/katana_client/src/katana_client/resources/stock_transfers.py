@@ -1,58 +1,28 @@
 """Stock transfers between locations (facts 3.7, 4.8). Their rows never change and have no collection."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AwareDatetime, Field
-
-from katana_client.bodies.stock_transfers import StockTransferCreateBody, StockTransferUpdateBody
+from katana_client.bodies.stock_transfers import (
+    NewStockTransferRow,
+    StockTransferCreate,
+    StockTransferStatusUpdate,
+    StockTransferUpdate,
+)
 from katana_client.collection import Identity, spec_of
 from katana_client.exchange import Call
 from katana_client.models.stock_transfers import StockTransfer
 from katana_client.paths import record_path
 from katana_client.resource import Resource
-from katana_client.tracking import StockBatchInput, TraceabilityInputs
-from katana_client.wire import Omittable, Ref, TextAmount, WriteModel
 
+__all__ = (
+    "NewStockTransferRow",
+    "StockTransferCreate",
+    "StockTransferStatusUpdate",
+    "StockTransferUpdate",
+    "StockTransfers",
+)
 type TransferStatus = Literal["draft", "inTransit", "received"]
 """Write: where the goods are."""
-
-
-class NewStockTransferRow(WriteModel):
-    """A row of a new transfer; the quantity travels as text.
-
-    Copied from a row that was read are its batches, not its serial numbers and bins: they have moved.
-    """
-
-    not_copied = frozenset({"traceability"})
-
-    variant_id: Ref
-    quantity: TextAmount
-    batch_transactions: Omittable[list[StockBatchInput]] = None
-    traceability: Omittable[TraceabilityInputs] = None
-
-
-class StockTransferCreate(StockTransferCreateBody):
-    """A new transfer with at least one row; it starts as a draft."""
-
-    stock_transfer_number: str
-    stock_transfer_rows: Annotated[list[NewStockTransferRow], Field(min_length=1)]
-    order_created_date: AwareDatetime | None = None
-    expected_arrival_date: AwareDatetime | None = None
-    additional_info: str | None = None
-
-
-class StockTransferUpdate(StockTransferUpdateBody):
-    """A change of the transfer's head; locations and rows never change, the status by `set_status`."""
-
-    order_created_date: AwareDatetime | None = None
-    expected_arrival_date: AwareDatetime | None = None
-    additional_info: str | None = None
-
-
-class StockTransferStatusUpdate(WriteModel):
-    """A new status."""
-
-    status: TransferStatus
 
 
 class StockTransfers(Resource[StockTransfer, StockTransferCreate, StockTransferUpdate]):

@@ -6,66 +6,42 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from katana_client.bulk import AnsweredBulk
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.stocktake_rows import StocktakeRow
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
-class StocktakeRowCreateStocktakeRow(WriteModel):
-    """A part of the body below."""
+class StocktakeLine(WriteModel):
+    """`StocktakeLine` of the facts."""
 
-    variant_id: int
-    batch_id: int | None = None
-    notes: Annotated[str, StringConstraints(max_length=540)] | None = None
+    variant_id: Ref
+    batch_id: Ref | None = None
+    bin_location_id: Ref | None = None
     counted_quantity: Annotated[Decimal, Field(ge=0)] | None = None
+    notes: str | None = None
 
 
 class StocktakeRowCreate(WriteModel):
     """`CreateStocktakeRowRequest` of the facts."""
 
-    stocktake_id: int
-    stocktake_rows: Omittable[Annotated[list[StocktakeRowCreateStocktakeRow], Field(max_length=250)]] = None
+    stocktake_id: Ref
+    stocktake_rows: Omittable[Annotated[list[StocktakeLine], Field(max_length=250)]] = None
 
 
 class StocktakeRowUpdate(WriteModel):
     """`UpdateStocktakeRowRequest` of the facts."""
 
-    variant_id: Omittable[int] = None
-    batch_id: int | None = None
-    bin_location_id: int | None = None
-    notes: Annotated[str, StringConstraints(max_length=540)] | None = None
+    variant_id: Omittable[Ref] = None
+    batch_id: Ref | None = None
+    bin_location_id: Ref | None = None
+    notes: str | None = None
     counted_quantity: Annotated[Decimal, Field(ge=0)] | None = None
 
 
 class StocktakeRows(AnsweredBulk[StocktakeRow, StocktakeRowCreate, StocktakeRowUpdate]):
     """`/stocktake_rows`."""
 
-    spec = Spec(
-        name="stocktake_rows",
-        model=StocktakeRow,
-        bulk=StocktakeRowCreate,
-        update=StocktakeRowUpdate,
-        deletes=True,
-        gets="ids",
-        filters=Filters(
-            single=(
-                "variant_id",
-                "batch_id",
-                "bin_location_id",
-                "stock_adjustment_id",
-                "include_deleted",
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-            ),
-            repeated=(
-                "ids",
-                "stocktake_ids",
-            ),
-        ),
-    )
+    spec = spec_of("stocktake_rows", StocktakeRow, bulk=StocktakeRowCreate, update=StocktakeRowUpdate)

@@ -4,73 +4,52 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 """
 
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, Field, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.stocktakes import Stocktake
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
-class StocktakeCreateStocktakeRow(WriteModel):
-    """A part of the body below."""
+class StocktakeLine(WriteModel):
+    """`StocktakeLine` of the facts."""
 
-    variant_id: Omittable[int] = None
-    batch_id: Omittable[int] = None
-    counted_quantity: Omittable[Decimal] = None
+    variant_id: Ref
+    batch_id: Ref | None = None
+    bin_location_id: Ref | None = None
+    counted_quantity: Annotated[Decimal, Field(ge=0)] | None = None
+    notes: str | None = None
 
 
 class StocktakeCreate(WriteModel):
     """`CreateStocktakeRequest` of the facts."""
 
-    stocktake_number: str
-    location_id: int
-    reason: Omittable[str] = None
-    additional_info: Omittable[str] = None
+    stocktake_number: Annotated[str, StringConstraints(min_length=1)]
+    location_id: Ref
+    reason: Omittable[Annotated[str, StringConstraints(max_length=540)]] = None
+    additional_info: str | None = None
     created_date: Omittable[AwareDatetime] = None
     set_remaining_items_as_counted: Omittable[bool] = None
-    stocktake_rows: Omittable[list[StocktakeCreateStocktakeRow]] = None
+    stocktake_rows: Omittable[Annotated[list[StocktakeLine], Field(max_length=250)]] = None
 
 
 class StocktakeUpdate(WriteModel):
     """`UpdateStocktakeRequest` of the facts."""
 
-    stocktake_number: Omittable[str] = None
-    location_id: Omittable[int] = None
-    reason: Omittable[str] = None
+    stocktake_number: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    location_id: Omittable[Ref] = None
+    reason: Annotated[str, StringConstraints(max_length=540)] | None = None
     status: Omittable[Literal["NOT_STARTED", "IN_PROGRESS", "COUNTED", "COMPLETED"]] = None
-    additional_info: Omittable[str] = None
+    additional_info: str | None = None
     created_date: Omittable[AwareDatetime] = None
-    completed_date: Omittable[AwareDatetime] = None
+    completed_date: AwareDatetime | None = None
     set_remaining_items_as_counted: Omittable[bool] = None
 
 
 class Stocktakes(Resource[Stocktake, StocktakeCreate, StocktakeUpdate]):
     """`/stocktakes`."""
 
-    spec = Spec(
-        name="stocktakes",
-        model=Stocktake,
-        create=StocktakeCreate,
-        update=StocktakeUpdate,
-        deletes=True,
-        gets="ids",
-        keeps=("additional_info",),
-        filters=Filters(
-            single=(
-                "location_id",
-                "status",
-                "stocktake_number",
-                "stock_adjustment_id",
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-                "include_deleted",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("stocktakes", Stocktake, create=StocktakeCreate, update=StocktakeUpdate)

@@ -1,46 +1,53 @@
-"""Suppliers (facts 3.3)."""
+"""Suppliers (facts 3.3).
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from typing import Annotated
 
 from pydantic import StringConstraints
 
-from katana_client.bodies.suppliers import SupplierCreateBody, SupplierUpdateBody
 from katana_client.collection import spec_of
 from katana_client.models.suppliers import Supplier
 from katana_client.resource import Resource
-from katana_client.resources.addresses import NewPlace
-from katana_client.wire import NonEmpty, Omittable
-
-type Phone = Annotated[str, StringConstraints(min_length=1, max_length=30)]
-"""Write: 1 to 30 characters."""
+from katana_client.wire import FreeFields, Omittable, WriteModel
 
 
-class NewSupplierAddress(NewPlace):
-    """The address inside a new supplier."""
+class NewSupplierAddress(WriteModel):
+    """`SupplierAddressRequest` of the facts."""
+
+    line_1: str | None = None
+    line_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    zip: str | None = None
+    country: str | None = None
 
 
-class SupplierCreate(SupplierCreateBody):
-    """A new supplier."""
+class SupplierCreate(WriteModel):
+    """`CreateSupplierRequest` of the facts."""
 
-    name: NonEmpty
-    email: NonEmpty | None = None
-    phone: Phone | None = None
-    currency: Omittable[NonEmpty] = None
-    comment: NonEmpty | None = None
+    name: Annotated[str, StringConstraints(min_length=1)]
+    custom_fields: FreeFields | None = None
+    currency: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    email: Annotated[str, StringConstraints(min_length=1)] | None = None
+    phone: Annotated[str, StringConstraints(min_length=1, max_length=30)] | None = None
+    comment: Annotated[str, StringConstraints(min_length=1)] | None = None
     addresses: Omittable[list[NewSupplierAddress]] = None
 
 
-class SupplierUpdate(SupplierUpdateBody):
+class SupplierUpdate(WriteModel):
     """A change of a supplier; its address is changed through `/supplier_addresses`."""
 
-    name: Omittable[NonEmpty] = None
-    email: NonEmpty | None = None
-    phone: Phone | None = None
-    currency: Omittable[NonEmpty] = None
-    comment: NonEmpty | None = None
+    custom_fields: FreeFields | None = None
+    name: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    email: Annotated[str, StringConstraints(min_length=1)] | None = None
+    phone: Annotated[str, StringConstraints(min_length=1, max_length=30)] | None = None
+    currency: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
+    comment: Annotated[str, StringConstraints(min_length=1)] | None = None
 
 
 class Suppliers(Resource[Supplier, SupplierCreate, SupplierUpdate]):
-    """`/suppliers`; `get` goes through the listing."""
+    """`/suppliers`."""
 
-    spec = spec_of("suppliers", Supplier, SupplierCreate, SupplierUpdate)
+    spec = spec_of("suppliers", Supplier, create=SupplierCreate, update=SupplierUpdate)

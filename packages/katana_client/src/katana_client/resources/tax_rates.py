@@ -8,8 +8,7 @@ from typing import Annotated, Never
 
 from pydantic import Field
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.tax_rates import TaxRate
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, WriteModel
@@ -25,22 +24,4 @@ class TaxRateCreate(WriteModel):
 class TaxRates(Resource[TaxRate, TaxRateCreate, Never]):
     """`/tax_rates`."""
 
-    spec = Spec(
-        name="tax_rates",
-        model=TaxRate,
-        create=TaxRateCreate,
-        gets="ids",
-        filters=Filters(
-            single=(
-                "rate",
-                "name",
-                "is_default_sales",
-                "is_default_purchases",
-                "created_at_min",
-                "created_at_max",
-                "updated_at_min",
-                "updated_at_max",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("tax_rates", TaxRate, create=TaxRateCreate)

@@ -6,7 +6,7 @@ Rendered by scripts/render_resources.py: change the facts of katana_schema, or r
 from typing import Never
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.user_info import UserInfo
 from katana_client.resource import Resource
@@ -15,11 +15,7 @@ from katana_client.resource import Resource
 class UserInfos(Resource[UserInfo, Never, Never]):
     """`/user_info`."""
 
-    spec = Spec(
-        name="user_info",
-        model=UserInfo,
-        lists=False,
-    )
+    spec = spec_of("user_info", UserInfo)
 
     async def read(self) -> UserInfo:
         """Return the user of the key."""

@@ -9,19 +9,19 @@ from typing import Annotated, Never
 from pydantic import StringConstraints
 
 from katana_client.answers import answered_rows
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.variant_bin_locations import VariantBinLocation
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, Ref, WriteModel
+from katana_client.wire import Ref, WriteModel
 
 
 class VariantDefaultStorageBinLink(WriteModel):
     """`VariantDefaultStorageBinLink` of the facts."""
 
     variant_id: Ref
-    bin_name: Annotated[str, StringConstraints(max_length=40)]
-    location_id: Omittable[Ref] = None
+    bin_name: Annotated[str, StringConstraints(min_length=1)]
+    location_id: Ref | None = None
 
 
 class UnlinkVariantBinLocation(WriteModel):
@@ -34,11 +34,7 @@ class UnlinkVariantBinLocation(WriteModel):
 class VariantBinLocations(Resource[VariantBinLocation, Never, Never]):
     """`/variant_bin_locations`."""
 
-    spec = Spec(
-        name="variant_bin_locations",
-        model=VariantBinLocation,
-        lists=False,
-    )
+    spec = spec_of("variant_bin_locations", VariantBinLocation)
 
     async def link(self, wanted: Sequence[VariantDefaultStorageBinLink]) -> tuple[VariantBinLocation, ...]:
         """Set default bins of variants."""

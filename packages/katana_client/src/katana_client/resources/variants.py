@@ -1,84 +1,69 @@
-"""Variants of products and materials (facts 3.2); those of services live in `services`."""
+"""Variants of products and materials (facts 3.2); those of services live in `services`. `lead_time` is in days.
+
+Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
+"""
 
 from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from katana_client.bodies.variants import VariantCreateBody
 from katana_client.collection import spec_of
 from katana_client.custom_fields import CustomFieldInputs
 from katana_client.models.variants import Variant
 from katana_client.resource import Resource
 from katana_client.resources.searches import VariantSearch
 from katana_client.search import Search
-from katana_client.wire import (
-    NonEmpty,
-    Omittable,
-    Price,
-    Quantity,
-    Ref,
-    WriteModel,
-)
-
-type InternalBarcode = Annotated[str, StringConstraints(min_length=3, max_length=40)]
-"""Write: 3 to 40 characters."""
-type LeadTime = Annotated[Decimal, Field(ge=0)]
-"""Write: days."""
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
-class ConfigAttributeInput(WriteModel):
-    """A value for one of the parent's configs; `config_name` must exist there."""
+class VariantCreateConfigAttribute(WriteModel):
+    """A part of the body below."""
 
-    config_name: NonEmpty
-    config_value: NonEmpty
-
-
-class NewVariant(WriteModel):
-    """A variant inside a new product."""
-
-    sku: Omittable[NonEmpty] = None
-    sales_price: Price | None = None
-    purchase_price: Price | None = None
-    internal_barcode: Omittable[InternalBarcode] = None
-    registered_barcode: Omittable[InternalBarcode] = None
-    supplier_item_codes: Omittable[list[Annotated[str, StringConstraints(min_length=1, max_length=40)]]] = None
-    lead_time: LeadTime | None = None
-    minimum_order_quantity: Quantity | None = None
-    config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
-    custom_fields: Omittable[CustomFieldInputs] = None
+    config_name: str
+    config_value: str
 
 
-class VariantCreate(VariantCreateBody):
+class VariantCreate(WriteModel):
     """A new variant of exactly one product or material; the parent never changes afterwards."""
 
-    sales_price: Price | None = None
-    purchase_price: Price | None = None
+    sku: Omittable[str] = None
+    sales_price: Annotated[Decimal, Field(ge=0, le=Decimal("1e+11"))] | None = None
+    purchase_price: Annotated[Decimal, Field(ge=0, le=Decimal("1e+11"))] | None = None
     product_id: Omittable[Ref] = None
     material_id: Omittable[Ref] = None
-    supplier_item_codes: Omittable[Annotated[list[NonEmpty], Field(min_length=1)]] = None
-    lead_time: LeadTime | None = None
-    minimum_order_quantity: Quantity | None = None
-    config_attributes: Omittable[Annotated[list[ConfigAttributeInput], Field(min_length=1)]] = None
+    supplier_item_codes: Omittable[Annotated[list[str], Field(min_length=1)]] = None
+    internal_barcode: Omittable[Annotated[str, StringConstraints(min_length=3, max_length=40)]] = None
+    registered_barcode: Omittable[Annotated[str, StringConstraints(max_length=120)]] = None
+    lead_time: Annotated[Decimal, Field(ge=0)] | None = None
+    minimum_order_quantity: Annotated[Decimal, Field(ge=0)] | None = None
+    config_attributes: Omittable[Annotated[list[VariantCreateConfigAttribute], Field(min_length=1)]] = None
     custom_fields: Omittable[CustomFieldInputs] = None
+
+
+class VariantUpdateConfigAttribute(WriteModel):
+    """A part of the body below."""
+
+    config_name: Annotated[str, StringConstraints(min_length=1)]
+    config_value: Annotated[str, StringConstraints(min_length=1)]
 
 
 class VariantUpdate(WriteModel):
     """A change of a variant; lists replace the whole list."""
 
-    sku: NonEmpty | None = None
-    sales_price: Price | None = None
-    purchase_price: Price | None = None
-    internal_barcode: InternalBarcode | None = None
+    sku: Annotated[str, StringConstraints(min_length=1)] | None = None
+    sales_price: Annotated[Decimal, Field(ge=0, le=Decimal("1e+11"))] | None = None
+    purchase_price: Annotated[Decimal, Field(ge=0, le=Decimal("1e+11"))] | None = None
+    supplier_item_codes: Omittable[list[str]] = None
+    internal_barcode: Annotated[str, StringConstraints(min_length=3, max_length=40)] | None = None
     registered_barcode: Annotated[str, StringConstraints(min_length=1, max_length=120)] | None = None
-    supplier_item_codes: Omittable[list[NonEmpty]] = None
-    lead_time: LeadTime | None = None
-    minimum_order_quantity: Quantity | None = None
-    config_attributes: Omittable[list[ConfigAttributeInput]] = None
+    lead_time: Annotated[Decimal, Field(ge=0)] | None = None
+    minimum_order_quantity: Annotated[Decimal, Field(ge=0)] | None = None
+    config_attributes: Omittable[list[VariantUpdateConfigAttribute]] = None
     custom_fields: Omittable[CustomFieldInputs] = None
 
 
 class Variants(Resource[Variant, VariantCreate, VariantUpdate], Search[Variant, VariantSearch]):
     """`/variants`."""
 
-    spec = spec_of("variants", Variant, VariantCreate, VariantUpdate)
+    spec = spec_of("variants", Variant, create=VariantCreate, update=VariantUpdate)

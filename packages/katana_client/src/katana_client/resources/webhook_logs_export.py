@@ -3,20 +3,22 @@
 Rendered by scripts/render_resources.py: change the facts of katana_schema, or resources.toml.
 """
 
-from typing import Literal, Never
+from typing import Annotated, Literal, Never
+
+from pydantic import AwareDatetime, Field
 
 from katana_client.answers import answered
-from katana_client.collection import Spec
+from katana_client.collection import spec_of
 from katana_client.exchange import Call
 from katana_client.models.webhook_logs_export import WebhookLogsExport
 from katana_client.resource import Resource
-from katana_client.wire import Omittable, WriteModel
+from katana_client.wire import Omittable, Ref, WriteModel
 
 
 class WebhookLogsWanted(WriteModel):
     """`WebhookLogsExportRequest` of the facts."""
 
-    webhook_id: Omittable[int] = None
+    webhook_id: Omittable[Ref] = None
     event: Omittable[
         Literal[
             "sales_order.created",
@@ -90,21 +92,16 @@ class WebhookLogsWanted(WriteModel):
             "product_recipe_row.updated",
         ]
     ] = None
-    status_code: Omittable[int] = None
+    status_code: Omittable[Annotated[int, Field(ge=100, le=600)]] = None
     delivered: Omittable[bool] = None
-    created_at_min: Omittable[str] = None
-    created_at_max: Omittable[str] = None
+    created_at_min: Omittable[AwareDatetime] = None
+    created_at_max: Omittable[AwareDatetime] = None
 
 
 class WebhookLogs(Resource[WebhookLogsExport, Never, Never]):
     """`/webhook_logs_export`."""
 
-    spec = Spec(
-        name="webhook_logs_export",
-        model=WebhookLogsExport,
-        lists=False,
-        key=("url",),
-    )
+    spec = spec_of("webhook_logs_export", WebhookLogsExport, key=("url",))
 
     async def export(self, wanted: WebhookLogsWanted) -> WebhookLogsExport:
         """Return where the logs can be fetched."""

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from katana_client.collection import Spec
-from katana_client.filters import Filters
+from katana_client.collection import spec_of
 from katana_client.models.webhooks import Webhook
 from katana_client.resource import Resource
 from katana_client.wire import Omittable, WriteModel
@@ -17,7 +16,7 @@ from katana_client.wire import Omittable, WriteModel
 class WebhookCreate(WriteModel):
     """`CreateWebhookRequest` of the facts."""
 
-    url: Annotated[str, StringConstraints(pattern=r"^https://.*$")]
+    url: Annotated[str, StringConstraints(min_length=1)]
     subscribed_events: Annotated[
         list[
             Literal[
@@ -101,7 +100,7 @@ class WebhookCreate(WriteModel):
 class WebhookUpdate(WriteModel):
     """`UpdateWebhookRequest` of the facts."""
 
-    url: Omittable[Annotated[str, StringConstraints(pattern=r"^https://.*$")]] = None
+    url: Omittable[Annotated[str, StringConstraints(min_length=1)]] = None
     enabled: Omittable[bool] = None
     subscribed_events: Omittable[
         Annotated[
@@ -187,18 +186,4 @@ class WebhookUpdate(WriteModel):
 class Webhooks(Resource[Webhook, WebhookCreate, WebhookUpdate]):
     """`/webhooks`."""
 
-    spec = Spec(
-        name="webhooks",
-        model=Webhook,
-        create=WebhookCreate,
-        update=WebhookUpdate,
-        deletes=True,
-        gets="path",
-        filters=Filters(
-            single=(
-                "url",
-                "enabled",
-            ),
-            repeated=("ids",),
-        ),
-    )
+    spec = spec_of("webhooks", Webhook, create=WebhookCreate, update=WebhookUpdate)

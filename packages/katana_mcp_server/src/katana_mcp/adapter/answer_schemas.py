@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import cast
 
-from fastmcp.utilities.json_schema import compress_schema, dereference_refs
+from fastmcp.utilities.json_schema import compress_schema
 from pydantic import BaseModel
 
-from katana_mcp.adapter.schemas import Schema, input_schema, without_null
+from katana_mcp.adapter.schemas import Schema, input_schema, without_null, without_references
 from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources.help import ReferredTool
 from katana_mcp.tools.answers import Envelope
@@ -17,7 +17,7 @@ from katana_mcp.tools.answers import Envelope
 def answer_schema(model: type[BaseModel]) -> Schema:
     """Return the whole schema of an answer model: no `$ref`, no titles, no null branches."""
     schema = model.model_json_schema(by_alias=True, mode="serialization")
-    return cast("Schema", without_null(compress_schema(dereference_refs(schema), prune_titles=True)))
+    return cast("Schema", without_null(compress_schema(without_references(schema), prune_titles=True)))
 
 
 @cache

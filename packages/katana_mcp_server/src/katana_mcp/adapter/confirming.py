@@ -1,19 +1,22 @@
 """The person at the client, asked in the way of either protocol era; no answer is never a yes."""
 
 import asyncio
+from collections.abc import Mapping
 
 import mcp.types as mt
 from fastmcp import Context
 from fastmcp.server.elicitation import parse_elicit_response_type
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from cache_core.clock import Clock
 from katana_mcp.tools.asking import Consent
+from katana_mcp.tools.schemas import ConfirmationSchema
 
 PATIENCE = 120.0
 """Seconds that a person has to answer over a connection that is held open meanwhile."""
 _KEY = "confirm"
-_FORM = parse_elicit_response_type(bool, response_title="Write it").schema
+_FORM = parse_elicit_response_type(ConfirmationSchema).schema
 _LAST_HANDSHAKE = "2025-11-25"
 """The newest protocol in which a server can ask by itself; later ones have it return the question."""
 
@@ -92,5 +95,12 @@ class PersonAtClient:
 def _meant(answer: mt.ElicitResult) -> Consent:
     """Return what an answer means; a text or a number in place of the yes that the form asks for is none."""
     if answer.action == "accept":
-        return "accepted" if (answer.content or {}).get("value") is True else "declined"
+        return "accepted" if _is_yes(answer.content or {}) else "declined"
     return "declined" if answer.action == "decline" else "cancelled"
+
+
+def _is_yes(filled: Mapping[str, object]) -> bool:
+    try:
+        return ConfirmationSchema.model_validate(filled).confirm
+    except ValidationError:
+        return False

@@ -1,6 +1,7 @@
-"""stdin as hosts write it: half a surrogate pair, which JSON allows and the protocol's reader does not, made readable.
+"""stdin as hosts write it: what JSON allows and the protocol's reader does not is made readable.
 
-A host that cuts an emoji in two sends one. The reader would drop the whole call, and nobody would ever answer it.
+That is half a surrogate pair, as of an emoji that was cut in two, lists in lists beyond any use, and a number of
+thousands of digits. The reader would drop the whole call, and nobody would ever answer it.
 """
 
 import contextlib
@@ -14,9 +15,39 @@ _ESCAPE = re.compile(
 )
 
 
+DEEPEST, LONGEST_NUMBER = 150, 1_000
+"""Lists and objects in one another, and digits of a number, that are passed on; no tool takes a tenth of either."""
+_TOO_DEEP, _TOO_LONG = b'"<nested too deeply>"', b"1e999"
+_STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
+_NESTING = re.compile(_STRING + rb"|[\[\]{}]")
+_NUMBERS = re.compile(_STRING + rb"|-?\d{%d,}(?:\.\d*)?(?:[eE][+-]?\d+)?" % (LONGEST_NUMBER + 1))
+_MANY_DIGITS = re.compile(rb"\d{%d}" % (LONGEST_NUMBER + 1))
+
+
 def mended(line: bytes) -> bytes:
-    r"""Return a line of JSON with each lone `\ud83d` as `<U+D83D>`, as hidden characters are shown and taken back."""
-    return _ESCAPE.sub(_written, line) if b"\\u" in line else line
+    r"""Return a line of JSON with each lone `\ud83d` as `<U+D83D>`, as hidden characters are shown and taken back.
+
+    What is nested too deeply is left out there, and a number of too many digits is an infinite one: both are refused.
+    """
+    if b"\\u" in line:
+        line = _ESCAPE.sub(_written, line)
+    if _MANY_DIGITS.search(line):
+        line = _NUMBERS.sub(lambda found: found[0] if found[0].startswith(b'"') else _TOO_LONG, line)
+    return _cut(line) if line.count(b"[") + line.count(b"{") > DEEPEST else line
+
+
+def _cut(line: bytes) -> bytes:
+    kept, begin, depth = list[bytes](), 0, 0
+    for found in _NESTING.finditer(line):
+        if found[0] in (b"[", b"{"):
+            depth += 1
+            if depth == DEEPEST + 1:
+                kept += (line[begin : found.start()], _TOO_DEEP)
+        elif found[0] in (b"]", b"}"):
+            if depth == DEEPEST + 1:
+                begin = found.end()
+            depth -= 1
+    return b"".join((*kept, line[begin:]))
 
 
 def _written(found: re.Match[bytes]) -> bytes:

@@ -11,14 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from katana_mcp.adapter.plain_phrases import in_our_words
+
 SYNONYMS: tuple[tuple[str, ...], ...] = (
     # What is done.
     ("search", "find", "look", "lookup", "locate", "mention", "containing"),
     ("list", "which", "all", "every", "open", "overdue", "late", "browse", "filter", "progress", "pending"),
     ("get", "show", "one", "read", "view", "whole", "detail", "single", "what", "received"),
-    ("create", "new", "add", "place", "enter", "register"),
-    ("modify", "change", "edit", "update", "correct", "line", "set", "rename"),
-    ("delete", "remove", "cancel", "drop", "erase"),
+    ("create", "new", "add", "place", "enter", "register", "record", "log", "input", "draft"),
+    (
+        *("modify", "change", "edit", "update", "correct", "line", "set", "rename", "alter", "amend", "revise"),
+        *("adapt", "extend", "shorten", "replace", "swap", "switch", "instead", "postpone", "reschedule", "increase"),
+        *("reduce", "raise", "lower"),
+    ),
+    (
+        *("delete", "remove", "cancel", "drop", "erase", "annul", "discard", "withdraw", "trash", "eliminate"),
+        *("purge", "void"),
+    ),
+    ("receive", "receipt", "receiving", "book", "booked", "got"),
     ("apply", "write", "confirm", "execute", "commit", "preview", "token"),
     # What it is done to.
     ("item", "part", "product", "material", "service", "article"),
@@ -27,7 +37,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("supplier", "vendor"),
     ("purchase", "purchasing", "buy", "bought", "procurement"),
     ("sale", "sell", "sold", "selling", "deliver", "delivery", "ship", "shipment"),
-    ("manufacturing", "production", "produce", "making", "work"),
+    ("manufacturing", "production", "produce", "making", "work", "build", "built", "assemble"),
     ("transfer", "move", "moved", "relocate", "transit", "way"),
     ("location", "warehouse", "site", "store"),
     ("adjustment", "correction", "counted", "stocktake", "write-off"),
@@ -35,8 +45,8 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("inventory", "stock", "quantity"),
     ("price", "cost", "much"),
     ("low", "short", "shortage", "reorder", "running"),
-    ("blocking", "blocked", "hold", "holding", "waiting"),
-    ("movement", "history", "why", "ledger"),
+    ("blocking", "blocked", "hold", "holding", "waiting", "bottleneck", "obstacle", "stopping", "delay"),
+    ("movement", "history", "why", "ledger", "trace", "trail"),
     ("cache", "data", "fresh", "sync"),
     ("rebuild", "refetch", "again", "anew", "refresh"),
 )
@@ -47,7 +57,8 @@ _SMALL = frozenset(
         *("from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "not", "now"),
         *("of", "on", "or", "our", "please", "right", "should", "so", "than", "that", "the", "their", "them", "there"),
         *("these", "they", "this", "those", "to", "up", "us", "was", "we", "were", "will", "with", "yet", "you"),
-        *("your", "when", "want", "need", "let"),
+        *("your", "when", "want", "need", "let", "who", "called", "planned", "two", "three", "more", "next", "since"),
+        *("week", "today", "another", "still", "just", "about"),
     )
 )
 _K1, _B = 1.4, 0.6
@@ -71,8 +82,7 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     lengths = {name: sum(words.values()) for name, words in documents.items()}
     mean = sum(lengths.values()) / len(lengths)
     scores = dict.fromkeys(documents, 0.0)
-    begins = question.casefold().split(maxsplit=1)[:1]
-    asked = dict.fromkeys((*stems(question), *(stem for word in begins for stem in _IMPERATIVES.get(word, ()))))
+    asked = dict.fromkeys((*stems(in_our_words(question)), *_begun(question)))
     for word in asked:
         having = [name for name, words in documents.items() if word in words]
         rarity = math.log(1 + (len(documents) - len(having) + 0.5) / (len(having) + 0.5))
@@ -86,13 +96,18 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
     return sorted((name for name, score in scores.items() if score > 0), key=lambda name: -scores[name])
 
 
+def _begun(question: str) -> tuple[str, ...]:
+    """Return what a question means beside its words, by the first of them."""
+    return _IMPERATIVES.get(next(iter(question.casefold().split(maxsplit=1)), ""), ())
+
+
 def not_there(question: str, tools: Iterable[str], absent: Iterable[str]) -> list[str]:
     """Return the absent tools that a question asks for, the likeliest first.
 
     One is asked for where the question holds every word of its name and that is more than of the name of any tool, or
     where it begins with a verb that no tool's name has.
     """
-    asked, known = frozenset(stems(question)), [frozenset(stems(each)) for each in tools]
+    asked, known = frozenset(stems(in_our_words(question))), [frozenset(stems(each)) for each in tools]
     word = next(iter(_words(_RANKS.sub("rank customers", question))), "")
     verb = _VERBS.get(word, word)
     most = max((len(name & asked) for name in known), default=0)
@@ -131,8 +146,7 @@ def stems(text: str) -> Iterator[str]:
 
 def _words(text: str) -> Iterator[str]:
     plain = unicodedata.normalize("NFKC", text[:_MAX_TEXT]).casefold().replace("'s", "").replace("_", " ")
-    told = _WRITE_OFF.sub("create write-off", _CONSISTS.sub("consist", plain))
-    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], told)
+    told = _NUMBER.sub(lambda number: _NUMBERED[number[1]], plain)
     for word in re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", told):
         if word not in _SMALL:
             yield word
@@ -148,8 +162,6 @@ _NUMBERED = {
 }
 _NUMBER = re.compile(rf"\b({'|'.join(_NUMBERED)})-\d+\b")
 """The number of a document, by which a question means its kind."""
-_CONSISTS = re.compile(r"\b(?:made|built|assembled) (?:of|from|out of)\b")
-_WRITE_OFF = re.compile(r"\bwrit(?:e|ing|ten) off\b")
 
 
 def _stem(word: str) -> str:
@@ -175,6 +187,6 @@ _IMPERATIVES = {
     for word in words
 }
 """What a question means beside its words when it begins with one of these."""
-_CHANGING = frozenset(map(_stem, ("create", "modify", "delete")))
+_CHANGING = frozenset(map(_stem, ("create", "modify", "delete", "receive")))
 _UNASKED = 0.6
 """A question without a verb of change is about reading."""

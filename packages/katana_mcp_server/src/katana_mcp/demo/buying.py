@@ -120,6 +120,14 @@ BUYING = Chapter(
             document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {received_date:.10}"),
         ),
         Step(
+            "All of it has come",
+            "receive_purchase_order",
+            first("list_purchase_orders", "purchase_order_id"),
+            planned,
+            preview_lines,
+        ),
+        Step("Book it in", "apply_plan", token("receive_purchase_order"), written, outcome_lines),
+        Step(
             "The first question again, now warm",
             "search_items",
             always(query=PART),

@@ -1,13 +1,12 @@
 """How to connect the hosts that people use; the key stays in the environment, never on a command line."""
 
 CONNECT = """\
-Connect your assistant (sandbox first; with KATANA_API_KEY set, leave --sandbox out):
+Connect your assistant (sandbox first):
 
-  Claude Code      claude mcp add katana -- {command} serve --sandbox
-  Claude Desktop   Settings, Developer, Edit Config (claude_desktop_config.json):
-                   {{"mcpServers": {{"katana": {{"command": "{command}", "args": ["serve", "--sandbox"]}}}}}}
-  Cursor           the same JSON in ~/.cursor/mcp.json
-  VS Code          .vscode/mcp.json:
-                   {{"servers": {{"katana": {{"command": "{command}", "args": ["serve", "--sandbox"]}}}}}}
+  {command} install HOST --sandbox
 
-For your own account put the key into "env": {{"KATANA_API_KEY": "..."}} beside "args", or into .env."""
+HOST is claude-desktop, claude-code, cursor, vscode or goose; print shows what other hosts read:
+
+  {{"mcpServers": {{"katana": {{"command": "{command}", "args": ["serve", "--sandbox"]}}}}}}
+
+For your own account leave --sandbox out, with the key in KATANA_API_KEY or in a file that --env-file names."""

@@ -95,9 +95,10 @@ def written(answer: Answer) -> str | None:
 
 
 def outcome_lines(answer: Answer) -> list[str]:
-    """Show what was done, and how to undo it."""
+    """Show what was done, and how to undo it where that can be."""
     (outcome,) = answer["outcomes"]
-    return [outcome["message"], f"to undo it: {outcome['revert']['tool']}(**{outcome['revert']['arguments']})"]
+    back = outcome.get("revert")
+    return [outcome["message"], f"to undo it: {back['tool']}(**{back['arguments']})" if back else "nothing undoes it"]
 
 
 def journal_of(*tools: str) -> Step:

@@ -12,7 +12,7 @@ from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, RecordNumber
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import JsonObject
-from katana_mcp.writing.preview import PlanLine
+from katana_mcp.writing.preview import PlanLine, Preview
 from katana_mcp.writing.stock_moves import StockMove
 from katana_mcp.writing.totals import NO_TOTALS, Totals
 
@@ -144,7 +144,8 @@ class Part:
         needed: whether a new document needs one.
         collection: where they are changed one by one; empty where they never are.
         parent: the field in which each names its document.
-        look: what a listing is narrowed by to find one that was added.
+        look: what a listing is narrowed by to find one that was added: it has no number, and is the one that was not
+            there before and holds all of `fields`, but for those that are `filled` and were not given.
         kind: what one is called that is added.
         called: what one is called that is deleted or added.
         again: the arguments that add some as they were.
@@ -242,6 +243,7 @@ class Writable:
         blank_clears: whether an empty text is the same as null.
         described: what a summary says at the end, of a document that is new or goes.
         reads: cache entities that a verb reads besides.
+        answers: what each verb answers.
         what: the end of the first sentence of each description.
         parties: the fields that a document has in common with one that it repeats by mistake; none where any may be.
         gather: reads what its rules need.
@@ -258,6 +260,7 @@ class Writable:
         currency: of the prices.
         rules: what speaks against a change.
         moves: what becomes of the stock.
+        uses: records, by cache entity and id, that prices and the like are taken from, beside those that it names.
         binds: what else a plan depends on.
         linked: other documents that it touches.
     """
@@ -276,6 +279,7 @@ class Writable:
     described: Callable[[Transition], str]
     reads: Mapping[Verb, tuple[str, ...]] = field(default_factory=dict[Verb, tuple[str, ...]])
     what: Mapping[Verb, str]
+    answers: Mapping[Verb, type[Preview]]
     parties: tuple[str, ...] = ()
     gather: Callable[[Transition, Services], Awaitable[Facts]] = _no_more
     switches: tuple[Field, ...] = ()
@@ -291,6 +295,7 @@ class Writable:
     currency: Callable[[Transition], str | None] = lambda _: None
     rules: tuple[Callable[[Transition], Iterable[ToolWarning]], ...] = ()
     moves: Callable[[Transition], Sequence[StockMove]] = _nothing
+    uses: Callable[[Transition], Iterable[tuple[str, int]]] = _nothing
     binds: Callable[[Transition], JsonObject] = lambda _: {}
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import Verb
+from katana_mcp.documents.binding import used
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, transition
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.lookup import live_record, live_with_key, resolved
+from katana_mcp.lookup import live_record, live_with_key, read_anew, resolved
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.naming import Named, given_or_next, named, variants
 from katana_mcp.services import Services, current
@@ -22,13 +23,17 @@ type Asked = tuple[str, int | str]
 
 async def gather(doc: Writable, verb: Verb, request: Request, services: Services) -> Facts:
     """Read what a plan needs; changes nothing."""
+    await read_anew(services, services.anew)
     asked = named_in(request)
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
     facts = replace(found, days=services.days)
     change = transition(doc, verb, request, facts)
     if change.before is None and doc.parties:
         facts = replace(facts, repeated=await possible_duplicates(_likeness(doc, change), services))
-    return await doc.gather(replace(change, facts=facts), services)
+    facts = await doc.gather(replace(change, facts=facts), services)
+    records = used(doc, transition(doc, verb, request, facts))
+    unread = [each for each in records if facts.with_id(*each) is None]
+    return replace(facts, references={**facts.references, **await references(services, unread)})
 
 
 def names_of(doc: Writable, verb: Verb) -> tuple[str, ...]:

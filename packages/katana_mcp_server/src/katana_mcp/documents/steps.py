@@ -58,7 +58,7 @@ def patch_of(spec: Spec, change: State, document: State) -> dict[str, Json]:
 
 
 def _written[M: WriteModel](model: type[M], state: State) -> M:
-    values = {name: value for name, value in state.items() if name in model.model_fields and value != []}
+    values = {name: value for name, value in state.items() if name in model.model_fields}
     return model.model_validate(values)
 
 
@@ -73,7 +73,8 @@ def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     wanted = change.wanted or {}
     inside = {each.held: [row for row in rows(wanted, each.held) if each.inside(row, wanted)] for each in doc.parts}
     model = spec_of(doc.collection).create
-    body = body_of(model, {**wanted, **_nested(model, inside)})
+    state = {**wanted, **_nested(model, inside)}
+    body = body_of(model, {name: value for name, value in state.items() if value != []})
     name = doc.name(wanted)
     yield Action(
         title=f"create {doc.title} {name}",

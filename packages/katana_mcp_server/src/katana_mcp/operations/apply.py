@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, ClassVar
 
@@ -60,7 +61,7 @@ def apply_tool(changes: Changes) -> AnyTool:
 async def _apply(changes: Changes, request: ApplyPlanRequest, services: Services) -> Answer:
     if services.read_only:
         raise Refused(blocking(warning_codes.READ_ONLY, "this is read-only: nothing is written to Katana"))
-    tokens = list(dict.fromkeys(request.plan_tokens))
+    tokens, services = list(dict.fromkeys(request.plan_tokens)), replace(services, read_at={})
     with _journal_told():
         answer = await _consent(tokens, services, changes)
     if answer is not None:

@@ -19,6 +19,18 @@ _SHOWN = 10
 """Rows that are named for each field in which the query stands."""
 
 
+async def number_alone(entity: Entity, query: str, services: Services) -> str:
+    """Return the number of a query that is one behind words for its kind, `purchase order PO-7`; else the query."""
+    *words, last = query.split()
+    kind = {*entity.title.split(), *entity.titles.split(), *_NUMBER}
+    if not words or not all(word.strip("#.:").casefold() in kind for word in words):
+        return query
+    return last if any([await services.codes.number(source, last) for source in entity.sources]) else query
+
+
+_NUMBER = ("number", "no", "nr")
+
+
 async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], services: Services) -> bool:
     """Return whether a query is shaped like a number or a code, and nothing that was found has it.
 

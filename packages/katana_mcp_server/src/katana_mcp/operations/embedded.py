@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from cache_core.records import Record, values_at
+from katana_mcp.names import Names
 from katana_mcp.tools.answers import Answer, Number, plain
 from katana_mcp.values import rows
 
@@ -33,15 +34,16 @@ class CustomField(Answer):
     """A field of the account's own."""
 
     field: str
-    """Its name, or the id of its definition."""
+    """Its label, or the id of its definition where that is not known."""
     value: object = None
 
 
-def custom_fields(record: Record, name: str) -> list[CustomField] | None:
+def custom_fields(record: Record, name: str, names: Names | None = None) -> list[CustomField] | None:
     """Return the custom fields that have a value; Katana sends them in a list, or by the ids of their definitions."""
     sent = record.get(name)
     if isinstance(sent, Mapping):
-        said = list(cast("Mapping[str, object]", sent).items())
+        named = Names() if names is None else names
+        said = [named.custom_field(key, value) for key, value in cast("Mapping[str, object]", sent).items()]
     else:
         said = [(each.get("field_name"), each.get("field_value")) for each in rows(record, name)]
     told = [CustomField(field=str(key), value=plain(value)) for key, value in said if key and value is not None]

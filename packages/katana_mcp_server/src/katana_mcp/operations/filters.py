@@ -206,12 +206,12 @@ InCurrency = Annotated[Currency | None, equals("currency"), Field(description="S
 TotalFrom = Annotated[
     Amount | None,
     at_least("total"),
-    Field(description="With tax, in its currency."),
+    Field(description="With tax."),
 ]
 TotalTo = Annotated[
     Amount | None,
     at_most("total"),
-    Field(description="With tax, in its currency."),
+    Field(description="With tax."),
 ]
 
 

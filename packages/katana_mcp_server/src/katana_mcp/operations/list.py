@@ -1,12 +1,13 @@
 """`list_<plural>`: a page of rows under filters, newest first unless told otherwise."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from cache_core.conditions import Order, hold
+from cache_core.conditions import Order, Where, hold
 from cache_core.protocol import Selection
-from katana_mcp.descriptor import AnyTool, Entity, ToolSpec, View
-from katana_mcp.names import text
+from katana_mcp.descriptor import AnyTool, Entity, SingleRows, ToolSpec, View
+from katana_mcp.names import text, titled
 from katana_mcp.operations.filters import needed, texts_of, used_paths, where
 from katana_mcp.operations.nothing import nothing_listed, shown_by
 from katana_mcp.operations.open_values import unknown_values
@@ -19,6 +20,7 @@ from katana_mcp.tools.answers import Answer, listed_of
 from katana_mcp.tools.requests import ListRequest
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
 from katana_mcp.unread import unread_warnings
+from katana_mcp.values import rows as rows_of
 
 REACH = 10_000
 """Rows that the pages of a list reach where they are merged from several cache entities."""
@@ -57,6 +59,8 @@ def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
     """Return how the rows look, by the cache entity that they come from."""
     if entity.listing is not None:
         return entity.listing(request)
+    if entity.single_rows is not None and getattr(request, "rows_only", False):
+        return dict.fromkeys(entity.sources, entity.single_rows.view)
     expanded = entity.expanded if getattr(request, "include_rows", False) else None
     return {source: expanded or entity.view(source) for source in entity.sources}
 
@@ -72,13 +76,14 @@ async def _list(entity: Entity, request: ListRequest, services: Services) -> Ans
     now = await current(services, (*_reads(entity, views), *needed(request)), views)
     with now.refusals():
         request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
-        found = await _found(tuple(views), request, services)
+        find = partial(_found, tuple(views), request, services, entity.single_rows)
+        found = await find()
         if not found.total and now.warming is None and await _asked_for_names(tuple(views), request, services):
-            found = await _found(tuple(views), request, services)
+            found = await find()
         # While rows may be missing, nothing found says nothing about what there is.
         nothing = None if found.total or now.warming else await nothing_listed(tuple(views), request, services)
         if nothing is not None and nothing.spelt:
-            found = await _found(tuple(views), request, services, nothing.spelt)
+            found = await find(nothing.spelt)
 
         async def render(first: int, last: int) -> list[Answer]:
             return await shown(lambda each: views[each], await found.window(first, last), services)
@@ -137,9 +142,12 @@ async def _found(
     sources: Sequence[str],
     request: ListRequest,
     services: Services,
+    single: SingleRows | None,
     spelt: Mapping[str, list[str]] | None = None,
 ) -> _Found:
     conditions = await where(request, services, spelt)
+    if single is not None and getattr(request, "rows_only", False):
+        return await _single_rows(sources[0], single, request, conditions, services)
     if request.ids is not None:
         found = await _by_ids(sources, request.ids, services)
         rows = [each for each in found.values() if hold(conditions, each[1].record)]
@@ -157,6 +165,37 @@ async def _found(
 
     total = sum([await services.cache.count(each, conditions, visibility) for each in sources])
     return _Found(total, one_source if len(sources) == 1 else merged)
+
+
+async def _single_rows(
+    source: str, single: SingleRows, request: ListRequest, conditions: Where, services: Services
+) -> _Found:
+    """Return the rows of the documents that meet the filters, in the order of their documents.
+
+    Raises:
+        Refused: more documents than are looked through.
+    """
+    missing: list[int] | None = None
+    if request.ids is not None:
+        by_id = await _by_ids((source,), request.ids, services)
+        documents = [row for _, row in by_id.values() if hold(conditions, row.record)]
+        missing = [each for each in request.ids if each not in by_id] or None
+    else:
+        selection = Selection(conditions, _order((source,), request), REACH + 1, 0, shown_by(request))
+        documents = await services.cache.select(source, selection)
+    if len(documents) > REACH:
+        message = f"rows_only: more than {REACH:,} {titled(source)}s have such rows; narrow the filters"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "rows_only"))
+    stem = f"{single.path}[]."
+    own = [replace(each, field=each.field.removeprefix(stem)) for each in conditions if each.field.startswith(stem)]
+    wanted = [*own, *(single.open if getattr(request, "open", None) else ())]
+    rows = [
+        (source, replace(document, record={**document.record, "row": row}))
+        for document in documents
+        for row in rows_of(document.record, single.path)
+        if hold(wanted, row)
+    ]
+    return _Found(len(rows), _of(rows), missing)
 
 
 def _of(rows: Sequence[Sourced]) -> Callable[[int, int], Awaitable[Sequence[Sourced]]]:

@@ -15,7 +15,7 @@ from katana_mcp.tools.requests import ListRequest
 
 _SHOWN = 300
 _NEAR = 3
-_WINDOW = {"limit", "page", "order_by", "include_rows", "include_deleted", "include_archived"}
+_WINDOW = {"limit", "page", "order_by", "include_rows", "rows_only", "include_deleted", "include_archived"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,19 +34,24 @@ type Parts = dict[str, dict[tuple[str, RecordId], list[Record]]]
 
 
 def _row(view: View, row: Stored, names: Names, services: Services) -> Answer:
-    return filled(view.model, row.record, **view.own(row, names, services))
+    return filled(view.model, row.record, names, **view.own(row, names, services))
 
 
-def filled[A: Answer](model: type[A], record: Record, **own: object) -> A:
-    """Return an answer whose fields are the record's where it has them under the same names; `own` comes first."""
+def filled[A: Answer](model: type[A], record: Record, names: Names | None = None, /, **own: object) -> A:
+    """Return an answer whose fields are the record's where it has them under the same names; `own` comes first.
+
+    Custom fields are named where there are names.
+    """
     said = {name: read(record, name) for name, read in _readers(model).items()}
+    if "custom_fields" in said:
+        said["custom_fields"] = custom_fields(record, "custom_fields", names)
     return model.model_validate(said | own)
 
 
 def line[A: Answer](model: type[A], record: Record, names: Names, **own: object) -> A:
     """Return the row of a document, with the SKU and the name of its variant."""
     variant_id = record.get("variant_id")
-    return filled(model, record, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
+    return filled(model, record, names, sku=names.sku(variant_id), name=names.variant(variant_id), **own)
 
 
 def with_lines(header: Own, model: type[Answer], source: str) -> Own:

@@ -67,6 +67,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         message = f"query {request.query[:40]!r} holds no letter and no digit to search for"
         raise Refused(blocking(warning_codes.NOTHING_TO_SEARCH, message, "query"))
     now = await current(services, (*entity.sources, *entity.reads), entity.sources)
+    request = request.model_copy(update={"query": await coded.number_alone(entity, request.query, services)})
     searches = _searches(entity, request)
     results, hits = await _found(searches, services)
     is_missed = now.warming is None and await coded.is_missed(entity, request.query, rows_of(hits), services)

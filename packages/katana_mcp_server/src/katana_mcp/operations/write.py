@@ -27,16 +27,28 @@ def write_tool(verb: Verb, entity: Entity) -> AnyTool | None:
     change = entity.writes.get(verb)
     if change is None:
         return None
-    name = tool_name(verb, entity)
+    return planning_tool(tool_name(verb, entity), entity.toolset, _description(verb, entity, change), change)
+
+
+def planning_tool(name: str, toolset: str, description: str, change: AnyChange) -> AnyTool:
+    """Return the tool that plans a change."""
     return ToolSpec(
         name=name,
-        toolset=entity.toolset,
-        description=_description(verb, entity, change),
+        toolset=toolset,
+        description=description,
         request=change.request,
-        answer=Preview,
+        answer=change.answer,
         run=partial(_preview, name, change),
         reads=change.reads,
         plans=True,
+    )
+
+
+def workflow_tools(entity: Entity) -> tuple[AnyTool, ...]:
+    """Return the tools that plan a write of an entity otherwise than by a verb."""
+    return tuple(
+        planning_tool(name, entity.toolset, description, change)
+        for name, (change, description) in entity.workflows.items()
     )
 
 
@@ -47,7 +59,8 @@ def tool_name(verb: Verb, entity: Entity) -> str:
 
 def changes_of(entities: tuple[Entity, ...]) -> Changes:
     """Return every change of these entities by the name of its tool."""
-    return {tool_name(verb, each): change for each in entities for verb, change in each.writes.items()}
+    by_verb = {tool_name(verb, each): change for each in entities for verb, change in each.writes.items()}
+    return by_verb | {name: change for each in entities for name, (change, _) in each.workflows.items()}
 
 
 def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
@@ -71,7 +84,8 @@ async def _preview(name: str, change: AnyChange, request: Request, services: Ser
             token = planned[0]
         except JournalError as error:
             warnings.append(blocking(warning_codes.JOURNAL_UNAVAILABLE, str(error)))
-    return now.answer(Preview, *warnings, **_shown(draft, warnings, services, token))
+    own = {name: draft.own[name] for name in change.answer.model_fields if name in draft.own}
+    return now.answer(change.answer, *warnings, **own, **_shown(draft, warnings, services, token))
 
 
 async def _gathered(change: AnyChange, request: Request, services: Services) -> object:

@@ -56,6 +56,12 @@ REFERENCE: tuple[ReferenceResource, ...] = (
         "katana://additional-cost/{id}",
     ),
     ReferenceResource(
+        "katana://custom-fields",
+        "custom_field_definition",
+        "Custom fields: what records carry besides their own",
+        ("id", "label", "field_type", "entity_type", "description", "options"),
+    ),
+    ReferenceResource(
         "katana://factory",
         "factory",
         "The factory: base currency, default locations, closing date",

@@ -3,7 +3,8 @@
 Refuses to point at what does more than the name says, and to look at more than a few short names of one call.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from rapidfuzz.distance import OSA
@@ -115,25 +116,54 @@ def unknown_tool(name: str, known: Iterable[str], absent: Mapping[str, str], cha
     every = [*there, *absent]
     forms = list(_spelt(name))
     same = next((each for each in forms if each in absent or each in there), None)
-    near = same or nearest(name, every, changing) or nearest(forms[-1], every, changing)
+    ends = (forms[1], forms[-1])
+    meant_alike = _of_like_verbs(ends, every)
+    near = same or nearest(name, meant_alike, changing) or nearest(forms[-1], meant_alike, changing)
     if near is None:
-        return f"no tool is called {quoted(name)}; there are {', '.join(there)}"
+        return f"no tool is called {quoted(name)}; {_there(ends, there, changing)}"
     if near not in absent:
         return f"no tool is called {quoted(name)}; did you mean {near!r}?"
     other = "" if near == name else f"no tool is called {quoted(name)}; "
     return f"{other}{near!r} is not there: {absent[near]}"
 
 
+def _of_like_verbs(forms: Sequence[str], known: Iterable[str]) -> list[str]:
+    """Return the known names but those that do something else to the same thing: 'verify' is no 'modify'."""
+    alike = {each: [form for form in forms if _is_like_thing(form, each)] for each in known}
+    return [each for each, like in alike.items() if not like or any(_is_like_verb(form, each) for form in like)]
+
+
+def _there(forms: Sequence[str], known: Sequence[str], changing: Collection[str]) -> str:
+    alike = [each for each in known if any(_is_like_thing(form, each) for form in forms)]
+    harmless = [each for each in alike if not (each in changing or _first(each) in CHANGING)]
+    return f"of the like there are {', '.join(harmless)}" if harmless else f"there are {', '.join(known)}"
+
+
+def _is_like_thing(name: str, other: str) -> bool:
+    thing, other_thing = name.partition("_")[2], other.partition("_")[2]
+    return bool(thing) and likeness(thing, other_thing) >= LIKE
+
+
+def _is_like_verb(name: str, other: str) -> bool:
+    return likeness(_first(name), _first(other)) >= _LIKE_ANOTHER_VERB
+
+
+_LIKE_ANOTHER_VERB = 0.6
+
+
 def _spelt(name: str) -> Iterator[str]:
     """Yield a name of a tool as it was given, then with our words in place of others, a few at most."""
     given = name[:LONGEST_NAME].casefold().replace("-", "_").replace(" ", "_")
     yield given
+    yield _QUALIFIER.sub("", given)
     words = given.split("_")
     if len(words) <= _MOST_WORDS:
         yield from ("_".join(form) for form in product(*([each, SAME.get(each, each)] for each in words)))
 
 
 _MOST_WORDS = 5
+_QUALIFIER = re.compile(r".*(?:__|[.:/])")
+"""What hosts put before the name of a tool: the server that it is of."""
 
 
 def _means_change(first: str) -> bool:

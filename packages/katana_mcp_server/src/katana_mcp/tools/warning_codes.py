@@ -35,9 +35,18 @@
 | `price_required` | blocking | no price was given, and the item has none that fits |
 | `tax_rate_required` | blocking | no tax rate was given, and the account has no default one |
 | `batch_required` | blocking | rows that are tracked by batch cannot be received by a status |
-| `empty_order` | blocking | a document would have no rows left |
+| `empty_order` | blocking | an order has no rows to receive or to ship |
+| `draft_order` | blocking | an order that is a draft is not received |
+| `already_received` | blocking | an order, or a row, that has come |
+| `over_receipt` | blocking | more came of a row than is open |
+| `batch_sum_mismatch` | blocking | batches come to more than what came |
+| `serial_qty_not_integer` | blocking | serial numbers of a quantity that is no whole number |
+| `serial_count_mismatch` | blocking | another number of serial numbers than of stock units |
+| `untraced_receipt` | advisory | goods that are tracked by batch come in none |
+| `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
-| `duplicate_row` | blocking | an address that the request adds twice, or a second one or a second fee of an order |
+| `duplicate_row` | blocking | an address that the request adds twice |
+| `only_one_allowed` | blocking | a second shipping fee, or a second address of a type, of an order |
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
@@ -118,8 +127,17 @@ PRICE_REQUIRED = "price_required"
 TAX_RATE_REQUIRED = "tax_rate_required"
 BATCH_REQUIRED = "batch_required"
 EMPTY_ORDER = "empty_order"
+DRAFT_ORDER = "draft_order"
+ALREADY_RECEIVED = "already_received"
+OVER_RECEIPT = "over_receipt"
+BATCH_SUM_MISMATCH = "batch_sum_mismatch"
+SERIAL_QTY_NOT_INTEGER = "serial_qty_not_integer"
+SERIAL_COUNT_MISMATCH = "serial_count_mismatch"
+UNTRACED_RECEIPT = "untraced_receipt"
+NO_ROWS_LEFT = "no_rows_left"
 UNKNOWN_ROW_ID = "unknown_row_id"
 DUPLICATE_ROW = "duplicate_row"
+ONLY_ONE_ALLOWED = "only_one_allowed"
 DUPLICATE_ROW_OVERRIDES = "duplicate_row_overrides"
 SECOND_BILLING_ADDRESS = "second_billing_address"
 INVALID_DEFAULT_ADDRESS = "invalid_default_address"

@@ -15,14 +15,12 @@ _STOCKTAKES = (
     "stocktakes have no tools yet; `list_stock_adjustments` shows corrections, `check_inventory` what is in stock"
 )
 _SUPPLIERS = "suppliers are written in Katana; `list_reference` lists them, and tools take their names or ids"
-_REFERENCE = "`list_reference` lists suppliers, locations, tax rates, operators and additional costs, by kind and query"
+_REFERENCE = (
+    "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"
+)
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "receive_purchase_order": (
-        "receiving a part of an order is done in Katana; `modify_purchase_order` with status RECEIVED plans that "
-        "everything open has come, and `get_purchase_order` shows what has"
-    ),
     "verify_order_document": (
         "the prompt `supplier_document_check` compares a supplier's document with `get_purchase_order`"
     ),
@@ -68,7 +66,7 @@ ABSENT: Mapping[str, str] = {
         "the outcome of `apply_plan` has a revert, the call that plans the opposite, and `katana://journal/7` "
         "keeps it; what it plans is shown first, as any change"
     ),
-    "define_custom_field": "custom fields are defined in Katana; `get_item` and other documents show their values",
+    "define_custom_field": "custom fields are defined in Katana; `list_reference` lists them, documents show values",
     "search_tools": _FINDER,
     "call_tool": _FINDER,
 }

@@ -9,15 +9,19 @@ from cache_core.conditions import Order
 from cache_core.protocol import Search, Selection, Stored
 from cache_core.text import parse
 from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import Names, none_yet, text, titled
+from katana_mcp.names import CUSTOM_FIELDS, Names, none_yet, text, titled
 from katana_mcp.near import near_misses
+from katana_mcp.operations.embedded import CustomField
 from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Empty, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
+from katana_mcp.values import NOTHING, child, flag, rows
 
-type Kind = Literal["supplier", "location", "tax_rate", "operator", "additional_cost", "factory"]
+type Kind = Literal[
+    "supplier", "location", "tax_rate", "operator", "additional_cost", "factory", "custom_field_definition"
+]
 
 
 def _singular(value: object) -> object:
@@ -25,7 +29,8 @@ def _singular(value: object) -> object:
     if not isinstance(value, str):
         return value
     written = value.strip().lower().replace(" ", "_").replace("-", "_")
-    return {"factories": "factory"}.get(written, written.removesuffix("s"))
+    written = {"factories": "factory"}.get(written, written.removesuffix("s"))
+    return "custom_field_definition" if written == "custom_field" else written
 
 
 class ListReferenceRequest(Request):
@@ -49,12 +54,19 @@ class ReferenceRow(Answer):
     tax_rate_id: int | None = None
     operator_id: int | None = None
     additional_cost_id: int | None = None
+    custom_field_definition_id: str | None = None
     name: str | None = None
     """What tools take instead of the id."""
     email: str | None = None
     phone: str | None = None
     currency: str | None = None
     comment: str | None = None
+    custom_fields: list[CustomField] | None = None
+    field_type: str | None = None
+    entity_type: str | None = None
+    """Of what records it is a field."""
+    choices: list[str] | None = None
+    description: str | None = None
     is_primary: bool | None = None
     sales_allowed: bool | None = None
     purchase_allowed: bool | None = None
@@ -84,7 +96,11 @@ class ListReferenceAnswer(Envelope):
     empty: Empty | None = None
 
 
-_SEARCHED = {"supplier": ("name", "e-mail", "phone", "comment"), "tax_rate": ("name", "shown name")}
+_SEARCHED = {
+    "supplier": ("name", "e-mail", "phone", "comment"),
+    "tax_rate": ("name", "shown name"),
+    "custom_field_definition": ("label", "description"),
+}
 """Where a query looks; in the name of every other kind."""
 _MOST = 1_000
 """Rows, best first, that the pages of a query reach."""
@@ -146,10 +162,12 @@ def _instead(kind: str, empty: Empty) -> list[str]:
 def _view(kind: str) -> View:
     def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         del names, services
-        called = (text(stored.record, each) for each in ("display_name", "name", "operator_name"))
-        return {f"{kind}_id": stored.id, "name": next(filter(None, called), None)}
+        called = (text(stored.record, each) for each in ("display_name", "name", "operator_name", "label"))
+        choices = rows(child(stored.record, "options") or NOTHING, "choices")
+        live = [label for choice in choices if (label := text(choice, "label")) and not flag(choice, "deleted")]
+        return {f"{kind}_id": stored.id, "name": next(filter(None, called), None), "choices": live or None}
 
-    return View(model=ReferenceRow, own=own)
+    return View(model=ReferenceRow, own=own, names={CUSTOM_FIELDS[0]: ()} if kind == "supplier" else {})
 
 
 def _factory(stored: Stored, names: Names, services: Services) -> dict[str, object]:
@@ -159,16 +177,15 @@ def _factory(stored: Stored, names: Names, services: Services) -> dict[str, obje
 
 _DEFAULTS = ("default_sales_location", "default_purchases_location", "default_manufacturing_location")
 _FACTORY = View(model=ReferenceRow, own=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)})
-_VIEWS = {each: _view(each) for each in ("supplier", "location", "tax_rate", "operator", "additional_cost")} | {
-    "factory": _FACTORY
-}
+_VIEWS = {each: _view(each) for each in Kind.__value__.__args__} | {"factory": _FACTORY}
 
 LIST_REFERENCE = ToolSpec(
     name="list_reference",
     toolset="catalog",
     description=(
         "List reference data of one kind, with the ids and names that other tools take.\n\n"
-        "Suppliers, locations, tax rates, operators, additional costs of purchases, or the factory's settings."
+        "Suppliers, locations, tax rates, operators, additional costs of purchases, custom fields with their choices, "
+        "or the factory's settings."
     ),
     request=ListReferenceRequest,
     answer=ListReferenceAnswer,

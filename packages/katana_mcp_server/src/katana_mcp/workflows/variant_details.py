@@ -4,7 +4,7 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, text
+from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
 from katana_mcp.operations.embedded import CustomField, config
 from katana_mcp.operations.rows import shown
 from katana_mcp.services import Services, current
@@ -13,7 +13,7 @@ from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.values import NOTHING, flag, strings, whole
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
-_READS = (*VARIANT_ENTITIES, "supplier", *FACTORY)
+_READS = (*VARIANT_ENTITIES, "supplier", *FACTORY, *CUSTOM_FIELDS)
 
 
 class GetVariantDetailsRequest(Request):
@@ -114,7 +114,11 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
 
 
 _FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")
-_VIEW = View(model=VariantDetails, own=_details, names={"variant": ("id",), "supplier": (), "factory": ()})
+_VIEW = View(
+    model=VariantDetails,
+    own=_details,
+    names={"variant": ("id",), "supplier": (), "factory": (), "custom_field_definition": ()},
+)
 
 GET_VARIANT_DETAILS = ToolSpec(
     name="get_variant_details",

@@ -1,6 +1,6 @@
 """What a plan would send, as data that survives JSON: another process can send it, or look up whether it happened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, cast
 
@@ -8,6 +8,9 @@ from cache_core.records import Json, canonical
 
 type Method = Literal["POST", "PATCH", "DELETE"]
 type JsonObject = Mapping[str, object]
+type Body = JsonObject | Sequence[JsonObject]
+SOME: JsonObject = {"$some": True}
+"""What a field is expected to be of which only is known that it is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,10 @@ def _entry(value: object, answers: Mapping[int, JsonObject]) -> list[object]:
 class Recognise:
     """How to tell from a listing whether an action happened.
 
-    It did if a row of the listing holds what the action expects; where it deletes, if the row is marked as deleted.
+    It did if one row of the listing holds what the action expects; where it deletes, if the row is marked as deleted.
+    A number tells a document. What has none (rows, receipts, shipments, productions) is told by all that is expected of
+    it, among those that were not there before. Which of two that are alike is ours nothing tells: two are `unknown`,
+    and one that somebody else added is taken for ours where ours never came.
 
     Attributes:
         collection: the listing, an attribute of the client.
@@ -107,12 +113,13 @@ class Action:
         expects: fields that the record, or its part, has afterwards, each equal by what the field is.
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
+        is_answered: whether Katana answers with what it wrote, but for a deletion.
     """
 
     title: str
     method: Method
     path: str
-    body: JsonObject | None = None
+    body: Body | None = None
     entity: str
     record: int | None = None
     part: str | None = None
@@ -120,11 +127,17 @@ class Action:
     expects: JsonObject = field(default_factory=dict[str, object])
     implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
+    is_answered: bool = True
 
     @property
     def collection(self) -> str:
         """The collection of the record that Katana answers with."""
         return self.path.split("/")[1]
+
+    @property
+    def fields(self) -> JsonObject:
+        """The fields of its body; none where that is a list, or there is none."""
+        return self.body if isinstance(self.body, Mapping) else {}
 
     def resolved(self, answers: Mapping[int, JsonObject]) -> Self:
         """Return it with each reference replaced by what the actions before it were answered.
@@ -135,7 +148,7 @@ class Action:
         look = self.recognise
         return replace(
             self,
-            body=cast("JsonObject | None", resolved(self.body, answers)),
+            body=cast("Body | None", resolved(self.body, answers)),
             expects=cast("JsonObject", resolved(self.expects, answers)),
             recognise=look and replace(look, filters=cast("JsonObject", resolved(look.filters, answers))),
         )
@@ -155,6 +168,7 @@ class Action:
                 "row": self.row,
                 "expects": as_json(self.expects),
                 "implies": as_json(self.implies),
+                **({} if self.is_answered else {"is_answered": False}),
                 "recognise": None
                 if look is None
                 else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},

@@ -11,7 +11,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, as_json
 from katana_mcp.writing.numbers import Numbered
-from katana_mcp.writing.preview import FieldChange, PlanLine
+from katana_mcp.writing.preview import FieldChange, PlanLine, Preview
 from katana_mcp.writing.totals import NO_TOTALS, Totals
 
 
@@ -30,6 +30,8 @@ def name_lane(entity: str, name: str) -> str:
     return f"{entity} called {' '.join(name.split()).casefold()}"
 
 
+USED = "named"
+"""The part of `touches` that holds the records it takes from, by cache entity: they are read anew for an apply."""
 HAVING = "others with the number"
 """The part of `touches` that holds the ids of other documents with the number of this one."""
 
@@ -47,6 +49,7 @@ class Draft:
         id: of the record; None for a new one.
         number: of the document.
         status: of the document, as it would be.
+        own: fields of its answer that not every preview has.
         lines: what the document would hold.
         totals: what it comes to.
         currency: of the prices.
@@ -66,6 +69,7 @@ class Draft:
     id: int | None = None
     number: str | None = None
     status: str | None = None
+    own: Mapping[str, object] = field(default_factory=dict[str, object])
     lines: tuple[PlanLine, ...] = ()
     totals: Totals = NO_TOTALS
     currency: str | None = None
@@ -128,6 +132,7 @@ class Change[R: Request, F]:
         checks: says what speaks against it; pure.
         reads: the cache entities that it reads.
         renumbered: returns the facts with another number of a new document; None where a plan never chooses one.
+        answer: the shape of the preview.
         what: the end of the description's first sentence, after "Plan to create one stock transfer".
     """
 
@@ -137,6 +142,7 @@ class Change[R: Request, F]:
     checks: Callable[[R, F], Sequence[ToolWarning]]
     reads: tuple[str, ...] = ()
     renumbered: Callable[[F, Numbered], F] | None = None
+    answer: type[Preview] = Preview
     what: str = ""
 
 

@@ -1,6 +1,6 @@
 """A plan found by its token and checked again on fresh facts, and why it may not be applied; sends no write."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import cast
@@ -12,7 +12,7 @@ from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
-from katana_mcp.writing.change import AnyChange, Changes, Draft
+from katana_mcp.writing.change import USED, AnyChange, Changes, Draft
 from katana_mcp.writing.differences import differences
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large
@@ -82,7 +82,7 @@ async def _checked(entry: Entry, services: Services, changes: Changes) -> Checke
         raise Refused(_stale(plan, f"{plan.tool} is no longer there"))
     try:
         request = change.request.model_validate(plan.request)
-        facts = await gathered(change, request, services)
+        facts = await gathered(change, request, replace(services, anew=_used(plan)))
     except Refused as refusal:
         if refusal.warnings[0].code == warning_codes.KATANA_UNAVAILABLE:
             raise
@@ -91,14 +91,20 @@ async def _checked(entry: Entry, services: Services, changes: Changes) -> Checke
     against = [warning for warning in warnings if warning.severity == "blocking"]
     if against:
         raise Refused(_stale(plan, against[0].message), *against)
-    return Checked(_fitting(entry, change, request, facts, services), _repeats(plan, warnings, services))
+    return Checked(_fitting(entry, change, request, facts, services), _new_advisories(plan, warnings, services))
 
 
-def _repeats(plan: Plan, warnings: Sequence[ToolWarning], services: Services) -> list[ToolWarning]:
-    """Return what the plan may repeat that was made since it was shown."""
+def _used(plan: Plan) -> Mapping[str, list[int]]:
+    """Return the ids of the records that a plan takes from, by cache entity."""
+    records = cast("Mapping[str, list[dict[str, int]]]", plan.touches.get(USED, {}))
+    return {entity: [each["id"] for each in some] for entity, some in records.items()}
+
+
+def _new_advisories(plan: Plan, warnings: Sequence[ToolWarning], services: Services) -> list[ToolWarning]:
+    """Return what is to be said by now and was not when the plan was shown: what it repeats, stock that is gone."""
     shown = cast("Sequence[object]", plan.shown.get("advisory") or ())
-    repeating = [warning for warning in warnings if warning.code == warning_codes.POSSIBLE_DUPLICATE]
-    return [warning for warning in repeating if services.days.in_words(warning.message) not in shown]
+    said = [warning for warning in warnings if warning.severity == "advisory"]
+    return [warning for warning in said if services.days.in_words(warning.message) not in shown]
 
 
 def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, services: Services) -> Plan:
@@ -129,13 +135,10 @@ def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, s
 
 def _what_changed(plan: Plan, draft: Draft) -> str:
     """Return which field of what the plan depends on is different, or of what would be sent."""
-    known = decode(encode(draft.touches))
-    changed = differences(plan.touches, known) if plan.touches else ""
-    if not changed:
-        before = {str(action["title"]): {"body": action["body"]} for action in plan.actions}
-        now = {str(action["title"]): {"body": action["body"]} for action in draft.sent}
-        changed = differences(before, decode(encode(now)))
-    return changed or "something that it depends on was changed"
+    before, now = ({str(each["title"]): each["body"] for each in sent} for sent in (plan.actions, draft.sent))
+    bodies = before if before.keys() == now.keys() else {}
+    old, new = {**bodies, **plan.touches}, {**{name: now[name] for name in bodies}, **draft.touches}
+    return differences(old, decode(encode(new))) or "something that it depends on was changed"
 
 
 def _alike(new: Sequence[JsonObject], kept: Sequence[JsonObject]) -> bool:

@@ -82,7 +82,7 @@ def _lost(new: Repeated, entry: Entry) -> str | None:
     if not entry.actions or entry.actions[0].state not in _OPEN:
         return None
     action = Action.read(entry.plan.actions[0])
-    body = action.body or {}
+    body = action.fields
     is_party = all(body.get(name) == value for name, value in new.party.items())
     if (action.method, action.entity, action.record) != ("POST", new.entity, None) or not is_party:
         return None

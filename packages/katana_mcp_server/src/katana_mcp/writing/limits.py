@@ -26,8 +26,8 @@ def lines_of(draft: Draft) -> int:
 
 def _lines_sent(action: Action) -> int:
     """Return how many rows the lists of a request hold; a request is a line at least."""
-    lists = [cast("list[object]", each) for each in (action.body or {}).values() if isinstance(each, list)]
-    return max(1, sum(map(len, lists)))
+    held = [action.body, *action.fields.values()]
+    return max(1, sum(len(cast("list[object]", each)) for each in held if isinstance(each, list)))
 
 
 def too_large(draft: Draft, services: Services) -> list[ToolWarning]:

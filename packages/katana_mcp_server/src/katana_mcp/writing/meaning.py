@@ -14,6 +14,7 @@ from pydantic import AwareDatetime
 
 from katana_client import KatanaClient
 from katana_client.wire import ReadModel, models_in, parts_of
+from katana_mcp.writing.actions import SOME
 
 if TYPE_CHECKING:
     from katana_client.collection import Bound
@@ -40,6 +41,8 @@ def holds(model: Model, expected: Mapping[str, object], found: Mapping[str, obje
 
 def same(model: Model, name: str, expected: object, found: object) -> bool:
     """Return whether two values of a field mean the same; an object may hold more than is expected."""
+    if expected == SOME:
+        return found not in _NOTHING
     if expected in _NOTHING or found in _NOTHING:
         return expected in _NOTHING and found in _NOTHING
     kind, inner = _declared(model, name)

@@ -61,7 +61,7 @@ async def send(action: Action, answers: Mapping[int, JsonObject], client: Katana
         return ActionState("failed", error=str(error))
     except KatanaError as error:
         return await look_up(action, client, str(error))
-    record = _record(action, answer.value, client)
+    record = _record(action, answer.value, client) if action.is_answered else None
     if _is_katanas(action, answer, record):
         return ActionState("applied", record)
     return await look_up(action, client, f"Katana's answer ({answer.reply.status}) does not say what was written")
@@ -73,7 +73,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     Katana answers a deletion with 204 and nothing, anything else with a record that has an id. What a 200 says of a
     deletion, or leaves out, anybody may have said: it is believed when the record is gone.
     """
-    if action.method == "DELETE":
+    if action.method == "DELETE" or not action.is_answered:
         return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
     return record is not None and whole(record, "id") is not None
 
@@ -124,13 +124,13 @@ def is_as_planned(action: Action, found: JsonObject) -> bool:
 
 def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
     """Return what Katana's answer says otherwise than was planned."""
-    found = state.result or {}
+    found = (state.result or {}) if action.is_answered else {}
     return [
         advisory(
             warning_codes.UNEXPECTED_RESULT,
             f"{action.title}: {name} is {shown_value(found[name])}, not {shown_value(action.expects[name])}",
         )
-        for name in differing(model_of(action.collection), action.expects, found)
+        for name in (differing(model_of(action.collection), action.expects, found) if found else ())
     ]
 
 
@@ -153,8 +153,8 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         record = {**answer, **action.implies}
         children = syncer.specs[action.entity].children
         # An update may be answered with no rows at all, which says nothing of them.
-        known = [each for each in children if record.get(each) or (each in answer and action.method == "POST")]
-        is_new = action.method == "POST"
+        is_new = action.method == "POST" and action.record is None
+        known = [each for each in children if record.get(each) or (each in answer and is_new)]
         knows = None if is_new and len(known) == len(children) else known
         await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
 

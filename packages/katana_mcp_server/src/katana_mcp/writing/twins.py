@@ -15,7 +15,7 @@ async def twins(done: Sequence[tuple[Action, ActionState]], services: Services) 
     warnings: list[ToolWarning] = []
     for action, state in done:
         spec = services.syncer.specs[action.entity]
-        made, number = (state.result or {}).get("id"), (action.body or {}).get(spec.key_path or "")
+        made, number = (state.result or {}).get("id"), action.fields.get(spec.key_path or "")
         if action.method != "POST" or action.part is not None or made is None or not isinstance(number, str):
             continue
         others = [found for found in await _having(action.entity, number, services) if found != made]

@@ -12,21 +12,12 @@ from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.rules.traced import traced_parts
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import fixed
-from katana_sandbox.wire.times import stored_moment
 
 _DATES = ("batch_created_date", "expiration_date")
 
 
 def _create(ctx: Context, body: Record) -> Record:
-    return ctx.insert("batches", _dated(build(BATCHES, {"batch_created_date": ctx.now, **body})))
-
-
-def _update(_ctx: Context, _batch: Record, changes: Record) -> Record:
-    return _dated(changes)
-
-
-def _dated(fields: Record) -> Record:
-    return {name: stored_moment(value) if name in _DATES else value for name, value in fields.items()}
+    return ctx.insert("batches", build(BATCHES, {"batch_created_date": ctx.now, **body}))
 
 
 def _stocks(ctx: Context) -> Iterator[Record]:
@@ -65,7 +56,6 @@ BATCHES = Collection(
     references={"variant_id": "variants"},
     update="PATCH /batch_stocks/{id}",
     on_create=_create,
-    on_update=_update,
     routes=(
         Route("GET", "/batch_stocks", _list_stocks),
         Route("PATCH", "/batch_stocks/{id}", update.run),

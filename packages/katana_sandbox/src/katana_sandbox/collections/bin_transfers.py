@@ -12,7 +12,6 @@ from katana_sandbox.rules.traceability import check_unit_count, traced_units
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.times import stored_moment
 
 _STAMPS = {"departed_at": ("IN_TRANSIT", "DONE"), "arrived_at": ("DONE",)}
 _BINS = {"source_bin_location_id": "bin_locations", "target_bin_location_id": "bin_locations"}
@@ -98,11 +97,7 @@ def _quantity(value: object) -> object:
 
 BIN_TRANSFERS = Collection(
     name="bin_transfers",
-    fields=(
-        *plain_fields("bin_transfer_number location_id status"),
-        *(Field(name, store=stored_moment) for name in ("created_date", "departed_at", "arrived_at")),
-        Field("additional_info"),
-    ),
+    fields=plain_fields("bin_transfer_number location_id status created_date departed_at arrived_at additional_info"),
     ranges=Ranges(),
     references={"location_id": "locations"},
     children=(("bin_transfer_rows", "bin_transfer_id"),),

@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.custom_fields import check_custom_fields
-from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.operations.create import build, check_references, checked
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
@@ -42,11 +42,7 @@ BOM_ROWS = Collection(
     name="bom_rows",
     entity="BOM row",
     custom_fields=("RecipeBom",),
-    fields=(
-        *plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes"),
-        Field("rank", 0),
-        Field("custom_fields"),
-    ),
+    fields=plain_fields("product_variant_id product_item_id ingredient_variant_id quantity notes rank=0 custom_fields"),
     key="uuid",
     stamps=("created_at", "updated_at"),
     soft_delete=False,

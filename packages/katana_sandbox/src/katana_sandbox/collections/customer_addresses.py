@@ -1,6 +1,6 @@
 """Addresses of customers: one for billing, any number for shipping; the type never changes."""
 
-from katana_sandbox.descriptor import Collection, Context, Field
+from katana_sandbox.descriptor import Collection, Context, Field, plain_fields
 from katana_sandbox.rules.contacts import (
     PERSON_LINES,
     add_customer_address,
@@ -18,9 +18,7 @@ CUSTOMER_ADDRESSES = Collection(
     name="customer_addresses",
     entity="customer address",
     fields=(
-        Field("customer_id"),
-        Field("entity_type"),
-        Field("default", default=False),
+        *plain_fields("customer_id entity_type default=false"),
         *(Field(name) for name in PERSON_LINES),
     ),
     foreign_keys=("customer_id",),

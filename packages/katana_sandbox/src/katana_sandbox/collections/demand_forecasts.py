@@ -12,7 +12,6 @@ from katana_sandbox.rules.open_documents import expected
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused, bad_parameter, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, is_decimal_text, shortest
-from katana_sandbox.wire.times import stored_moment
 
 _NAME = "demand_forecasts"
 _SPAN = ("period_start", "period_end")
@@ -54,7 +53,6 @@ def _get(ctx: Context, _collection: Collection, call: Call) -> Reply:
 def _spans(body: Record) -> list[Record]:
     spans = cast("list[Record]", body["periods"])
     for span in spans:
-        span |= {name: stored_moment(span[name]) for name in _SPAN}
         if span["period_end"] < span["period_start"]:
             raise unprocessable("period_end must not be before period_start")
     return spans

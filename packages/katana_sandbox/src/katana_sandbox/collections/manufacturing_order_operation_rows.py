@@ -7,7 +7,6 @@ from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
 from katana_sandbox.wire.numbers import decimal_text
-from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PAUSED", "COMPLETED")
 _OPTIONAL = ("resource_id", "resource_name", "active_operator_id", "group_boundary")
@@ -23,28 +22,20 @@ MANUFACTURING_ORDER_OPERATION_ROWS = Collection(
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
     fields=(
-        Field("status", "NOT_STARTED"),
-        Field("type", "process"),
-        Field("rank", 0),
-        *plain_fields("manufacturing_order_id operation_id operation_name resource_id resource_name"),
-        Field("assigned_operators", ()),
-        Field("completed_by_operators", ()),
-        Field("active_operator_id"),
+        *plain_fields(
+            "status=NOT_STARTED type=process rank=0 manufacturing_order_id operation_id operation_name"
+            " resource_id resource_name assigned_operators=[] completed_by_operators=[] active_operator_id"
+        ),
         Field("planned_time_per_unit", "0.0000000000", decimal_text(10)),
         Field("planned_time_parameter", "0.0000000000", decimal_text(10)),
         Field("total_actual_time", "0.0000000000", decimal_text(10)),
-        Field("planned_cost_per_unit", "0.0000000000"),
-        Field("total_actual_cost", "0.0000000000"),
-        Field("total_consumed_time", 0),
-        Field("total_remaining_time", 0),
+        *plain_fields(
+            "planned_cost_per_unit=0.0000000000 total_actual_cost=0.0000000000 total_consumed_time=0"
+            " total_remaining_time=0"
+        ),
         Field("cost_per_hour", "0.0000000000", decimal_text(10)),
         Field("cost_parameter", "0.0000000000", decimal_text(10)),
-        Field("group_boundary"),
-        Field("is_status_actionable", default=True),
-        Field("completed_at", store=stored_moment),
-        Field("custom_fields"),
-        Field("written_time"),
-        Field("status_before"),
+        *plain_fields("group_boundary is_status_actionable=true completed_at custom_fields written_time status_before"),
     ),
     foreign_keys=("manufacturing_order_id",),
     references={"manufacturing_order_id": "manufacturing_orders"},

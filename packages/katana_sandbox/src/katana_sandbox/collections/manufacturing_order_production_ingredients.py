@@ -1,20 +1,15 @@
 """What a production consumed and what its operations took: shown inside it, hardly writable."""
 
-from katana_sandbox.descriptor import Collection, Field, plain_fields
+from katana_sandbox.descriptor import Collection, plain_fields
 from katana_sandbox.rules.manufacturing_productions import update_ingredient
 from katana_sandbox.rules.manufacturing_settle import settle_changed_ingredient
-from katana_sandbox.wire.times import stored_moment
 
 MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
     name="manufacturing_order_production_ingredients",
     entity="production ingredient",
-    fields=(
-        *plain_fields(
-            "location_id variant_id manufacturing_order_id manufacturing_order_recipe_row_id production_id quantity"
-        ),
-        Field("production_date", store=stored_moment),
-        Field("cost", 0),
-        Field("batch_transactions", ()),
+    fields=plain_fields(
+        "location_id variant_id manufacturing_order_id manufacturing_order_recipe_row_id production_id"
+        " quantity production_date cost=0 batch_transactions=[]"
     ),
     foreign_keys=("production_id", "manufacturing_order_id", "variant_id"),
     references={"production_id": "manufacturing_order_productions"},
@@ -26,10 +21,8 @@ MANUFACTURING_ORDER_PRODUCTION_INGREDIENTS = Collection(
 MANUFACTURING_ORDER_PRODUCTION_OPERATIONS = Collection(
     name="manufacturing_order_production_operations",
     entity="production operation",
-    fields=(
-        *plain_fields("location_id manufacturing_order_id manufacturing_order_operation_id production_id time"),
-        Field("production_date", store=stored_moment),
-        Field("cost", 0),
+    fields=plain_fields(
+        "location_id manufacturing_order_id manufacturing_order_operation_id production_id time production_date cost=0"
     ),
     foreign_keys=("production_id", "manufacturing_order_id"),
     references={"production_id": "manufacturing_order_productions"},

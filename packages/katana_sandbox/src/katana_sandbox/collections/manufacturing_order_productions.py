@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, View
+from katana_sandbox.descriptor import Collection, Context, Embed, Route, View, plain_fields
 from katana_sandbox.operations.create import checked, created
 from katana_sandbox.render import render_key
 from katana_sandbox.rules.items import is_tracked
@@ -18,7 +18,6 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
 from katana_sandbox.wire.errors import Refused
 from katana_sandbox.wire.numbers import as_decimal, shortest
-from katana_sandbox.wire.times import stored_moment
 
 
 def _create(ctx: Context, collection: Collection, call: Call) -> Reply:
@@ -48,15 +47,8 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 MANUFACTURING_ORDER_PRODUCTIONS = Collection(
     name="manufacturing_order_productions",
     entity="production",
-    fields=(
-        Field("manufacturing_order_id"),
-        Field("quantity"),
-        Field("production_date", store=stored_moment),
-        Field("variant_id"),
-        Field("location_id"),
-        Field("cost", 0),
-        Field("is_final", default=False),
-        Field("batch_transaction"),
+    fields=plain_fields(
+        "manufacturing_order_id quantity production_date variant_id location_id cost=0 is_final=false batch_transaction"
     ),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders"},

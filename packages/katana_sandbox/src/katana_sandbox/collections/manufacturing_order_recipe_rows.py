@@ -1,6 +1,6 @@
 """Ingredients of manufacturing orders, newest first; locked once their order is done."""
 
-from katana_sandbox.descriptor import Collection, Field
+from katana_sandbox.descriptor import Collection, Field, plain_fields
 from katana_sandbox.rules.manufacturing_rows import add_recipe_row, check_row_deletable, update_recipe_row
 from katana_sandbox.rules.manufacturing_settle import settle_changed_row
 from katana_sandbox.wire.numbers import decimal_text
@@ -11,20 +11,14 @@ MANUFACTURING_ORDER_RECIPE_ROWS = Collection(
     name="manufacturing_order_recipe_rows",
     custom_fields=("RecipeBom",),
     fields=(
-        Field("manufacturing_order_id"),
-        Field("variant_id"),
+        *plain_fields("manufacturing_order_id variant_id"),
         Field("notes", "", lambda value: value or ""),
         Field("planned_quantity_per_unit", store=decimal_text(10)),
-        Field("total_actual_quantity"),
-        Field("ingredient_availability", "NOT_AVAILABLE"),
-        Field("ingredient_expected_date"),
-        Field("batch_transactions", ()),
-        Field("cost"),
-        Field("total_consumed_quantity", 0),
-        Field("total_remaining_quantity", 0),
-        Field("location_id"),
-        Field("written_quantity"),
-        Field("custom_fields"),
+        *plain_fields(
+            "total_actual_quantity ingredient_availability=NOT_AVAILABLE ingredient_expected_date"
+            " batch_transactions=[] cost total_consumed_quantity=0 total_remaining_quantity=0 location_id"
+            " written_quantity custom_fields"
+        ),
     ),
     foreign_keys=("manufacturing_order_id", "variant_id"),
     references={"manufacturing_order_id": "manufacturing_orders", "variant_id": "variants"},

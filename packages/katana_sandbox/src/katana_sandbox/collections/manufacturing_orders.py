@@ -11,7 +11,6 @@ from katana_sandbox.rules.manufacturing_settle import settle_changed_order
 from katana_sandbox.rules.serials import ORDER, wire_entries
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode
-from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("NOT_STARTED", "BLOCKED", "IN_PROGRESS", "PARTIALLY_COMPLETED", "DONE")
 _KIT = ("kit_fulfillment_id", "kit_row_id")
@@ -44,29 +43,17 @@ MANUFACTURING_ORDERS = Collection(
     name="manufacturing_orders",
     custom_fields=("ManufacturingOrder",),
     fields=(
-        Field("status", "NOT_STARTED"),
-        *plain_fields("order_no variant_id planned_quantity actual_quantity completed_quantity remaining_quantity"),
-        Field("includes_partial_completions", default=False),
-        Field("batch_transactions", ()),
-        Field("location_id"),
-        Field("order_created_date", store=stored_moment),
-        Field("production_deadline_date", store=stored_moment),
-        Field("done_date", store=stored_moment),
+        *plain_fields(
+            "status=NOT_STARTED order_no variant_id planned_quantity actual_quantity completed_quantity"
+            " remaining_quantity includes_partial_completions=false batch_transactions=[] location_id"
+            " order_created_date production_deadline_date done_date"
+        ),
         Field("additional_info", "", lambda value: value or ""),
-        Field("is_linked_to_sales_order", default=False),
-        Field("ingredient_availability"),
-        Field("total_cost", 0),
-        Field("total_actual_time", 0),
-        Field("total_planned_time", 0),
-        Field("sales_order_id"),
-        Field("sales_order_row_id"),
-        Field("material_cost", 0),
-        Field("subassemblies_cost", 0),
-        Field("operations_cost", 0),
-        Field("custom_fields"),
-        Field("status_before"),
-        Field("target_quantity"),
-        Field("reopened", default=False),
+        *plain_fields(
+            "is_linked_to_sales_order=false ingredient_availability total_cost=0 total_actual_time=0"
+            " total_planned_time=0 sales_order_id sales_order_row_id material_cost=0 subassemblies_cost=0"
+            " operations_cost=0 custom_fields status_before target_quantity reopened=false"
+        ),
     ),
     foreign_keys=("variant_id", "sales_order_id", "sales_order_row_id", "kit_fulfillment_id"),
     references={"variant_id": "variants", "location_id": "locations"},

@@ -1,7 +1,7 @@
 """Materials: bought parts that products are made of."""
 
 from katana_sandbox.collections.products import ARCHIVABLE
-from katana_sandbox.descriptor import Collection, Context, Embed, Field
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
@@ -23,19 +23,12 @@ MATERIALS = Collection(
     name="materials",
     item_fields=True,
     fields=(
-        Field("name"),
-        Field("uom", "pcs"),
-        Field("category_name", ""),
-        Field("default_supplier_id"),
-        Field("type", "material"),
-        Field("is_sellable", default=False),
-        Field("purchase_uom"),
+        *plain_fields("name uom=pcs category_name= default_supplier_id type=material is_sellable=false purchase_uom"),
         Field("purchase_uom_conversion_rate", store=decimal_text(11)),
-        Field("batch_tracked", default=False),
-        Field("serial_tracked", default=False),
-        Field("operations_in_sequence", default=False),
-        Field("additional_info", ""),
-        Field("custom_field_collection_id"),
+        *plain_fields(
+            "batch_tracked=false serial_tracked=false operations_in_sequence=false additional_info="
+            " custom_field_collection_id"
+        ),
     ),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},

@@ -1,6 +1,6 @@
 """Ingredients of outsourced purchase order rows."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, View, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import unpost
 from katana_sandbox.rules.outsourcing import SOURCE, check_open, line_pairs
@@ -52,11 +52,9 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 OUTSOURCED_PURCHASE_ORDER_RECIPE_ROWS = Collection(
     name="outsourced_purchase_order_recipe_rows",
     custom_fields=("RecipeBom",),
-    fields=(
-        *plain_fields("purchase_order_id purchase_order_row_id ingredient_variant_id planned_quantity_per_unit notes"),
-        Field("batch_transactions", ()),
-        Field("cost"),
-        Field("custom_fields"),
+    fields=plain_fields(
+        "purchase_order_id purchase_order_row_id ingredient_variant_id planned_quantity_per_unit notes"
+        " batch_transactions=[] cost custom_fields"
     ),
     foreign_keys=("purchase_order_id", "purchase_order_row_id", "ingredient_variant_id"),
     references={"purchase_order_row_id": "purchase_order_rows", "ingredient_variant_id": "variants"},

@@ -1,11 +1,11 @@
 """Customers a price list is for."""
 
-from katana_sandbox.descriptor import Collection, Field, Route
+from katana_sandbox.descriptor import Collection, Route, plain_fields
 from katana_sandbox.rules.price_lists import create_many
 
 PRICE_LIST_CUSTOMERS = Collection(
     name="price_list_customers",
-    fields=(Field("price_list_id"), Field("customer_id")),
+    fields=plain_fields("price_list_id customer_id"),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     foreign_keys=("price_list_id", "customer_id"),

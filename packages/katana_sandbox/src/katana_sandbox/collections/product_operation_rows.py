@@ -6,7 +6,6 @@ from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import (
     Collection,
     Context,
-    Field,
     Filter,
     Route,
     View,
@@ -39,16 +38,10 @@ PRODUCT_OPERATION_ROWS = Collection(
     name="product_operation_rows",
     custom_fields=("ProductionOperation",),
     custom_fields_replaced=True,
-    fields=(
-        *plain_fields("product_id product_variant_id operation_id operation_name"),
-        Field("type", "process"),
-        *plain_fields(
-            "resource_id resource_name cost_per_hour cost_parameter planned_cost_per_unit planned_time_per_unit"
-            " planned_time_parameter"
-        ),
-        Field("rank", 0),
-        Field("group_boundary"),
-        Field("custom_fields"),
+    fields=plain_fields(
+        "product_id product_variant_id operation_id operation_name type=process resource_id resource_name"
+        " cost_per_hour cost_parameter planned_cost_per_unit planned_time_per_unit planned_time_parameter"
+        " rank=0 group_boundary custom_fields"
     ),
     filters=(Filter("product_operation_row_id", "int", "id"),),
     stamps=("created_at", "updated_at"),

@@ -1,6 +1,6 @@
 """Products: made, bought or both; their prices live on variants."""
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field
+from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
 from katana_sandbox.rules.items import create_item, linked_supplier, settle_item, update_item
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import decimal_text
@@ -24,22 +24,15 @@ PRODUCTS = Collection(
     name="products",
     item_fields=True,
     fields=(
-        Field("name"),
-        Field("uom", "pcs"),
-        Field("category_name", ""),
-        Field("is_producible", default=True),
-        Field("default_supplier_id"),
-        Field("is_purchasable", default=False),
-        Field("is_auto_assembly", default=False),
-        Field("is_sellable", default=True),
-        Field("type", "product"),
-        Field("purchase_uom"),
+        *plain_fields(
+            "name uom=pcs category_name= is_producible=true default_supplier_id is_purchasable=false"
+            " is_auto_assembly=false is_sellable=true type=product purchase_uom"
+        ),
         Field("purchase_uom_conversion_rate", store=decimal_text(11)),
-        Field("batch_tracked", default=False),
-        Field("serial_tracked", default=False),
-        Field("operations_in_sequence", default=False),
-        Field("additional_info", ""),
-        Field("custom_field_collection_id"),
+        *plain_fields(
+            "batch_tracked=false serial_tracked=false operations_in_sequence=false additional_info="
+            " custom_field_collection_id"
+        ),
     ),
     stamps=ARCHIVABLE,
     references={"default_supplier_id": "suppliers"},

@@ -1,11 +1,10 @@
 """Rows of purchase orders; a partial receipt splits one in two."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, Filter, View, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Filter, View, plain_fields
 from katana_sandbox.rules.purchase_edits import check_row_deletable, insert_row, update_row
 from katana_sandbox.rules.purchases import settle_row
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import encode, rows
-from katana_sandbox.wire.times import stored_moment
 
 
 def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
@@ -16,23 +15,11 @@ def _parts(ctx: Context, key: Key, _view: View) -> dict[str, bytes]:
 PURCHASE_ORDER_ROWS = Collection(
     name="purchase_order_rows",
     custom_fields=("PurchaseOrderRow", "OutsourcedPurchaseOrderRow"),
-    fields=(
-        *plain_fields("quantity variant_id tax_rate_id price_per_unit"),
-        Field("price_per_unit_in_base_currency", 0),
-        Field("purchase_uom_conversion_rate", 1),
-        *plain_fields("purchase_uom currency conversion_rate"),
-        Field("total", 0),
-        Field("total_in_base_currency", 0),
-        Field("conversion_date"),
-        Field("received_date", store=stored_moment),
-        Field("arrival_date", store=stored_moment),
-        Field("batch_transactions", ()),
-        Field("traceability", ()),
-        Field("purchase_order_id"),
-        Field("location_id"),
-        Field("landed_cost", 0),
-        Field("group_id"),
-        Field("custom_fields"),
+    fields=plain_fields(
+        "quantity variant_id tax_rate_id price_per_unit price_per_unit_in_base_currency=0"
+        " purchase_uom_conversion_rate=1 purchase_uom currency conversion_rate total=0"
+        " total_in_base_currency=0 conversion_date received_date arrival_date batch_transactions=[]"
+        " traceability=[] purchase_order_id location_id landed_cost=0 group_id custom_fields"
     ),
     filters=(Filter("group_id", "ignored"),),
     foreign_keys=("purchase_order_id", "variant_id", "group_id"),

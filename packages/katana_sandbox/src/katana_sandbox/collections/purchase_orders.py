@@ -4,7 +4,6 @@ from katana_sandbox.collections.search import search
 from katana_sandbox.descriptor import (
     Collection,
     Context,
-    Field,
     Filter,
     Guard,
     Route,
@@ -17,7 +16,6 @@ from katana_sandbox.rules.purchase_edits import check_order_deletable, create_or
 from katana_sandbox.rules.purchases import settle_header
 from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, encode
-from katana_sandbox.wire.times import stored_moment
 
 STATUS = ("DRAFT", "NOT_RECEIVED", "PARTIALLY_RECEIVED", "RECEIVED")
 _DOCUMENT = ("notSent", "sending", "sent", "failed")
@@ -47,21 +45,11 @@ def _parts(ctx: Context, key: Key, view: View) -> dict[str, bytes]:
 PURCHASE_ORDERS = Collection(
     name="purchase_orders",
     custom_fields=("PurchaseOrder", "OutsourcedPurchaseOrder"),
-    fields=(
-        Field("status", "NOT_RECEIVED"),
-        Field("order_no"),
-        Field("entity_type", "regular"),
-        *plain_fields("default_group_id supplier_id currency"),
-        Field("expected_arrival_date", store=stored_moment),
-        Field("order_created_date", store=stored_moment),
-        Field("additional_info", ""),
-        Field("location_id"),
-        Field("total", 0),
-        Field("total_in_base_currency", 0),
-        Field("billing_status", "NOT_BILLED"),
-        Field("last_document_status", "NOT_SENT"),
-        Field("tracking_location_id"),
-        Field("custom_fields"),
+    fields=plain_fields(
+        "status=NOT_RECEIVED order_no entity_type=regular default_group_id supplier_id currency"
+        " expected_arrival_date order_created_date additional_info= location_id total=0"
+        " total_in_base_currency=0 billing_status=NOT_BILLED last_document_status=NOT_SENT"
+        " tracking_location_id custom_fields"
     ),
     filters=(Filter("last_document_status", values=_DOCUMENT, upper=True),),
     foreign_keys=("supplier_id", "default_group_id"),

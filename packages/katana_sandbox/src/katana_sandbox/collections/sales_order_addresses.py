@@ -1,6 +1,6 @@
 """Addresses of sales orders; no GET by id."""
 
-from katana_sandbox.descriptor import Collection, Context, Field
+from katana_sandbox.descriptor import Collection, Context, Field, plain_fields
 from katana_sandbox.rules.contacts import PERSON_LINES
 from katana_sandbox.wire.encoding import Record
 
@@ -20,7 +20,10 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 SALES_ORDER_ADDRESSES = Collection(
     name="sales_order_addresses",
     entity="sales order address",
-    fields=(Field("sales_order_id"), Field("entity_type"), *(Field(name) for name in PERSON_LINES)),
+    fields=(
+        *plain_fields("sales_order_id entity_type"),
+        *(Field(name) for name in PERSON_LINES),
+    ),
     foreign_keys=("sales_order_id",),
     references={"sales_order_id": "sales_orders"},
     parent=("sales_order_id", "sales_orders"),

@@ -1,13 +1,12 @@
 """Fulfillments of sales orders; their rows are fixed once made."""
 
 from katana_sandbox.collections.sales_returns import returns_of
-from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.operations.get import run_with_deleted
 from katana_sandbox.rules.fulfillments import create_fulfillment, settle_fulfillment
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.times import stored_moment
 
 
 def _update(ctx: Context, fulfillment: Record, changes: Record) -> Record:
@@ -25,14 +24,9 @@ def _check_deletable(ctx: Context, fulfillment: Record) -> None:
 
 SALES_ORDER_FULFILLMENTS = Collection(
     name="sales_order_fulfillments",
-    fields=(
-        Field("sales_order_id"),
-        Field("picked_date", store=stored_moment),
-        Field("status"),
-        Field("invoice_status", "NOT_INVOICED"),
-        Field("conversion_rate"),
-        Field("conversion_date", store=stored_moment),
-        *plain_fields("tracking_number tracking_url tracking_carrier tracking_method packer_id"),
+    fields=plain_fields(
+        "sales_order_id picked_date status invoice_status=NOT_INVOICED conversion_rate conversion_date"
+        " tracking_number tracking_url tracking_carrier tracking_method packer_id"
     ),
     stamps=("created_at", "updated_at"),
     foreign_keys=("sales_order_id",),

@@ -37,18 +37,12 @@ SALES_ORDER_ROWS = Collection(
             " product_expected_date"
         ),
         Field("price_per_unit", store=decimal_text(10)),
-        Field("price_per_unit_in_base_currency", 0),
-        Field("total", 0),
-        Field("total_in_base_currency", 0),
+        *plain_fields("price_per_unit_in_base_currency=0 total=0 total_in_base_currency=0"),
         Field("total_discount", "0.00", decimal_text(2)),
-        Field("cogs_value"),
-        Field("attributes", ()),
-        Field("batch_transactions", ()),
-        Field("serial_numbers", ()),
-        Field("serial_number_transactions", ()),
-        *plain_fields("linked_manufacturing_order_id conversion_rate conversion_date custom_fields"),
-        Field("traceability", ()),
-        Field("sku"),
+        *plain_fields(
+            "cogs_value attributes=[] batch_transactions=[] serial_numbers=[] serial_number_transactions=[]"
+            " linked_manufacturing_order_id conversion_rate conversion_date custom_fields traceability=[] sku"
+        ),
     ),
     foreign_keys=("sales_order_id", "variant_id"),
     references={

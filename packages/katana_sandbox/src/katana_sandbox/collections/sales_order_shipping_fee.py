@@ -1,6 +1,6 @@
 """Shipping fees of sales orders: the amount is text, but a number in the reply to a create; no stamps are shown."""
 
-from katana_sandbox.descriptor import Collection, Context, Field, View
+from katana_sandbox.descriptor import Collection, Context, Field, View, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.sales import settle_order
 from katana_sandbox.store.keys import Key
@@ -33,7 +33,11 @@ def _decimal(value: object) -> object:
 
 SALES_ORDER_SHIPPING_FEE = Collection(
     name="sales_order_shipping_fee",
-    fields=(Field("sales_order_id"), Field("amount", store=_decimal), Field("tax_rate_id"), Field("description")),
+    fields=(
+        Field("sales_order_id"),
+        Field("amount", store=_decimal),
+        *plain_fields("tax_rate_id description"),
+    ),
     parts=_parts,
     hidden=frozenset({"amount", "created_at", "updated_at", "deleted_at"}),
     foreign_keys=("sales_order_id",),

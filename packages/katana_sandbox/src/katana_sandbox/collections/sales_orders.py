@@ -8,7 +8,6 @@ from katana_sandbox.descriptor import (
     Collection,
     Context,
     Embed,
-    Field,
     Guard,
     Route,
     View,
@@ -31,7 +30,6 @@ from katana_sandbox.store.records import DELETED
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import number as wire_number
-from katana_sandbox.wire.times import stored_moment
 
 _WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
 _CONVERSION = ("conversion_rate", "conversion_date")
@@ -125,27 +123,13 @@ def _fee(ctx: Context, key: Key) -> bytes:
 SALES_ORDERS = Collection(
     name="sales_orders",
     custom_fields=("SalesOrder",),
-    fields=(
-        Field("customer_id"),
-        Field("order_no"),
-        Field("source", "API"),
-        Field("order_created_date", store=stored_moment),
-        Field("delivery_date", store=stored_moment),
-        Field("picked_date", store=stored_moment),
-        Field("location_id"),
-        Field("status", "NOT_SHIPPED"),
-        Field("currency"),
-        Field("conversion_rate"),
-        Field("conversion_date", store=stored_moment),
-        Field("invoicing_status"),
-        Field("total", 0),
-        Field("total_in_base_currency", 0),
-        *plain_fields(
-            "additional_info customer_ref ecommerce_order_type ecommerce_store_name ecommerce_order_id"
-            " product_availability product_expected_date ingredient_availability ingredient_expected_date"
-            " production_status tracking_number tracking_number_url billing_address_id shipping_address_id"
-            " linked_manufacturing_order_id custom_fields"
-        ),
+    fields=plain_fields(
+        "customer_id order_no source=API order_created_date delivery_date picked_date location_id"
+        " status=NOT_SHIPPED currency conversion_rate conversion_date invoicing_status total=0"
+        " total_in_base_currency=0 additional_info customer_ref ecommerce_order_type ecommerce_store_name"
+        " ecommerce_order_id product_availability product_expected_date ingredient_availability"
+        " ingredient_expected_date production_status tracking_number tracking_number_url billing_address_id"
+        " shipping_address_id linked_manufacturing_order_id custom_fields"
     ),
     foreign_keys=("customer_id",),
     references={"customer_id": "customers", "location_id": "locations"},

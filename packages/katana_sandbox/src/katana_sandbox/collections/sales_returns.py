@@ -12,7 +12,6 @@ from katana_sandbox.rules.stock import pair_of, shipped
 from katana_sandbox.wire.encoding import Record, encode, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, fixed, shortest
-from katana_sandbox.wire.times import stored_moment
 
 _REASONS = ("Defective or damaged", "Incorrect spec", "Warranty", "Wrong item", "Dissatisfied", "Other")
 # Movements have no kind of their own for returns.
@@ -24,7 +23,7 @@ def _create(ctx: Context, body: Record) -> Record:
     order = ctx.get("sales_orders", body["sales_order_id"]) or {}
     fields = build(SALES_RETURNS, body)
     fields["order_no"] = body.get("order_no") or ctx.db.next_number("RO")
-    fields["order_created_date"] = stored_moment(body.get("order_created_date")) or ctx.now
+    fields["order_created_date"] = body.get("order_created_date") or ctx.now
     known = {"customer_id": order["customer_id"], "currency": order["currency"]}
     return ctx.insert("sales_returns", {**fields, **known, "status": "NOT_RETURNED"})
 
@@ -32,9 +31,6 @@ def _create(ctx: Context, body: Record) -> Record:
 def _update(ctx: Context, header: Record, changes: Record) -> Record:
     if header["status"] == "RESTOCKED_ALL" and set(changes) - {"status"}:
         raise unprocessable("sales return with status RESTOCKED_ALL can not be edited")
-    for name in ("order_created_date", "return_date"):
-        if name in changes:
-            changes[name] = stored_moment(changes[name])
     if changes.get("status", "NOT_RETURNED") != "NOT_RETURNED" and not header["return_date"]:
         changes.setdefault("return_date", ctx.now)
     return changes

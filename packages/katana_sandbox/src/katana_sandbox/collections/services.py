@@ -4,7 +4,7 @@ from typing import cast
 
 from katana_sandbox.collections.products import ARCHIVABLE
 from katana_sandbox.custom_fields import check_custom_fields, written_custom_fields
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.wire.encoding import Record
 
@@ -36,14 +36,8 @@ def _update(ctx: Context, service: Record, changes: Record) -> Record:
 SERVICES = Collection(
     name="services",
     item_fields=True,
-    fields=(
-        Field("name"),
-        Field("uom", "pcs"),
-        Field("category_name", ""),
-        Field("is_sellable", default=True),
-        Field("type", "service"),
-        Field("additional_info", ""),
-        Field("custom_field_collection_id"),
+    fields=plain_fields(
+        "name uom=pcs category_name= is_sellable=true type=service additional_info= custom_field_collection_id"
     ),
     stamps=ARCHIVABLE,
     children=(("service_variants", "service_id"),),
@@ -58,10 +52,6 @@ SERVICE_VARIANTS = Collection(
     sequence="variants",
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,
-    fields=(
-        *plain_fields("sku sales_price default_cost service_id"),
-        Field("type", "service"),
-        Field("custom_fields"),
-    ),
+    fields=plain_fields("sku sales_price default_cost service_id type=service custom_fields"),
     foreign_keys=("service_id",),
 )

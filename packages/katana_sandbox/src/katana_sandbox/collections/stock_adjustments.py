@@ -2,14 +2,13 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.ledger import check_open_period
 from katana_sandbox.rules.stock_rows import adjust, forget_adjustment_row, settle_adjustment, tracked_fields
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal
-from katana_sandbox.wire.times import stored_moment
 
 
 def _create(ctx: Context, body: Record) -> Record:
@@ -48,11 +47,7 @@ def _check_deletable(ctx: Context, adjustment: Record) -> None:
 
 STOCK_ADJUSTMENTS = Collection(
     name="stock_adjustments",
-    fields=(
-        Field("stock_adjustment_number"),
-        Field("stock_adjustment_date", store=stored_moment),
-        *plain_fields("location_id reason additional_info"),
-    ),
+    fields=plain_fields("stock_adjustment_number stock_adjustment_date location_id reason additional_info"),
     references={"location_id": "locations"},
     children=(("stock_adjustment_rows", "stock_adjustment_id"),),
     embeds=(Embed("stock_adjustment_rows", "stock_adjustment_rows", "stock_adjustment_id"),),

@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.calls import Call, Reply
-from katana_sandbox.descriptor import Collection, Context, Embed, Field, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Embed, Route, plain_fields
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.operations.query import path_record
 from katana_sandbox.operations.update import NOTHING_TO_DO
@@ -13,7 +13,6 @@ from katana_sandbox.rules.stock_rows import TRANSFER, bind_units, forget_transfe
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
-from katana_sandbox.wire.times import stored_moment
 
 _REFUSED_MOVES = {("received", "inTransit")}
 
@@ -73,13 +72,9 @@ def _move(ctx: Context, transfer: Record, wanted: str) -> None:
 
 STOCK_TRANSFERS = Collection(
     name="stock_transfers",
-    fields=(
-        *plain_fields("stock_transfer_number source_location_id target_location_id"),
-        Field("status", "draft"),
-        Field("transfer_date", store=stored_moment),
-        Field("order_created_date", store=stored_moment),
-        Field("expected_arrival_date", store=stored_moment),
-        Field("additional_info"),
+    fields=plain_fields(
+        "stock_transfer_number source_location_id target_location_id status=draft transfer_date"
+        " order_created_date expected_arrival_date additional_info"
     ),
     references={"source_location_id": "locations", "target_location_id": "locations"},
     children=(("stock_transfer_rows", "stock_transfer_id"),),

@@ -15,13 +15,12 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, array
 from katana_sandbox.wire.errors import Refused, unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number
-from katana_sandbox.wire.times import stored_moment
 
 
 def _create(ctx: Context, body: Record) -> Record:
     fields = build(STOCKTAKES, body)
     fields["status"] = "NOT_STARTED"
-    fields["stocktake_created_date"] = stored_moment(body.get("created_date")) or ctx.now
+    fields["stocktake_created_date"] = body.get("created_date") or ctx.now
     fields["status_update_in_progress"] = False
     fields["set_remaining_items_as_counted"] = bool(body.get("set_remaining_items_as_counted"))
     stocktake = ctx.insert("stocktakes", fields)
@@ -75,7 +74,7 @@ def _update(ctx: Context, stocktake: Record, changes: Record) -> Record:
     if "location_id" in changes and stocktake["status"] != "NOT_STARTED":
         raise unprocessable("location_id can only be changed in status NOT_STARTED")
     if "created_date" in changes:
-        changes["stocktake_created_date"] = stored_moment(changes.pop("created_date"))
+        changes["stocktake_created_date"] = changes.pop("created_date")
     wanted = changes.get("status", stocktake["status"])
     after = {**stocktake, **changes}
     if wanted != "NOT_STARTED" and stocktake["started_date"] is None:
@@ -84,7 +83,7 @@ def _update(ctx: Context, stocktake: Record, changes: Record) -> Record:
             row["in_stock_quantity"] = _in_stock(ctx, after, row)
             ctx.change("stocktake_rows", row["id"], {**row, **_discrepancy(row)})
     if wanted == "COMPLETED":
-        changes["completed_date"] = stored_moment(changes.get("completed_date")) or ctx.now
+        changes["completed_date"] = changes.get("completed_date") or ctx.now
         changes["stock_adjustment_id"] = _adjust(ctx, {**after, **changes})
     return changes
 

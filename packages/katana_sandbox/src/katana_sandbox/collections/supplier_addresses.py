@@ -13,7 +13,10 @@ def _settle(ctx: Context, before: Record | None, after: Record | None) -> None:
 SUPPLIER_ADDRESSES = Collection(
     name="supplier_addresses",
     entity="supplier address",
-    fields=(Field("supplier_id"), *(Field(name) for name in ADDRESS_LINES)),
+    fields=(
+        Field("supplier_id"),
+        *(Field(name) for name in ADDRESS_LINES),
+    ),
     foreign_keys=("supplier_id",),
     references={"supplier_id": "suppliers"},
     parent=("supplier_id", "suppliers"),

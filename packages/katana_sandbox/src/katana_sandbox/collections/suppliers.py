@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from katana_sandbox.descriptor import Collection, Context, Embed, Field
+from katana_sandbox.descriptor import Collection, Context, Embed, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.contacts import add_supplier_address, check_currency
 from katana_sandbox.wire.encoding import Record
@@ -26,15 +26,7 @@ def _update(_ctx: Context, _supplier: Record, changes: Record) -> Record:
 SUPPLIERS = Collection(
     name="suppliers",
     custom_fields=("Supplier",),
-    fields=(
-        Field("name"),
-        Field("email", ""),
-        Field("phone", ""),
-        Field("comment", ""),
-        Field("currency"),
-        Field("default_address_id"),
-        Field("custom_fields"),
-    ),
+    fields=plain_fields("name email= phone= comment= currency default_address_id custom_fields"),
     children=(("supplier_addresses", "supplier_id"),),
     embeds=(Embed("addresses", "supplier_addresses", "supplier_id"),),
     on_create=_create,

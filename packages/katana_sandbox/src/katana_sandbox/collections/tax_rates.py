@@ -1,6 +1,6 @@
 """Tax rates: list and create only."""
 
-from katana_sandbox.descriptor import Collection, Context, Field
+from katana_sandbox.descriptor import Collection, Context, plain_fields
 from katana_sandbox.operations.create import build
 from katana_sandbox.rules.tax_rates import settle_tax_rate
 from katana_sandbox.wire.encoding import Record, plain
@@ -18,13 +18,7 @@ def _create(ctx: Context, body: Record) -> Record:
 
 TAX_RATES = Collection(
     name="tax_rates",
-    fields=(
-        Field("name", ""),
-        Field("rate"),
-        Field("is_default_sales", default=False),
-        Field("is_default_purchases", default=False),
-        Field("display_name", ""),
-    ),
+    fields=plain_fields("name= rate is_default_sales=false is_default_purchases=false display_name="),
     stamps=("created_at", "updated_at"),
     on_create=_create,
     settle=settle_tax_rate,

@@ -3,7 +3,7 @@
 from typing import cast
 
 from katana_sandbox.collections.search import search_variants
-from katana_sandbox.descriptor import Collection, Context, Field, Route
+from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
 from katana_sandbox.render import render
 from katana_sandbox.rules.items import (
     LINK,
@@ -74,19 +74,12 @@ VARIANTS = Collection(
     custom_fields=("ProductVariant", "MaterialVariant", "ServiceVariant"),
     item_fields=True,
     fields=(
-        Field("sku"),
-        Field("sales_price", 0),
-        Field("product_id"),
-        Field("material_id"),
+        *plain_fields("sku sales_price=0 product_id material_id"),
         Field("purchase_price", 0, lambda value: value or 0),
-        Field("type", "product"),
+        *plain_fields("type=product"),
         Field("internal_barcode", store=upper),
         Field("registered_barcode", store=upper),
-        Field("supplier_item_codes", ()),
-        Field("lead_time"),
-        Field("minimum_order_quantity"),
-        Field("config_attributes", ()),
-        Field("custom_fields"),
+        *plain_fields("supplier_item_codes=[] lead_time minimum_order_quantity config_attributes=[] custom_fields"),
     ),
     foreign_keys=("product_id", "material_id"),
     references={"product_id": "products", "material_id": "materials"},

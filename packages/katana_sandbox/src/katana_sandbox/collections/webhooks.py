@@ -6,7 +6,7 @@ import io
 
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.courier import LOGS, WEBHOOKS, is_loopback
-from katana_sandbox.descriptor import Collection, Context, Field, Route, plain_fields
+from katana_sandbox.descriptor import Collection, Context, Route, plain_fields
 from katana_sandbox.operations.create import build, checked
 from katana_sandbox.store.select import Selection, Span
 from katana_sandbox.wire.encoding import Record, encode
@@ -50,12 +50,7 @@ def _export(ctx: Context, _collection: Collection, call: Call) -> Reply:
 WEBHOOK = Collection(
     name=WEBHOOKS,
     entity="webhook",
-    fields=(
-        *plain_fields("url token"),
-        Field("enabled", default=True),
-        *plain_fields("description subscribed_events"),
-        Field("failures", 0),
-    ),
+    fields=plain_fields("url token enabled=true description subscribed_events failures=0"),
     stamps=("created_at", "updated_at"),
     soft_delete=False,
     hidden=frozenset({"failures"}),

@@ -5,6 +5,12 @@ from katana_sandbox.factory.loader import DAY, Loader
 from katana_sandbox.factory.names import CITIES, LOCATIONS, OPERATORS, STREETS, SUPPLIERS, WORK
 
 _AGE = 1200 * DAY
+_CUSTOM_FIELDS = (
+    ("Engraving", "SalesOrderRow", ()),
+    ("Gift note", "SalesOrder", ()),
+    ("Carrier", "SalesOrder", ("Parcel Nord", "Own van")),
+    ("Quality grade", "PurchaseOrder", ("A", "B")),
+)
 
 
 def load_settings(loader: Loader, delay: int) -> tuple[list[int], list[int]]:
@@ -43,9 +49,10 @@ def load_settings(loader: Loader, delay: int) -> tuple[list[int], list[int]]:
     for name in ("Shipping", "Customs", "Other"):
         loader.put("additional_costs", {"name": name}, loader.life(start))
     _load_account(loader, locations[0], address)
-    for label, entity in (("Engraving", "SalesOrderRow"), ("Gift note", "SalesOrder")):
-        kind = {"field_type": "shortText", "entity_type": entity, "source": "katana"}
-        fields = {"label": label, **kind, "description": None, "options": None}
+    for label, entity, choices in _CUSTOM_FIELDS:
+        options = {"choices": [{"id": key, "label": one} for key, one in enumerate(choices, 1)]} if choices else None
+        kind = {"field_type": "singleSelect" if choices else "shortText", "entity_type": entity, "source": "katana"}
+        fields = {"label": label, **kind, "description": None, "options": options}
         loader.put("custom_field_definitions", fields, loader.plain_life(start))
     for name, role in (("Aino", "owner"), ("Mart", "member")):
         shown = {"firstName": name, "lastName": "Fjell", "email": f"{name.lower()}@example.com", "role": role}

@@ -60,6 +60,25 @@ class Action:
         """After the commit, with the reply at hand."""
 
 
+class TimedAction(Action):
+    """Acts once, before the commit or after it."""
+
+    when: When
+
+    async def before(self, exchange: Exchange) -> None:
+        """Act, if it is time."""
+        if self.when == "before":
+            await self.act(exchange)
+
+    async def after(self, exchange: Exchange, reply: Reply) -> None:
+        """Act, if it is time."""
+        if self.when == "after":
+            await self.act(exchange)
+
+    async def act(self, exchange: Exchange) -> None:
+        """What it does."""
+
+
 @dataclass(frozen=True)
 class Status(Action):
     """Answer with a status, without carrying out the request unless `commit`.
@@ -139,58 +158,40 @@ class EditBody(Action):
 
 
 @dataclass(frozen=True)
-class Delay(Action):
+class Delay(TimedAction):
     """Let time pass before or after the commit."""
 
     seconds: float = 1.0
     when: When = "before"
     name = "delay"
 
-    async def before(self, exchange: Exchange) -> None:
+    async def act(self, exchange: Exchange) -> None:
         """Wait."""
-        if self.when == "before":
-            await exchange.sleep(self.seconds)
-
-    async def after(self, exchange: Exchange, reply: Reply) -> None:
-        """Wait."""
-        if self.when == "after":
-            await exchange.sleep(self.seconds)
+        await exchange.sleep(self.seconds)
 
 
 @dataclass(frozen=True)
-class Drop(Action):
+class Drop(TimedAction):
     """Close the connection without an answer, before or after the commit."""
 
     when: When = "before"
     name = "drop"
 
-    async def before(self, exchange: Exchange) -> None:
+    async def act(self, exchange: Exchange) -> None:
         """Close."""
-        if self.when == "before":
-            raise DroppedConnection(committed=False)
-
-    async def after(self, exchange: Exchange, reply: Reply) -> None:
-        """Close."""
-        if self.when == "after":
-            raise DroppedConnection(committed=True)
+        raise DroppedConnection(committed=self.when == "after")
 
 
 @dataclass(frozen=True)
-class Hang(Action):
+class Hang(TimedAction):
     """Never answer, before or after the commit."""
 
     when: When = "before"
     name = "hang"
 
-    async def before(self, exchange: Exchange) -> None:
+    async def act(self, exchange: Exchange) -> None:
         """Hang."""
-        if self.when == "before":
-            raise HungConnection(committed=False)
-
-    async def after(self, exchange: Exchange, reply: Reply) -> None:
-        """Hang."""
-        if self.when == "after":
-            raise HungConnection(committed=True)
+        raise HungConnection(committed=self.when == "after")
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ class Drip(Action):
 
 
 @dataclass(frozen=True)
-class Mutate(Action):
+class Mutate(TimedAction):
     """Change the tenant's state just before, or just after, the request is carried out.
 
     Either a function of the tenant, or an edit (`fields`) or delete of one record.
@@ -245,17 +246,9 @@ class Mutate(Action):
     when: When = "before"
     name = "mutate"
 
-    async def before(self, exchange: Exchange) -> None:
+    async def act(self, exchange: Exchange) -> None:
         """Change it."""
-        if self.when == "before":
-            self._apply(exchange.tenant)
-
-    async def after(self, exchange: Exchange, reply: Reply) -> None:
-        """Change it."""
-        if self.when == "after":
-            self._apply(exchange.tenant)
-
-    def _apply(self, tenant: Tenant) -> None:
+        tenant = exchange.tenant
         if self.change is not None:
             self.change(tenant)
         elif self.delete:

@@ -10,7 +10,7 @@ from katana_sandbox.render import render_key
 from katana_sandbox.wire.body_forms import form
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
-from katana_sandbox.wire.schema import check
+from katana_sandbox.wire.schema import check, stored_form
 
 
 def run(ctx: Context, collection: Collection, call: Call) -> Reply:
@@ -36,9 +36,10 @@ def create(ctx: Context, collection: Collection, body: object) -> Record:
 
 
 def checked(operation: str, body: object) -> Record:
-    """The body as a record once it fits what the operation takes."""
-    check(form(operation), body)
-    return cast("Record", body)
+    """The body as a record once it fits what the operation takes, with date-times as they are stored."""
+    fitting = form(operation)
+    check(fitting, body)
+    return cast("Record", stored_form(fitting, body))
 
 
 def build(collection: Collection, body: Record) -> Record:

@@ -23,7 +23,6 @@ from katana_sandbox.rules.traceability import check_unit_count, traced_batches, 
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
-from katana_sandbox.wire.times import stored_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def create_production(ctx: Context, order: Record, body: Record) -> Record:
     if quantity <= 0:
         raise unprocessable("completed_quantity must be greater than 0")
     ignored = order.get("reopened") and ctx.switches.word("completed_date_after_reopen") == "ignore"
-    moment = ctx.now if ignored else stored_moment(body.get("completed_date")) or ctx.now
+    moment = ctx.now if ignored else body.get("completed_date") or ctx.now
     run = Run(
         quantity,
         str(moment),

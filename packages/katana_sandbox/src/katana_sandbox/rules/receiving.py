@@ -20,7 +20,6 @@ from katana_sandbox.store.keys import Key
 from katana_sandbox.wire.encoding import Record, rows
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
-from katana_sandbox.wire.times import stored_moment
 
 _DERIVED = ("id", "created_at", "updated_at", "deleted_at")
 
@@ -89,7 +88,7 @@ def _receive_row(ctx: Context, entry: Record) -> Record:
 
 
 def _receipt(ctx: Context, row: Record, entry: Record, quantity: Decimal) -> Record:
-    date = stored_moment(entry["received_date"]) if "received_date" in entry else ctx.now
+    date = entry.get("received_date", ctx.now)
     check_open_period(ctx, date)
     if "location_id" in entry and ctx.get("locations", entry["location_id"]) is None:
         raise unprocessable("location not found")

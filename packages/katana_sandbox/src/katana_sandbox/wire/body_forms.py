@@ -1,24 +1,30 @@
 """The forms of bodies: what the facts say that an operation takes, and what the fact sheets know beyond them.
 
-`forms/` is laid over the facts, by schema: a kind in their notation, and the names of the fields that are of it; a
-required one ends with `*`. `[Schema.field]` is about what the field of a schema holds. A schema that the facts lack is
-a row that they leave open. Two kinds are its own: `refused`, and `CamelMoment`, whose faults name the field in
-camelCase. Comments name sections: F is the sheet of July, O that of October.
+See `katana_schema.forms`. What the sandbox does not serve of a body is refused here: taking it without its effects
+would be worse.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import cast
 
 from katana_sandbox.wire.errors import not_found
 from katana_sandbox.wire.schema import INT32, Kind, Schema
+from katana_schema.forms import BODIES, CAMEL, REFUSED, read_sheet
 from katana_schema.notation import SCHEMAS, JsonSchema, expand, plain_name
 from katana_schema.reading import read_facts
 
 type Sheet = Mapping[str, str | Sheet]
+NOT_SERVED: Mapping[str, str] = dict.fromkeys(
+    (
+        "CreateManufacturingOrderRecipeRowRequest",
+        "CreateManufacturingOrderRequest",
+        "UpdateManufacturingOrderRecipeRowRequest",
+        "UpdateManufacturingOrderRequest",
+    ),
+    "traceability",
+)
 _LOW = ("minimum", "minLength", "minItems", "exclusiveMinimum")
 _HIGH = ("maximum", "maxLength", "maxItems")
 
@@ -31,7 +37,7 @@ def form(operation: str) -> Schema:
         Refused: 404 when the facts know of no such body.
     """
     known = read_facts().operations.get(operation)
-    own = cast("Mapping[str, str]", read_sheet()["bodies"]).get(operation)
+    own = cast("Mapping[str, str]", read_sheet()[BODIES]).get(operation)
     body = own if own is not None or known is None else known.body
     if body is None:
         raise not_found()
@@ -39,21 +45,13 @@ def form(operation: str) -> Schema:
 
 
 @cache
-def read_sheet() -> Sheet:
-    """What is laid over the facts, by schema."""
-    tables: dict[str, str | Sheet] = {}
-    for file in files(__package__).joinpath("forms").iterdir():
-        tables |= cast("Sheet", tomllib.loads(file.read_text("utf-8")))
-    return tables
-
-
-@cache
 def _named(name: str) -> Schema:
     known = _schema(expand(read_facts().schemas.get(name, {"type": "object"})))
-    if name == "CamelMoment":
+    if name == CAMEL:
         return replace(known, kind="string", moment=True, camel=True)
     sheet = read_sheet().get(name)
-    return _laid_over(known, cast("Sheet", sheet)) if sheet else known
+    formed = _laid_over(known, cast("Sheet", sheet)) if sheet else known
+    return _without(formed, NOT_SERVED.get(name, ""))
 
 
 def _schema(given: JsonSchema) -> Schema:
@@ -107,12 +105,17 @@ def _laid_over(schema: Schema, sheet: Sheet) -> Schema:
         return replace(schema, items=_laid_over(schema.items, sheet))
     members, required = dict(schema.members), set(schema.required)
     for kind, names in sheet.items():
+        if kind == REFUSED:
+            continue
         if not isinstance(names, str):
             members[kind] = _laid_over(members[kind], names)
             continue
         for name, needed in map(plain_name, names.split()):
             members[name] = _schema(expand(kind))
             required = required | {name} if needed else required - {name}
-    for name in cast("str", sheet.get("refused", "")).split():
-        del members[name]
-    return replace(schema, members=members, required=tuple(name for name in members if name in required), closed=True)
+    whole = replace(schema, members=members, required=tuple(name for name in members if name in required), closed=True)
+    return _without(whole, cast("str", sheet.get(REFUSED, "")))
+
+
+def _without(schema: Schema, names: str) -> Schema:
+    return replace(schema, members={name: each for name, each in schema.members.items() if name not in names.split()})

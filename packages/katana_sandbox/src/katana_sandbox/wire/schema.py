@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from katana_sandbox.wire.errors import INVALID_BODY, Refused
 from katana_sandbox.wire.numbers import is_decimal_text
-from katana_sandbox.wire.times import parse_moment
+from katana_sandbox.wire.times import parse_moment, stored_moment
 
 type Kind = Literal["string", "number", "integer", "boolean", "array", "object", "decimal", "any", "null"]
 type Detail = dict[str, object]
@@ -42,6 +42,9 @@ class Schema:
     other: "Schema | None" = None
 
 
+_ANY = Schema("any")
+
+
 def check(schema: Schema, value: object) -> None:
     """Refuse a body that does not fit, with one detail per fault.
 
@@ -51,6 +54,17 @@ def check(schema: Schema, value: object) -> None:
     details = list(_faults(schema, value, ""))
     if details:
         raise Refused(422, INVALID_BODY, code="VALIDATION_FAILED", details=details)
+
+
+def stored_form(schema: Schema, value: object) -> object:
+    """A value that fits, its date-times in the form in which they are stored."""
+    schema = schema.other if schema.other is not None and _is_object(value) else schema
+    if isinstance(value, list):
+        return [stored_form(schema.items or _ANY, item) for item in cast("list[object]", value)]
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value).items()
+        return {name: stored_form(schema.members.get(name, _ANY), member) for name, member in members}
+    return stored_moment(value) if schema.moment else value
 
 
 def _faults(schema: Schema, value: object, path: str) -> Iterator[Detail]:

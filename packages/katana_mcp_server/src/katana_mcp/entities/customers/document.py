@@ -5,8 +5,9 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_mcp.descriptor import View
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
-from katana_mcp.names import Names
+from katana_mcp.names import CUSTOM_FIELDS, Names
 from katana_mcp.operations.addresses import PostalAddress, addresses
+from katana_mcp.operations.embedded import CustomField
 from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
 from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services
@@ -41,6 +42,7 @@ class CustomerDocument(CustomerRow):
     """A customer with everything that Katana says of it."""
 
     comment: str | None = None
+    custom_fields: list[CustomField] | None = None
     default_billing_id: int | None = None
     default_shipping_id: int | None = None
     addresses: list[PostalAddress] | None = None
@@ -91,11 +93,11 @@ GET_CUSTOMER = document_tool(
         toolset="sales",
         key="name",
         what="with addresses, terms and newest sales orders, by id or exact name",
-        reads=("sales_order",),
+        reads=("sales_order", *CUSTOM_FIELDS),
         request=GetCustomerRequest,
         answer=CustomerAnswer,
         holds="customer",
-        view=View(model=CustomerDocument, own=_document),
+        view=View(model=CustomerDocument, own=_document, names={"custom_field_definition": ()}),
         paged=("addresses",),
         beside=_orders,
     )

@@ -6,6 +6,7 @@ from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, P
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, address_of, again, settle
 from katana_mcp.entities.customers.leaving import binds, described, gather, linked, open_orders
+from katana_mcp.entities.customers.responses import ANSWERS
 from katana_mcp.operations.filters import Currency
 from katana_mcp.tools.requests import NewName, Notes, Percent, RecordNumber, ShortText
 
@@ -73,6 +74,7 @@ CUSTOMER = Writable(
     blank_clears=True,
     described=described,
     reads={"delete": ("sales_order",)},
+    answers=ANSWERS,
     what={"create": " with addresses", "modify": "'s head or addresses", "delete": " with its addresses"},
     gather=gather,
     settle=settle,

@@ -8,7 +8,7 @@ from cache_core.records import Record
 from katana_mcp.descriptor import View
 from katana_mcp.entities.items.finding import one_item
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, with_variants
-from katana_mcp.names import FACTORY, Names
+from katana_mcp.names import CUSTOM_FIELDS, FACTORY, Names
 from katana_mcp.operations.filters import spelling
 from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
 from katana_mcp.operations.rows import Sourced, filled
@@ -74,7 +74,12 @@ def _view(kind: ItemType) -> View:
         configs = [filled(Config, each, values=strings(each, "values")) for each in options]
         return {**told(stored, names, services), "configs": configs or None}
 
-    return View(model=ItemDocument, own=own, names={**NAMED[kind], "factory": ()}, parts=PARTS[kind])
+    return View(
+        model=ItemDocument,
+        own=own,
+        names={**NAMED[kind], "factory": (), "custom_field_definition": ()},
+        parts=PARTS[kind],
+    )
 
 
 _VIEWS: Mapping[ItemType, View] = {kind: _view(kind) for kind in ITEM_TYPES}
@@ -90,7 +95,7 @@ GET_ITEM = document_tool(
         toolset="catalog",
         key="name",
         what="(product, material or service) with its variants, prices and options, by id, exact name or SKU",
-        reads=("variant", "supplier", "bom_row", *FACTORY),
+        reads=("variant", "supplier", "bom_row", *FACTORY, *CUSTOM_FIELDS),
         request=GetItemRequest,
         answer=ItemAnswer,
         holds="item",

@@ -121,6 +121,7 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
         filled(
             ItemVariant,
             each,
+            names,
             variant_id=whole(each, "id"),
             config=config(each),
             supplier_item_codes=strings(each, "supplier_item_codes"),

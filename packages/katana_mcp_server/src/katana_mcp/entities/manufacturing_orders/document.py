@@ -21,7 +21,7 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     serial_numbers,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, text
+from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
 from katana_mcp.operations.embedded import BatchTransaction
 from katana_mcp.operations.get import (
     Beside,
@@ -135,7 +135,7 @@ def _told(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bo
             "sales_order_no": text(sold, "order_no"),
             "customer": names.name("customer", sold.get("customer_id")),
             "recipe_rows": recipe_rows(record, names, verbose=verbose),
-            "operations": operations(record, verbose=verbose),
+            "operations": operations(record, names, verbose=verbose),
             "productions": productions(record, names, verbose=verbose),
             "serial_numbers": serial_numbers(record),
             "base_currency": names.base_currency(),
@@ -148,7 +148,7 @@ _NAMES = NAMED | {
     "variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id", f"{PRODUCTIONS}[].ingredients[].variant_id"),
     "factory": (),
 }
-_SOLD = _NAMES | {"sales_order": ("sales_order_id",)}
+_SOLD = _NAMES | {"sales_order": ("sales_order_id",), "custom_field_definition": ()}
 _PLAIN = _told(ManufacturingOrderDocument, _SOLD, verbose=False)
 _VERBOSE = _told(ManufacturingOrderDocument, _SOLD, verbose=True)
 
@@ -167,7 +167,7 @@ GET_MANUFACTURING_ORDER = document_tool(
         reads=(
             *(RECIPE_ROWS, OPERATIONS, PRODUCTIONS),
             *("sales_order", "customer", "location", *VARIANT_ENTITIES),
-            *FACTORY,
+            *(*FACTORY, *CUSTOM_FIELDS),
         ),
         request=GetManufacturingOrderRequest,
         answer=ManufacturingOrderAnswer,

@@ -96,7 +96,7 @@ def recipe_rows(order: Record, names: Names, *, verbose: bool = False) -> list[R
     return [line(RecipeRow, row, names, recipe_row_id=whole(row, "id"), **unsaid) for row in rows(order, RECIPE_ROWS)]
 
 
-def operations(order: Record, *, verbose: bool = False) -> list[OperationRow] | None:
+def operations(order: Record, names: Names, *, verbose: bool = False) -> list[OperationRow] | None:
     """Return the operations as they stand; None where they were not read."""
     if OPERATIONS not in order:
         return None
@@ -105,6 +105,7 @@ def operations(order: Record, *, verbose: bool = False) -> list[OperationRow] | 
         filled(
             OperationRow,
             row,
+            names,
             operation_row_id=whole(row, "id"),
             operation=text(row, "operation_name"),
             resource=text(row, "resource_name"),

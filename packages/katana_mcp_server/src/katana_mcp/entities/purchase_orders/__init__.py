@@ -1,19 +1,26 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
-from katana_mcp.descriptor import Entity, View
+from cache_core.conditions import Missing
+from katana_mcp.descriptor import Entity, SingleRows, View
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
+from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.rows import (
     PARTIES,
     ROW_VARIANTS,
     PurchaseOrderSummary,
     PurchaseOrderWithRows,
     header,
+    single_row,
     with_rows,
 )
 from katana_mcp.entities.purchase_orders.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
+_RECEIVES = (
+    "Plan to receive what has come of one purchase order, in full or in part; nothing is written.\n\n"
+    "Shows the order then, what of each row stays open, stock before and after, and a `plan_token` for `apply_plan`."
+)
 PURCHASE_ORDERS = Entity(
     name="purchase_order",
     plural="purchase_orders",
@@ -23,9 +30,15 @@ PURCHASE_ORDERS = Entity(
     searched=("order number", "supplier name and e-mail", "notes", "SKUs and supplier item codes of rows"),
     summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
     expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
+    single_rows=SingleRows(
+        path="purchase_order_rows",
+        open=(Missing("received_date"),),
+        view=View(model=PurchaseOrderWithRows, own=single_row, names=PARTIES | {"variant": ("row.variant_id",)}),
+    ),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
     writes=WRITES,
+    workflows={"receive_purchase_order": (RECEIVING, _RECEIVES)},
     notes={
         "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is.",

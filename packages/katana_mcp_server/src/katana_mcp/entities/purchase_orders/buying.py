@@ -35,6 +35,7 @@ class Good:
     in_batches: bool = False
     service: bool = False
     known: bool = True
+    item: tuple[str, int] | None = None
     supplier: int | None = None
     supplier_name: str | None = None
     minimum: Decimal | None = None

@@ -10,7 +10,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     PurchaseOrderSummary,
     with_rows,
 )
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.embedded import BatchTransaction, CustomField
 from katana_mcp.operations.get import (
     Beside,
@@ -172,6 +172,7 @@ _NAMED: dict[str, tuple[str, ...]] = {
     "tax_rate": ("purchase_order_rows[].tax_rate_id",),
     "variant": (*ROW_VARIANTS["variant"], f"{_INGREDIENTS}[].ingredient_variant_id"),
     "factory": (),
+    "custom_field_definition": (),
 }
 GET_PURCHASE_ORDER = document_tool(
     Document(
@@ -179,7 +180,17 @@ GET_PURCHASE_ORDER = document_tool(
         toolset="purchasing",
         key="order number",
         what="with rows, ingredients, additional costs and bills, by id or order number; rows carry SKU and name",
-        reads=(_COSTS, _INGREDIENTS, _BILLS, "supplier", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY),
+        reads=(
+            _COSTS,
+            _INGREDIENTS,
+            _BILLS,
+            "supplier",
+            "location",
+            "tax_rate",
+            *VARIANT_ENTITIES,
+            *FACTORY,
+            *CUSTOM_FIELDS,
+        ),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
         view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | _NAMED),

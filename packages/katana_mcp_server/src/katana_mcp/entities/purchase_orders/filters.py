@@ -63,3 +63,5 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     """Descending with `-`."""
     include_rows: bool = False
     """Also each order's rows."""
+    rows_only: bool = False
+    """Rows as results, those that meet the filters."""

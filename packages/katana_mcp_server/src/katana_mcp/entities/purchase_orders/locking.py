@@ -145,7 +145,7 @@ def _deleted(change: Transition) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.RECEIVES_ROWS, told, "delete_row_ids")
     if diff.deletes and not rows(change.new, ROWS) and change.status != "RECEIVED":
         told = f"{order} would have no rows left; delete_purchase_order takes it away"
-        yield blocking(warning_codes.EMPTY_ORDER, told, "delete_row_ids")
+        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
 
 
 def _goes(change: Transition) -> Iterator[ToolWarning]:

@@ -9,9 +9,8 @@ from katana_client.errors import KatanaError
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.gathering import Asked, references
-from katana_mcp.documents.states import rows_asked
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, Buying, Good
+from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, Good, buying, good_of, new_rows
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.lookup import as_they_are_now, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
@@ -39,13 +38,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     goods: list[Asked] = [("variant", key) for key in moved if key is not None]
     found = await references(services, [*goods, *_named_by(change.old, facts.beside.get(COST, ()))])
     facts = replace(facts, references={**found, **facts.references})
-    named = change.asked.get("supplier_id")
-    supplier = facts.one("supplier", named)
-    currency = None if supplier is None else await _currency_now(services, supplier.id)
-    if isinstance(named, int | str):
-        facts = replace(facts, references={**facts.references, **await references(services, [("supplier", named)])})
-    currency = currency if facts.one("supplier", named) == supplier else None
-    facts = replace(facts, own=await _buying(facts, currency, services))
+    facts = replace(facts, own=await _buying(facts, change.asked.get("supplier_id"), services))
     if not moves_stock(change):
         return facts
     levels = await read_levels(services, _variants(facts))
@@ -100,22 +93,17 @@ async def _costs_now(order: State, services: Services) -> Sequence[Record]:
     return await rows_beside(services, COST, mine)
 
 
-async def _currency_now(services: Services, supplier: int) -> str | None:
-    """Return the currency of a supplier as it is in Katana now."""
-    await as_they_are_now(services, "supplier", [supplier])
-    stored = (await services.cache.get_many("supplier", [supplier])).rows
-    return text(stored[0].record, "currency") if stored else None
-
-
-async def _buying(facts: Facts, currency: str | None, services: Services) -> Buying:
+async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
     default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
+    known = facts.one("supplier", supplier)
+    named = (await services.cache.get_many("supplier", [] if known is None else [known.id])).rows
     rates = {each.id: rate for each in taxes if (rate := number(each.record, "rate")) is not None}
     return Buying(
         goods=await _goods(_variants(facts), services),
         default_tax=next((each for each in default if isinstance(each, int)), None),
         rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
-        supplier_currency=currency,
+        supplier_currency=text(named[0].record, "currency") if named else None,
     )
 
 
@@ -132,6 +120,7 @@ async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]
             known=item is not NOTHING,
             currency=None if is_unknown else text(supplier, "currency") or names.base_currency(),
             price=number(variant, "purchase_price"),
+            item=parent,
             supplier=of if isinstance(of, int) else None,
             supplier_name=text(supplier, "name"),
             minimum=number(variant, "minimum_order_quantity"),
@@ -145,14 +134,26 @@ async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]
     return {key: good(key) for key in variants}
 
 
+def uses(change: Transition) -> Iterator[tuple[str, int]]:
+    """Yield where the price of an item is taken from: its unit is that of the item, its currency the supplier's."""
+    for _, good in _own_priced(change):
+        yield from () if good.item is None else (good.item,)
+        yield from () if good.supplier is None else (("supplier", good.supplier),)
+
+
+def _own_priced(change: Transition) -> Iterator[tuple[State, Good]]:
+    """Yield the new rows that take the price of their item, with that."""
+    own = [row for _, asked, row in new_rows(change) if "price_per_unit" not in asked]
+    yield from ((row, good_of(change.facts, row)) for row in own)
+
+
 def binds(change: Transition) -> dict[str, object]:
-    """Return what else a plan depends on: the costs, the bills, the currency of the supplier, the default tax rate."""
+    """Return what else a plan depends on: costs, bills, the currency of the supplier, purchase units of own prices."""
     beside = change.facts.beside
     found: dict[str, object] = {"costs": list(beside[COST])} if COST in beside else {}
     if change.after is None:
         return found | {"bills": list(beside.get(BILLS, ()))}
-    own = change.facts.own
-    known = own if isinstance(own, Buying) else Buying()
-    names = ("rows", COSTS) if change.before is None else ("add_rows", f"add_{COSTS}")
-    untaxed = any("tax_rate_id" not in row for name in names for row in rows_asked(change.asked, name))
-    return found | {"currency": known.supplier_currency} | ({"default_tax": known.default_tax} if untaxed else {})
+    units = [
+        {"id": whole(row, "variant_id"), "unit": good.unit, "rate": good.rate} for row, good in _own_priced(change)
+    ]
+    return found | {"currency": buying(change.facts).supplier_currency} | ({"units": units} if units else {})

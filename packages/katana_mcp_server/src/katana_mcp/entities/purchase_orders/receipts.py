@@ -33,6 +33,11 @@ def moves(change: Transition) -> list[StockMove]:
     return list(_moves(change, [row for row in rows(change.new, ROWS) if row not in _dated(change)], 1, "status"))
 
 
+def arriving(change: Transition, row: State, path: str) -> Iterator[StockMove]:
+    """Yield what a row brings that comes, and the ingredients that it takes."""
+    return _moves(change, [row], 1, path)
+
+
 def _dated(change: Transition) -> Sequence[State]:
     """Return the rows that had come before: of others a receipt date is only when they do."""
     there = {row["id"] for row in received(change.old)}

@@ -6,12 +6,12 @@ from functools import partial
 
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
-from cache_core.records import iso
+from cache_core.records import Record, iso
 from katana_mcp.names import Names, text
 from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, total, whole
+from katana_mcp.values import NOTHING, child, number, rows, total, whole
 
 PARTIES: dict[str, tuple[str, ...]] = {
     "supplier": ("supplier_id",),
@@ -70,6 +70,7 @@ class PurchaseOrderWithRows(PurchaseOrderSummary):
 
     net_total: Number | None = None
     rows: list[PurchaseOrderLine] | None = None
+    row: PurchaseOrderLine | None = None
 
 
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
@@ -93,17 +94,19 @@ def with_rows(
     stored: Stored, names: Names, services: Services, told: Callable[..., Answer] = _LINE
 ) -> dict[str, object]:
     """Return the same, and the order's rows as they are told, with SKU and name."""
-    record = stored.record
-    lines = [
-        told(
-            row,
-            names,
-            purchase_order_row_id=whole(row, "id"),
-            currency=text(row, "currency") or text(record, "currency"),
-        )
-        for row in rows(record, "purchase_order_rows")
-    ]
+    lines = [_told(row, stored, names, told) for row in rows(stored.record, "purchase_order_rows")]
     return header(stored, names, services) | {"rows": lines}
+
+
+def single_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return an order with one of its rows."""
+    row = child(stored.record, "row") or NOTHING
+    return header(stored, names, services) | {"row": _told(row, stored, names, _LINE)}
+
+
+def _told(row: Record, order: Stored, names: Names, told: Callable[..., Answer]) -> Answer:
+    currency = text(row, "currency") or text(order.record, "currency")
+    return told(row, names, purchase_order_row_id=whole(row, "id"), currency=currency)
 
 
 def overdue(today: datetime) -> Where:

@@ -7,7 +7,6 @@ from pydantic import Field as Argument
 from pydantic import StrictStr, WithJsonSchema
 
 from katana_client.models.values import PurchaseOrderEntityType
-from katana_client.resources.po_additional_cost_rows import Distribution
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.purchase_orders import buying, cascading, locking
@@ -25,8 +24,9 @@ from katana_mcp.entities.purchase_orders.following import (
     read,
     unlocks,
 )
-from katana_mcp.entities.purchase_orders.reading import BY_VERB, COST, binds, gather
+from katana_mcp.entities.purchase_orders.reading import BY_VERB, COST, binds, gather, uses
 from katana_mcp.entities.purchase_orders.receipts import moves
+from katana_mcp.entities.purchase_orders.responses import ANSWERS
 from katana_mcp.entities.purchase_orders.showing import (
     cost_line,
     cost_title,
@@ -43,6 +43,7 @@ type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "strin
 """An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
 type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
 type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type _Distribution = Literal["BY_VALUE", "NON_DISTRIBUTED"]
 type _Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
 type _Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
@@ -89,7 +90,7 @@ _COST = _filled(
     Field("additional_cost_id", _Reference, "Id or name.", required=True, names="additional_cost"),
     Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
     Field("price", _Amount, "Without tax.", required=True),
-    Field("distribution_method", Annotated[Distribution, spelling(Distribution)], "How it spreads."),
+    Field("distribution_method", Annotated[_Distribution, spelling(_Distribution)], "How it spreads."),
 )
 
 PURCHASE_ORDER = Writable(
@@ -176,6 +177,7 @@ PURCHASE_ORDER = Writable(
     },
     described=described,
     reads=BY_VERB,
+    answers=ANSWERS,
     what={"create": " with its rows", "modify": "", "delete": " with its rows"},
     parties=("supplier_id",),
     is_sendable=is_sendable,
@@ -190,6 +192,7 @@ PURCHASE_ORDER = Writable(
     currency=buying.currency,
     rules=(*cascading.RULES, *locking.RULES, *buying.RULES),
     moves=moves,
+    uses=uses,
     binds=binds,
     linked=linked,
 )

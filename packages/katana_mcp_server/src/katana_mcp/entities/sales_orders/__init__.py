@@ -1,6 +1,7 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
-from katana_mcp.descriptor import Entity, View
+from cache_core.conditions import NoneOf
+from katana_mcp.descriptor import Entity, SingleRows, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.rows import (
@@ -9,6 +10,7 @@ from katana_mcp.entities.sales_orders.rows import (
     SalesOrderSummary,
     SalesOrderWithRows,
     header,
+    single_row,
     with_rows,
 )
 from katana_mcp.entities.sales_orders.writes import WRITES
@@ -32,6 +34,11 @@ SALES_ORDERS = Entity(
     ),
     summary=View(model=SalesOrderSummary, own=header, names=PARTIES),
     expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
+    single_rows=SingleRows(
+        path="sales_order_rows",
+        open=(NoneOf("product_availability", ("PICKED",)),),
+        view=View(model=SalesOrderWithRows, own=single_row, names=PARTIES | {"variant": ("row.variant_id",)}),
+    ),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
     writes=WRITES,

@@ -14,7 +14,7 @@ from katana_mcp.entities.sales_orders.parts import (
     shipping_fee,
 )
 from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, told
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
 from katana_mcp.operations.addresses import PostalAddress, addresses
 from katana_mcp.operations.embedded import CustomField
 from katana_mcp.operations.get import (
@@ -117,6 +117,7 @@ _NAMED: dict[str, tuple[str, ...]] = ROW_VARIANTS | {
     "tax_rate": ("shipping_fee.tax_rate_id",),
     "operator": (f"{FULFILLMENTS}[].packer_id",),
     "factory": (),
+    "custom_field_definition": (),
 }
 GET_SALES_ORDER = document_tool(
     Document(
@@ -124,7 +125,17 @@ GET_SALES_ORDER = document_tool(
         toolset="sales",
         key="order number",
         what="with rows, addresses, shipments and what is made for it, by id or order number",
-        reads=(FULFILLMENTS, MADE, "customer", "location", "tax_rate", "operator", *VARIANT_ENTITIES, *FACTORY),
+        reads=(
+            FULFILLMENTS,
+            MADE,
+            "customer",
+            "location",
+            "tax_rate",
+            "operator",
+            *VARIANT_ENTITIES,
+            *FACTORY,
+            *CUSTOM_FIELDS,
+        ),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
         view=View(model=SalesOrderDocument, own=_document, names=PARTIES | _NAMED),

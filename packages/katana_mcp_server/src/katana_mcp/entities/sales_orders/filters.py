@@ -39,36 +39,38 @@ class ListSalesOrdersRequest(OrderedListRequest):
     status: Annotated[SomeValues | None, open_value(SalesOrderStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "DELIVERED")] = None
-    """Not wholly delivered; false: delivered."""
+    """Not delivered; false: delivered."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """Open past its delivery date; no quotes."""
+    """Past its delivery date; no quotes."""
     product_availability: Annotated[
         SomeValues | None, open_value(SalesOrderProductAvailability, "product_availability")
     ] = None
-    """Of its products."""
+    """Of products."""
     production_status: Annotated[SomeValues | None, open_value(SalesOrderProductionStatus, "production_status")] = None
-    """Of its manufacturing."""
+    """Of making."""
     invoicing_status: Annotated[SomeValues | None, open_value(SalesOrderInvoicingStatus, "invoicing_status")] = None
-    """None without shipments."""
+    """None: unshipped."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
     """Id, name or a part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "sales_order_rows[].variant_id", "variant")] = (
         None
     )
-    """In a row: SKUs or variant ids."""
+    """SKUs or variant ids."""
     currency: InCurrency = None
     delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
     """Due date."""
     delivery_to: Annotated[Until | None, not_after("delivery_date")] = None
     """Due date."""
     picked_from: Annotated[Moment | None, not_before("picked_date")] = None
-    """Last shipped."""
+    """Shipped."""
     picked_to: Annotated[Until | None, not_after("picked_date")] = None
-    """Last shipped."""
+    """Shipped."""
     total_min: TotalFrom = None
     total_max: TotalTo = None
     order_by: Literal[ByCreation, "-delivery_date", "delivery_date", ByChange, ByTotal] | None = None
     """Descending with `-`."""
     include_rows: bool = False
-    """Also each order's rows."""
+    """Also its rows."""
+    rows_only: bool = False
+    """Matching rows as results."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from katana_mcp.documents import custom_fields
 from katana_mcp.documents.states import ids_asked, rows_asked
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
@@ -76,11 +77,11 @@ def _second(change: Transition) -> Iterator[ToolWarning]:
     fees, kinds = rows(wanted, FEE), [row.get("entity_type") for row in rows(wanted, ADDRESSES)]
     if len(fees) > 1 and change.sent[FEE].adds:
         path = f"{before}shipping_fees"
-        yield blocking(warning_codes.DUPLICATE_ROW, f"{path}: an order has one shipping fee: change that one", path)
+        yield blocking(warning_codes.ONLY_ONE_ALLOWED, f"{path}: an order has one shipping fee: change that one", path)
     if len(set(kinds)) < len(kinds) and change.sent[ADDRESSES].adds:
         path = f"{before}addresses"
         told = f"{path}: an order has one address for billing and one for shipping: change that one"
-        yield blocking(warning_codes.DUPLICATE_ROW, told, path)
+        yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
 
 
 def _stays(change: Transition) -> Iterator[ToolWarning]:
@@ -100,7 +101,7 @@ def _stays(change: Transition) -> Iterator[ToolWarning]:
             yield advisory(warning_codes.AMOUNTS_STAY, told, name)
     if rows(change.before, ROWS) and not rows(change.after, ROWS):
         told = "the order would have no rows left: delete the order instead"
-        yield blocking(warning_codes.EMPTY_ORDER, told, "delete_row_ids")
+        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
 
 
 RULES = (locks, _second, _stays)
@@ -127,13 +128,13 @@ def no_way_back(change: Transition) -> str | None:
         return None
     if not is_open(change.before):
         return "what was shipped is not shipped again"
-    return "custom fields of the order cannot be given again" if change.before.get("custom_fields") else None
+    return None
 
 
 def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
     """Return the call that takes a change back, with the status of an order that is made again."""
     if change.after is not None:
-        return arguments
+        return custom_fields.back(ROWS, change, arguments)
     return {**arguments, "status": "PENDING" if change.old.get("status") == "PENDING" else "NOT_SHIPPED"}
 
 
@@ -144,8 +145,6 @@ def left(change: Transition) -> dict[str, str]:
         found["rows"] = "the manufacturing order that is made for a row is not linked to it again"
     if change.after is None and change.old.get("status") == "READY_FOR_FULFILLMENT":
         found["status"] = "the order is made again as NOT_SHIPPED"
-    if change.after is None and change.old.get("tracking_number_url"):
-        found["tracking_number"] = "the address of the tracking page is not given again"
     if change.after is None and not rows(change.old, ADDRESSES):
         found["addresses"] = "the order is made again with the addresses of its customer"
     return found

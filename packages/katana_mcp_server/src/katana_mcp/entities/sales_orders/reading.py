@@ -5,13 +5,12 @@ from dataclasses import replace
 
 from cache_core.protocol import Selection
 from katana_mcp.descriptor import Verb
+from katana_mcp.documents.custom_fields import definitions
 from katana_mcp.documents.gathering import Asked, references
-from katana_mcp.documents.states import rows_asked
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.sales_orders.locking import is_open
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import FEE, ROWS
-from katana_mcp.lookup import as_they_are_now
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up
 from katana_mcp.operations.get import of_ids, rows_beside
 from katana_mcp.services import Services, current
@@ -26,7 +25,7 @@ _NAMED = {"customer_id": "customer", "location_id": "location", "tax_rate_id": "
 
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with what the order and its rows name, the prices of new goods, and its shipments."""
-    facts = change.facts
+    facts = replace(change.facts, own=await definitions(change.asked, services))
     if change.before is not None:
         await current(services, _OLD, ())
         facts = replace(facts, references={**await references(services, [*_ids(change.before)]), **facts.references})
@@ -35,7 +34,6 @@ async def gather(change: Transition, services: Services) -> Facts:
             facts = replace(facts, beside={FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))})
     else:
         await current(services, FACTORY, ())
-    await _anew(change, facts, services)
     return replace(facts, names=await _names(change, facts, services))
 
 
@@ -43,26 +41,6 @@ def _ids(order: State) -> Iterator[Asked]:
     """Yield what an order, its rows and its shipping fee name by id."""
     for record in (order, *rows(order, ROWS), *rows(order, FEE)):
         yield from ((kind, key) for name, kind in _NAMED.items() if (key := whole(record, name)) is not None)
-
-
-async def _anew(change: Transition, facts: Facts, services: Services) -> None:
-    """Read the customer whose currency counts, and goods whose own price does, as they are in Katana now."""
-    customer = facts.one("customer", change.asked.get("customer_id"))
-    if customer is not None and change.before is None and "currency" not in change.asked:
-        await as_they_are_now(services, "customer", [customer.id])
-    added = [*rows_asked(change.asked, "rows"), *rows_asked(change.asked, "add_rows")]
-    named = [row["sku_or_variant_id"] for row in added if "price_per_unit" not in row]
-    goods = {known.id for each in named if (known := facts.one("variant", each)) is not None}
-    names = await look_up(services.cache, {"variant": sorted(goods)})
-    sold = [key for key in sorted(goods) if _is_variant(key, names)]
-    if sold:
-        await as_they_are_now(services, "variant", sold)
-
-
-def _is_variant(key: int, names: Names) -> bool:
-    """Return whether it is read by its id: a variant of a service is kept inside of that."""
-    parent = names.parent(names.record("variant", key) or {})
-    return parent is not None and parent[0] != "service"
 
 
 async def _names(change: Transition, facts: Facts, services: Services) -> Names:

@@ -9,7 +9,7 @@ from katana_mcp.names import Names, text
 from katana_mcp.operations.rows import line
 from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, total, whole
+from katana_mcp.values import NOTHING, child, number, rows, total, whole
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
@@ -62,6 +62,7 @@ class SalesOrderWithRows(SalesOrderSummary):
 
     net_total: Number | None = None
     rows: list[SalesOrderLine] | None = None
+    row: SalesOrderLine | None = None
 
 
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
@@ -82,6 +83,12 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     """Return the same, and the order's rows with SKU and name."""
     sent = rows(stored.record, "sales_order_rows")
     return header(stored, names, services) | {"rows": [told(SalesOrderLine, row, stored, names) for row in sent]}
+
+
+def single_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    """Return an order with one of its rows."""
+    row = child(stored.record, "row") or NOTHING
+    return header(stored, names, services) | {"row": told(SalesOrderLine, row, stored, names)}
 
 
 def told[L: SalesOrderLine](model: type[L], row: Record, order: Stored, names: Names, **own: object) -> L:

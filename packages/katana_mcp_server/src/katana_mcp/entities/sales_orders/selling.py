@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
+from katana_mcp.documents import custom_fields
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.states import rows_asked
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
@@ -21,7 +22,8 @@ _AMOUNTS = ("price_per_unit", "total_discount", "amount")
 
 def read(order: State, _: Facts) -> State:
     """Return an order with its amounts as numbers."""
-    return {**order, **{held: [_counted(row) for row in rows(order, held)] for held in (ROWS, FEE)}}
+    amounts = {held: [_counted(row) for row in rows(order, held)] for held in (ROWS, FEE)}
+    return custom_fields.read({**order, **amounts}, ROWS)
 
 
 def _counted(row: State) -> State:

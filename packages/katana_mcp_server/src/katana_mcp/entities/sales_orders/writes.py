@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StrictStr, WithJsonSchema
 from pydantic import Field as Argument
 
 from katana_client.resources.addresses import PERSON, PLACE
+from katana_mcp.documents import custom_fields
+from katana_mcp.documents.custom_fields import Attributes, CustomFields
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.transition import State
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.sales_orders import locking, selling
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
+from katana_mcp.entities.sales_orders.responses import ANSWERS
 from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
 from katana_mcp.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, ShortText, WriteQuantity
@@ -32,6 +36,7 @@ def _in_cents(value: Decimal) -> Decimal:
 
 type _Discount = Annotated[_Amount, AfterValidator(_in_cents)]
 type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
+type _Page = Annotated[StrictStr, Argument(min_length=1, max_length=2_048)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
 _SHIPPING = "shipments are recorded in Katana: `get_sales_order` shows them, and no tool ships yet"
@@ -68,6 +73,8 @@ SALES_ORDER = Writable(
         Field("customer_ref", ShortText, "Their number."),
         Field("additional_info", Notes, "Its notes."),
         Field("tracking_number", _Said, "Of a parcel."),
+        Field("tracking_number_url", _Page, "Its page."),
+        Field("custom_fields", CustomFields, "Values by field id."),
         *(
             Field(name, _Said, "Of the shop.", verbs=ONLY_NEW)
             for name in ("ecommerce_order_type", "ecommerce_store_name", "ecommerce_order_id")
@@ -78,20 +85,24 @@ SALES_ORDER = Writable(
             name="rows",
             one="row",
             held=ROWS,
-            fields=_filled(
-                Field(
-                    "variant_id",
-                    _Reference,
-                    "SKU or variant id.",
-                    argument="sku_or_variant_id",
-                    required=True,
-                    names="variant",
+            fields=(
+                *_filled(
+                    Field(
+                        "variant_id",
+                        _Reference,
+                        "SKU or variant id.",
+                        argument="sku_or_variant_id",
+                        required=True,
+                        names="variant",
+                    ),
+                    Field("quantity", _Amount, "In stock units.", required=True),
+                    Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
+                    Field("total_discount", _Discount, "An amount off the whole row."),
+                    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
+                    Field("location_id", _Reference, "If not the order's.", names="location"),
+                    Field("attributes", Attributes, "Texts by key; they replace those of the row."),
                 ),
-                Field("quantity", _Amount, "In stock units.", required=True),
-                Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
-                Field("total_discount", _Discount, "An amount off the whole row."),
-                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-                Field("location_id", _Reference, "If not the order's.", names="location"),
+                Field("custom_fields", CustomFields, "Values by field id.", filled=True),
             ),
             says={"new": "What is sold.", "add": "New rows.", "update": "Changed rows.", "delete": "Which go."},
             most=250,
@@ -102,7 +113,7 @@ SALES_ORDER = Writable(
             line=selling.row_line,
             finish=selling.finish_row,
             adds_first=True,
-            unsaid=("batch_transactions", "serial_numbers", "traceability", "attributes", "custom_fields"),
+            unsaid=("batch_transactions", "serial_numbers", "traceability"),
             key_kind=_PartId,
             also={"sales_order_row_id": ("row_id",)},
             is_brief=True,
@@ -170,16 +181,18 @@ SALES_ORDER = Writable(
     },
     described=selling.described,
     reads=BY_VERB,
+    answers=ANSWERS,
     what={"create": " with its rows", "modify": "", "delete": " with its rows and shipments"},
     parties=("customer_id",),
     gather=gather,
     read=selling.read,
+    settle=partial(custom_fields.settle, ROWS),
     no_way_back=locking.no_way_back,
     back=locking.back,
     left=locking.left,
     totals=selling.totals,
     currency=selling.currency,
-    rules=(*selling.RULES, *locking.RULES),
+    rules=(*selling.RULES, *locking.RULES, partial(custom_fields.defined, "SalesOrder", "SalesOrderRow")),
     binds=selling.binds,
     linked=locking.linked,
 )

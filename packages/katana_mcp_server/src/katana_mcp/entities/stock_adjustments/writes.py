@@ -13,6 +13,7 @@ from katana_mcp.entities.stock_adjustments.counting import (
     moves,
     settle,
 )
+from katana_mcp.entities.stock_adjustments.responses import ANSWERS
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools.requests import (
@@ -92,6 +93,7 @@ STOCK_ADJUSTMENT = Writable(
     words=dict.fromkeys(_ROW_WORDS, _FIXED) | {"location": ("location_id",), "date": ("stock_adjustment_date",)},
     described=described,
     reads={"create": FACTORY, "delete": ("location", *VARIANT_ENTITIES, *FACTORY)},
+    answers=ANSWERS,
     what={
         "create": ", which changes the stock of a location at once",
         "modify": "'s head or location",

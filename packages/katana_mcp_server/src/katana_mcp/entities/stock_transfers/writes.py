@@ -7,6 +7,7 @@ from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status,
 from katana_mcp.documents.goods import goods_line
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves
+from katana_mcp.entities.stock_transfers.responses import ANSWERS
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.operations.filters import Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, SkuOrVariantId, WriteQuantity
@@ -76,6 +77,7 @@ STOCK_TRANSFER = Writable(
     words=dict.fromkeys(("rows", "add_rows", "update_rows", "lines", "items", *_PLACES, *_OTHER_WORDS), _FIXED),
     described=described,
     reads={"delete": VARIANT_ENTITIES},
+    answers=ANSWERS,
     what={"create": " between two locations, as a draft", "modify": "'s head or status", "delete": " with its rows"},
     parties=("source_location_id", "target_location_id"),
     gather=gather,

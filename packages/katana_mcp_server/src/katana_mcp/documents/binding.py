@@ -1,0 +1,49 @@
+"""What a plan is bound to: its document, who else is called so, what it comes to, and records that it takes from."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from katana_mcp.documents.declaration import Field, Writable
+from katana_mcp.documents.states import names_in
+from katana_mcp.documents.transition import State, Transition
+from katana_mcp.writing.actions import JsonObject
+from katana_mcp.writing.change import HAVING, USED
+from katana_mcp.writing.totals import NO_TOTALS, Totals
+
+CALLED = "others with the name"
+"""The part of `touches` that holds the ids of other documents with the name of this one."""
+
+
+def used(doc: Writable, change: Transition) -> list[tuple[str, int]]:
+    """Return each record that a plan takes from, by cache entity and id: what is named or sent, and prices."""
+    asked = [(entity, change.facts.one(entity, value)) for _, entity, value in names_in(doc, change.asked)]
+    named = [(entity, known.id) for entity, known in asked if known is not None]
+    return list(dict.fromkeys([*named, *_sent(doc, change), *doc.uses(change)]))
+
+
+def _sent(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
+    """Yield what the fields that are sent name: a default tax rate is among them, though nobody asked for it."""
+    states: list[tuple[Sequence[Field], State]] = [(doc.head, change.head)]
+    for part in doc.parts:
+        diff = change.sent[part.held]
+        states += [(part.fields, row) for row in (*diff.adds, *diff.updates.values())]
+    for fields, state in states:
+        values = [(each.names, state.get(each.name)) for each in fields if each.names]
+        yield from ((entity, value) for entity, value in values if isinstance(value, int))
+
+
+def touches(doc: Writable, change: Transition, totals: Totals) -> JsonObject:
+    """Return what a plan depends on; stock is told and not in it."""
+    facts = change.facts
+    found: dict[str, object] = {} if change.before is None else {"record": facts.record}
+    records: dict[str, list[object]] = {}
+    for entity, key in used(doc, change):
+        known = facts.with_id(entity, key)
+        records.setdefault(entity, []).append({"id": key} if known is None else asdict(known))
+    if records:
+        found[USED] = records
+    if totals != NO_TOTALS:
+        found["amounts"] = asdict(totals)
+    if change.after is not None:
+        found[HAVING if doc.key.prefix else CALLED] = list(facts.others)
+    return {**found, **doc.binds(change)}

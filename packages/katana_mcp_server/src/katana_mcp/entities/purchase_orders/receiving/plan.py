@@ -1,0 +1,134 @@
+"""What receiving sends, what is shown of it, and what nothing takes back: one request, all of it or nothing."""
+
+from collections.abc import Iterator, Sequence
+
+from cache_core.records import canonical
+from katana_mcp.documents.shown import changes, lines
+from katana_mcp.documents.steps import id_of
+from katana_mcp.documents.transition import Facts, State, Transition
+from katana_mcp.entities.purchase_orders.buying import ROWS, currency
+from katana_mcp.entities.purchase_orders.following import follow
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, arriving
+from katana_mcp.entities.purchase_orders.receiving.arrival import NOW, Arrival, arrivals, as_it_is, received
+from katana_mcp.entities.purchase_orders.receiving.checks import against
+from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
+from katana_mcp.entities.purchase_orders.showing import told_rows, totals
+from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
+from katana_mcp.names import text
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import rows
+from katana_mcp.writing.actions import SOME, Action, JsonObject, Recognise
+from katana_mcp.writing.change import Draft, record_lane
+from katana_mcp.writing.stock_moves import StockMove, described
+
+RECEIVE = "/purchase_order_receive"
+_TOLD = ("id", "variant_id", "quantity", "received_date", "location_id")
+"""What of a row a look-up compares."""
+
+
+def checks(request: ReceivePurchaseOrderRequest, facts: Facts) -> Sequence[ToolWarning]:
+    """Return what speaks against it."""
+    order = as_it_is(facts, request.purchase_order_id)
+    return against(facts, order, arrivals(request, facts, order))
+
+
+def plan(request: ReceivePurchaseOrderRequest, facts: Facts) -> Draft:
+    """Return the plan; without a request where something speaks against it."""
+    order = as_it_is(facts, request.purchase_order_id)
+    came = arrivals(request, facts, order)
+    change = received(facts, order, [each for each in came if each.row is not None])
+    is_lawful = not any(each.severity == "blocking" for each in against(facts, order, came))
+    shown, why = lines(PURCHASE_ORDER, change), no_way_back(change, came)
+    key = id_of(order)
+    revert = {"purchase_order_id": key, "status": "NOT_RECEIVED", "unreceive": True}
+    return Draft(
+        summary=_summary(change, came),
+        actions=(_action(change, came),) if is_lawful and came else (),
+        touches={"record": facts.record, "ingredients": list(facts.beside.get(INGREDIENTS, ())), **_named(came)},
+        lanes=(record_lane("purchase_order", key),),
+        id=key,
+        number=PURCHASE_ORDER.name(order),
+        status=text(change.new, "status"),
+        own={name: value for name in ("supplier_id", "location_id") if (value := order.get(name)) is not None}
+        | {"still_open": [told_rows([row], change) for row in _open(change)]},
+        lines=tuple(line for each in shown.values() for line in each),
+        totals=totals(shown),
+        currency=currency(change),
+        changes=tuple(changes(PURCHASE_ORDER, change)),
+        stock=described(_moves(change, came), facts.levels),
+        prior_state=facts.record,
+        revert=None if why else {"tool": "modify_purchase_order", "arguments": revert},
+        one_way=why,
+    )
+
+
+def _open(change: Transition) -> list[State]:
+    return [row for row in rows(change.new, ROWS) if row.get("received_date") is None]
+
+
+def _summary(change: Transition, came: Sequence[Arrival]) -> str:
+    told = told_rows([each.came for each in came if each.row is not None], change)
+    still = told_rows(_open(change), change) or "nothing"
+    return f"receive {told or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
+
+
+def _moves(change: Transition, came: Sequence[Arrival]) -> Iterator[StockMove]:
+    for each in came:
+        if each.row is not None:
+            yield from arriving(change, {**each.came, "id": each.key}, f"{each.path}.quantity")
+
+
+def _named(came: Sequence[Arrival]) -> dict[str, object]:
+    """Return which places were named, as ids."""
+    return {"places": [each.place for each in came if each.place is not None]}
+
+
+def _action(change: Transition, came: Sequence[Arrival]) -> Action:
+    order = change.old
+    key = id_of(order)
+    sent = [_receipt(each) for each in came]
+    then = [_expected(row) for row in rows(change.new, ROWS)]
+    return Action(
+        title=f"receive {len(sent)} row{'' if len(sent) == 1 else 's'} of {PURCHASE_ORDER.called(order)}",
+        method="POST",
+        path=RECEIVE,
+        body=sent[0] if len(sent) == 1 else sent,
+        entity="purchase_order",
+        record=key,
+        expects={"status": change.new.get("status"), ROWS: then},
+        recognise=Recognise(collection="purchase_orders", filters={"ids": [key]}),
+        is_answered=False,
+    )
+
+
+def _receipt(each: Arrival) -> JsonObject:
+    asked = each.asked
+    found: dict[str, object] = {"purchase_order_row_id": each.key, "quantity": each.quantity}
+    if each.date is not None:
+        found["received_date"] = each.date
+    if each.place is not None:
+        found["location_id"] = each.place
+    if asked is not None and (asked.batches or asked.serial_number_ids):
+        batches = [{"batch_id": one.batch_id, "quantity": one.quantity} for one in asked.batches]
+        found["traceability"] = [*batches, *({"serial_number_id": one} for one in asked.serial_number_ids)]
+    return canonical(found)
+
+
+def _expected(row: State) -> JsonObject:
+    """Return what of a row a look-up compares: a date that Katana's clock gives is only known to be there."""
+    found = canonical({name: row[name] for name in _TOLD if name in row})
+    return {**found, "received_date": SOME} if row.get("received_date") == NOW else found
+
+
+def no_way_back(change: Transition, came: Sequence[Arrival]) -> str:
+    """Return why nothing takes it back; nothing where taking all receipts back does."""
+    order, after = change.old, change.new
+    if after.get("status") != "RECEIVED":
+        return "Katana takes receipts back only once all of an order has come"
+    if order.get("status") == "PARTIALLY_RECEIVED":
+        return "taking receipts back would take back what had come before, too"
+    if any(each.place is not None and each.row and each.place != each.row.get("location_id") for each in came):
+        return "rows stay at the place to which they came"
+    if len(rows(follow(after, {**after, "status": "NOT_RECEIVED"}), ROWS)) != len(rows(order, ROWS)):
+        return "taking receipts back makes one of the rows that are alike"
+    return ""

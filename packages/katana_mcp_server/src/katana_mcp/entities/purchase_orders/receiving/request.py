@@ -1,0 +1,49 @@
+"""What may be asked of receiving: which rows of an order have come, how much of each, when, where, in which batches."""
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from katana_mcp.operations.filters import Moment
+from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteQuantity, WriteRequest, own_id
+
+
+class ReceivedBatch(Request):
+    """How much of what has come goes into a batch."""
+
+    batch_id: RecordNumber
+    quantity: WriteQuantity
+    """In purchase units."""
+
+
+class ReceivedRow(Request):
+    """What has come of a row."""
+
+    also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
+
+    row_id: RecordNumber
+    quantity: WriteQuantity | None = None
+    """In purchase units; all that is open by default."""
+    received_date: Moment | None = None
+    location_id: NameOrId | None = None
+    """Where it came to, if not where it was expected."""
+    batches: Annotated[list[ReceivedBatch], Field(max_length=50)] = Field(default_factory=list[ReceivedBatch])
+    """The rest is in no batch."""
+    serial_number_ids: Annotated[list[RecordNumber], Field(max_length=500)] = Field(default_factory=list[int])
+    """One for each stock unit."""
+
+
+class ReceivePurchaseOrderRequest(WriteRequest):
+    """Arguments of `receive_purchase_order`."""
+
+    also: ClassVar[Offers] = own_id("purchase_order_id")
+    words: ClassVar[Words] = dict.fromkeys(("lines", "items", "received_rows"), ("rows",))
+    never_null: ClassVar[frozenset[str]] = frozenset({"rows"})
+
+    purchase_order_id: NameOrId
+    """Id or number."""
+    rows: Annotated[list[ReceivedRow], Field(max_length=250)] = Field(default_factory=list[ReceivedRow])
+    """What arrived; every open row in full where none is named."""
+    received_date: Moment | None = None
+    """Of rows that name none; now by default."""

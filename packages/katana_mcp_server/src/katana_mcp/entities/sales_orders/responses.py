@@ -1,0 +1,32 @@
+"""What the tools answer that plan to write sales orders: the preview, and which records it names."""
+
+from collections.abc import Mapping
+
+from katana_mcp.descriptor import Verb
+from katana_mcp.writing.preview import Preview
+
+
+class PlannedSalesOrder(Preview):
+    """A sales order as it would be."""
+
+    customer_id: int | None = None
+    location_id: int | None = None
+
+
+class CreateSalesOrderResponse(PlannedSalesOrder):
+    """The answer of `create_sales_order`."""
+
+
+class ModifySalesOrderResponse(PlannedSalesOrder):
+    """The answer of `modify_sales_order`."""
+
+
+class DeleteSalesOrderResponse(PlannedSalesOrder):
+    """The answer of `delete_sales_order`."""
+
+
+ANSWERS: Mapping[Verb, type[Preview]] = {
+    "create": CreateSalesOrderResponse,
+    "modify": ModifySalesOrderResponse,
+    "delete": DeleteSalesOrderResponse,
+}

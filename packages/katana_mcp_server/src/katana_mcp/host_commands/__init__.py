@@ -1,0 +1,1 @@
+"""`katana-mcp install`: what a host has to be told so that it starts the server, and where it keeps that."""

@@ -1,0 +1,111 @@
+"""What a plan is bound to is read anew before it is sent: what changed a second ago is stale, named by its field."""
+
+from collections.abc import Mapping
+
+from server_wire import Wire, live
+from transfer_plans import applied
+
+from katana_mcp.testing import Stage
+from katana_sandbox import ManualClock, Tenant
+
+type Arguments = dict[str, object]
+type Change = tuple[str, int, Mapping[str, object], str]
+"""Collection and id of a record, what becomes of it, and what a plan that took something from it says."""
+
+
+def _first(tenant: Tenant, collection: str, **fields: object) -> Wire:
+    return next(each for each in live(tenant, collection) if fields.items() <= each.items())
+
+
+def _ordered(tenant: Tenant) -> tuple[Wire, Wire]:
+    """Return a variant that has prices, of a material that is bought, and the material."""
+    goods = [each for each in live(tenant, "variants") if each.get("material_id") and each["purchase_price"]]
+    found = [(each, tenant.get("materials", each["material_id"])) for each in goods]
+    return next((good, item) for good, item in found if item["default_supplier_id"] and not item["batch_tracked"])
+
+
+async def _stale(stage: Stage, clock: ManualClock, tool: str, asked: Arguments, change: Change) -> None:
+    tenant = stage.own.sandbox.tenant()
+    collection, key, fields, said = change
+    preview = await stage.call(tool, **asked)
+    assert "plan_token" in preview, preview
+    clock.advance(1)
+    tenant.edit(collection, key, True, **fields)
+    answer = await applied(stage, preview["plan_token"])
+    message = answer["warnings"][0]["message"]
+    assert (answer.get("error"), said in message) == ("stale_plan", True), (said, answer)
+    clock.advance(61)
+    assert "plan_token" in await stage.call(tool, **asked)
+
+
+async def test_an_order_of_goods_is_stale_once_what_it_costs_or_names_has_changed(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    good, item = _ordered(tenant)
+    supplier = tenant.get("suppliers", item["default_supplier_id"])
+    place, tax = live(tenant, "locations")[0], _first(tenant, "tax_rates", is_default_purchases=True)
+    row = {"sku_or_variant_id": good["id"], "quantity": 1_000}
+    asked: Arguments = {
+        "order_no": "PO-BOUND",
+        "supplier_id": supplier["id"],
+        "location_id": place["id"],
+        "rows": [row],
+    }
+    changes: list[Change] = [
+        ("variants", good["id"], {"purchase_price": 77.5}, "price_per_unit: "),
+        ("variants", good["id"], {"sku": "RENAMED"}, f"variant[id {good['id']}].sku: {good['sku']} → RENAMED"),
+        ("materials", item["id"], {"purchase_uom": "crate"}, f"units[id {good['id']}].unit: "),
+        ("suppliers", supplier["id"], {"name": "Renamed"}, f"name: {supplier['name']} → Renamed"),
+        ("locations", place["id"], {"name": "Elsewhere"}, f"name: {place['name']} → Elsewhere"),
+        ("tax_rates", tax["id"], {"name": "Renamed"}, f"tax_rate[id {tax['id']}].name: {tax['name']} → Renamed"),
+        ("tax_rates", tax["id"], {"rate": 31}, "amounts.total: "),
+        ("tax_rates", tax["id"], {"is_default_purchases": False}, f"tax_rate_id: {tax['id']} → nothing"),
+    ]
+    for change in changes:
+        await _stale(stage, clock, "create_purchase_order", asked, change)
+
+
+async def test_an_order_of_a_customer_is_stale_once_a_price_or_its_currency_has_changed(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    base = next(tenant.all("factory"))["base_currency_code"]
+    customer = live(tenant, "customers")[0]
+    tenant.edit("customers", customer["id"], True, currency=base)
+    good = next(each for each in live(tenant, "variants") if each.get("product_id") and each["sales_price"])
+    asked: Arguments = {
+        "order_no": "SO-BOUND",
+        "customer_id": customer["id"],
+        "rows": [{"sku_or_variant_id": good["id"], "quantity": 3}],
+    }
+    changes: list[Change] = [
+        ("variants", good["id"], {"sales_price": 77.5}, "price_per_unit: "),
+        ("customers", customer["id"], {"name": "Renamed"}, f"customer[id {customer['id']}].name: "),
+    ]
+    for change in changes:
+        await _stale(stage, clock, "create_sales_order", asked, change)
+    preview = await stage.call("create_sales_order", **asked)
+    clock.advance(1)
+    tenant.edit("customers", customer["id"], True, currency="JPY")
+    answer = await applied(stage, preview["plan_token"])
+    assert [each["code"] for each in answer["warnings"]] == ["stale_plan", "price_required"], answer
+
+
+async def test_stock_that_is_gone_since_the_preview_is_told_and_stops_nothing(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    good, _ = _ordered(tenant)
+    place = live(tenant, "locations")[0]
+    row: Wire = {"variant_id": good["id"], "quantity": 1_000, "cost_per_unit": 1}
+    adjusted: Wire = {"stock_adjustment_number": "SA-MORE", "location_id": place["id"]}
+    tenant.create("stock_adjustments", {**adjusted, "stock_adjustment_rows": [row]})
+    less = [{"sku_or_variant_id": good["id"], "quantity": -10}]
+    preview = await stage.call("create_stock_adjustment", location_id=place["id"], rows=less)
+    assert "insufficient_stock" not in [each["code"] for each in preview["warnings"]]
+    clock.advance(1)
+    gone = {"variant_id": good["id"], "quantity": -100_000}
+    tenant.create(
+        "stock_adjustments", {**adjusted, "stock_adjustment_number": "SA-LESS", "stock_adjustment_rows": [gone]}
+    )
+    clock.advance(61)
+    (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
+    assert (outcome["applied"], [each["code"] for each in outcome["warnings"]]) == (1, ["insufficient_stock"])

@@ -1,0 +1,65 @@
+"""`katana-mcp call`: a tool from a shell, with its answer as JSON, and a person asked before a write."""
+
+import io
+import json
+import sys
+
+import pytest
+from command_line import Run
+
+from katana_mcp import calling, sandbox
+from katana_mcp.sandbox import OwnSandbox
+
+
+def test_an_answer_is_json(command_line: Run) -> None:
+    ran = command_line("call", "search_items", "query=00.4021.018.003", "limit=1")
+    assert (ran.code, ran.err) == (0, "")
+    assert [row["sku"] for row in ran.data["rows"]] == ["FSKT-35M"]
+    both = command_line("call", "get_variant_details", "skus_or_variant_ids=FSKT-35M,nix")
+    assert ([each["sku"] for each in both.data["variants"]], both.data["not_found"]) == (
+        ["FSKT-35M"],
+        [{"asked": "nix"}],
+    )
+
+
+def test_a_refusal_is_json_too_and_ends_with_one(command_line: Run) -> None:
+    ran = command_line("call", "search_items", "quer=fork")
+    assert (ran.code, ran.err, ran.data["error"]) == (1, "", "unknown_argument")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["search_items", "fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not 'fork'"),
+        (["search_items", "=fork"], "katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not '=fork'"),
+        (["search_items", "--arguments", "[1]"], "--arguments takes a JSON object"),
+        (["search_items", "--arguments", "[" * 99_999], "--arguments takes a JSON object"),
+        (["search_items", "--toolsets", "sale"], "did you mean 'sales'?"),
+        ([], "katana-mcp call needs TOOL"),
+    ],
+)
+def test_bad_input_is_one_sentence(command_line: Run, words: list[str], told: str) -> None:
+    ran = command_line("call", *words)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert told in ran.err
+
+
+@pytest.mark.parametrize(("typed", "written"), [("y\n", True), ("", False)])
+def test_a_person_is_asked_before_a_write(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch, typed: str, written: bool
+) -> None:
+    own = OwnSandbox()
+    monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
+    orders = own.sandbox.tenant("default").all("purchase_orders")
+    order = next(each for each in orders if each["status"] == "NOT_RECEIVED")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps({"additional_info": None, "order_no": "PO-900"})))
+    words = ("modify_purchase_order", f"purchase_order_id={order['id']}", "--arguments", "-")
+    preview = command_line("call", *words)
+    assert preview.data["is_preview"], preview.out
+    monkeypatch.setattr(calling, "somebody_there", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    ran = command_line("call", "apply_plan", f"plan_tokens={preview.data['plan_token']}")
+    assert "[y/N]" in ran.err
+    assert "PO-900" in ran.err
+    now = own.sandbox.tenant("default").get("purchase_orders", order["id"])
+    assert (ran.code, now["order_no"]) == (0, "PO-900" if written else order["order_no"])

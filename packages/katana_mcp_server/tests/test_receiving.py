@@ -1,0 +1,163 @@
+"""Receiving purchase orders: in part and in whole, in stock units, once, and what is refused by which code."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from server_wire import Wire, amount, live
+from transfer_plans import applied
+
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.purchase_orders.buying import Buying, Good
+from katana_mcp.entities.purchase_orders.receiving import RECEIVING
+from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
+from katana_mcp.testing import Payload, Stage
+from katana_sandbox import Drop, Fault, Tenant
+
+TOOL, NUMBER = "receive_purchase_order", "PO-900"
+ROWS: list[dict[str, Any]] = [
+    {"id": 17, "variant_id": 7, "quantity": 5, "location_id": 3, "purchase_uom_conversion_rate": 12},
+    {"id": 18, "variant_id": 8, "quantity": 2, "location_id": 3, "received_date": "2026-02-01T08:00:00.000Z"},
+    {"id": 19, "variant_id": 8, "quantity": 2, "location_id": 3},
+]
+ORDER: dict[str, Any] = {"id": 40, "order_no": NUMBER, "status": "PARTIALLY_RECEIVED", "location_id": 3}
+BATCHED = Buying(goods={7: Good(in_batches=True), 8: Good()})
+
+
+def _asked(**asked: object) -> ReceivePurchaseOrderRequest:
+    return RECEIVING.request.model_validate({"purchase_order_id": 40, **asked})
+
+
+def _row(**asked: object) -> dict[str, object]:
+    return {"rows": [{"row_id": 17, **asked}]}
+
+
+def _against(asked: Mapping[str, object], **changed: object) -> list[tuple[str, str | None, str | None]]:
+    record = {**ORDER, "purchase_order_rows": ROWS, **changed}
+    found = RECEIVING.checks(_asked(**asked), Facts(record=record, own=BATCHED))
+    return [(each.severity, each.code, each.field_path) for each in found if each.code != "untraced_receipt"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed", "told"),
+    [
+        ({}, {"status": "DRAFT"}, ("draft_order", None)),
+        ({}, {"status": "RECEIVED"}, ("already_received", None)),
+        ({}, {"purchase_order_rows": []}, ("empty_order", None)),
+        ({"rows": [{"row_id": 99}]}, {}, ("unknown_row_id", "rows[0].row_id")),
+        ({"rows": [{"row_id": 17}, {"row_id": 17}]}, {}, ("duplicate_row_overrides", "rows[1].row_id")),
+        ({"rows": [{"row_id": 18}]}, {}, ("already_received", "rows[0].row_id")),
+        (_row(quantity=6), {}, ("over_receipt", "rows[0].quantity")),
+        (_row(quantity=0), {}, ("invalid_quantity", "rows[0].quantity")),
+        (_row(batches=[{"batch_id": 1, "quantity": 3}] * 2), {}, ("batch_sum_mismatch", "rows[0].batches")),
+        (_row(quantity=1, serial_number_ids=[1]), {}, ("serial_count_mismatch", "rows[0].serial_number_ids")),
+        (_row(quantity=0.3, serial_number_ids=[1]), {}, ("serial_qty_not_integer", "rows[0].quantity")),
+    ],
+)
+def test_what_cannot_be_received_is_refused_by_a_code_of_its_own(
+    asked: dict[str, object], changed: dict[str, object], told: tuple[str, str | None]
+) -> None:
+    assert _against(asked, **changed) == [("blocking", *told)]
+    record = {**ORDER, "purchase_order_rows": ROWS, **changed}
+    assert RECEIVING.plan(_asked(**asked), Facts(record=record, own=BATCHED)).actions == ()
+
+
+def test_goods_of_batches_may_come_without_and_that_is_told() -> None:
+    record = {**ORDER, "purchase_order_rows": ROWS}
+    found = RECEIVING.checks(_asked(), Facts(record=record, own=BATCHED))
+    assert [(each.severity, each.code) for each in found] == [("advisory", "untraced_receipt")]
+
+
+def test_one_request_names_every_row_with_its_date_place_and_batches() -> None:
+    record = {**ORDER, "purchase_order_rows": ROWS}
+    asked = _asked(
+        rows=[
+            {"row_id": 17, "quantity": 2, "batches": [{"batch_id": 4, "quantity": 1.5}]},
+            {"row_id": 19, "received_date": "2026-03-01T08:00:00Z"},
+        ],
+        received_date="2026-03-02T08:00:00Z",
+    )
+    draft = RECEIVING.plan(asked, Facts(record=record, own=BATCHED, levels={7: {3: Decimal(1)}, 8: {}}))
+    (action,) = draft.actions
+    assert action.body == [
+        {
+            "purchase_order_row_id": 17,
+            "quantity": 2,
+            "received_date": "2026-03-02T08:00:00Z",
+            "traceability": [{"batch_id": 4, "quantity": Decimal("1.5")}],
+        },
+        {"purchase_order_row_id": 19, "quantity": 2, "received_date": "2026-03-01T08:00:00Z"},
+    ]
+    assert draft.stock == ("7 at 3: 1 → 25", "8 at 3: 0 → 2")
+    assert (draft.status, draft.own["still_open"]) == ("PARTIALLY_RECEIVED", ["3 of 7"])
+    assert "only once all of an order has come" in draft.one_way
+
+
+def _bought(tenant: Tenant) -> list[Wire]:
+    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
+    return [each for each in live(tenant, "variants") if each["material_id"] in items][:2]
+
+
+def _order(tenant: Tenant) -> Wire:
+    first, second = _bought(tenant)
+    box = {"purchase_uom": "box", "purchase_uom_conversion_rate": 12}
+    rows = [
+        {"variant_id": first["id"], "quantity": 5, "price_per_unit": 24, **box},
+        {"variant_id": second["id"], "quantity": 3, "price_per_unit": 1},
+    ]
+    parties = {"supplier_id": live(tenant, "suppliers")[0]["id"], "location_id": live(tenant, "locations")[0]["id"]}
+    return tenant.create("purchase_orders", {**parties, "order_no": NUMBER, "purchase_order_rows": rows})
+
+
+def _stock(tenant: Tenant, order: Wire) -> dict[int, Decimal]:
+    """Return the sum of the ledger of each good of an order at its place."""
+    goods = {each["variant_id"] for each in order["purchase_order_rows"]}
+    moved = [each for each in tenant.all("inventory_movements") if each["location_id"] == order["location_id"]]
+    changes = {each: [amount(one["quantity_change"]) for one in moved if one["variant_id"] == each] for each in goods}
+    return {each: sum(found, Decimal(0)) for each, found in changes.items()}
+
+
+async def _received(stage: Stage, **asked: object) -> tuple[Payload, Payload]:
+    preview = await stage.call(TOOL, purchase_order_id=NUMBER, **asked)
+    return preview, (await applied(stage, preview["plan_token"]))["outcomes"][0]
+
+
+async def test_a_delivery_in_two_parts_ends_as_a_received_order_and_the_ledger_adds_up(
+    stage: Stage, tenant: Tenant
+) -> None:
+    order = _order(tenant)
+    boxes, singles = order["purchase_order_rows"]
+    before = _stock(tenant, order)
+    preview, outcome = await _received(stage, rows=[{"row_id": boxes["id"], "quantity": 2}])
+    assert (outcome["applied"], outcome["status"], "revert" in outcome) == (1, "PARTIALLY_RECEIVED", False)
+    assert preview["still_open"][0].split()[:2] == ["3", "box"]
+    assert "2 box (12 " in preview["message"]
+    then = _stock(tenant, order)
+    assert then[boxes["variant_id"]] - before[boxes["variant_id"]] == 24
+    shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
+    assert sorted((each["quantity"], "received_date" in each) for each in shown["rows"]) == [
+        (2, True),
+        (3, False),
+        (3, False),
+    ]
+    _, outcome = await _received(stage)
+    assert (outcome["applied"], outcome["status"]) == (1, "RECEIVED")
+    assert _stock(tenant, order) == {
+        boxes["variant_id"]: before[boxes["variant_id"]] + 60,
+        singles["variant_id"]: before[singles["variant_id"]] + 3,
+    }
+    assert (await stage.call(TOOL, purchase_order_id=NUMBER))["warnings"][0]["code"] == "already_received"
+
+
+async def test_a_whole_receipt_is_taken_back_and_a_lost_answer_is_recognised(stage: Stage, tenant: Tenant) -> None:
+    order = _order(tenant)
+    before = _stock(tenant, order)
+    stage.own.sandbox.faults.add(Fault("POST /purchase_order_receive", action=Drop(when="after")))
+    _, outcome = await _received(stage)
+    assert (outcome["applied"], outcome["actions"][0]["look_up"]["as_planned"]) == (1, 1)
+    assert _stock(tenant, order) != before
+    revert = outcome["revert"]
+    back = await stage.call(revert["tool"], **revert["arguments"])
+    assert (await applied(stage, back["plan_token"]))["outcomes"][0]["applied"] == 1
+    assert _stock(tenant, order) == before

@@ -1,0 +1,121 @@
+"""Custom fields, attributes and the tracking page of sales orders: both forms, what stays, and the way back."""
+
+from decimal import Decimal
+from typing import Any, cast
+
+import pytest
+from pydantic import ValidationError
+
+from katana_mcp.documents.transition import Facts
+from katana_mcp.entities.sales_orders.writes import WRITES
+from katana_mcp.names import Names
+from katana_mcp.writing.change import Draft
+
+CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
+ROW: dict[str, Any] = {"id": 9, "variant_id": 7, "quantity": 2, "attributes": [{"key": "a", "value": "1"}]}
+RECORD: dict[str, Any] = {
+    "id": 5,
+    "order_no": "SO-5",
+    "status": "NOT_SHIPPED",
+    "customer_id": 3,
+    "custom_fields": {"u-1": "red", "u-2": 7},
+    "tracking_number_url": "https://parcels.example/1",
+    "sales_order_rows": [{**ROW, "custom_fields": {}}],
+}
+NONE: dict[str, str] = {}
+DEFINED = {"u-1": ("Colour", "SalesOrder"), "u-2": ("Size", "SalesOrder"), "u-9": ("Text", "SalesOrderRow")}
+
+
+def _planned(**asked: object) -> Draft:
+    request = MODIFY.request.model_validate({"sales_order_id": 5, **asked})
+    return MODIFY.plan(request, Facts(record=RECORD, names=Names({})))
+
+
+def _sent(draft: Draft) -> list[object]:
+    return [each.body for each in draft.actions]
+
+
+def _back(draft: Draft) -> dict[str, Any]:
+    assert draft.revert is not None
+    return {
+        name: value
+        for name, value in cast("dict[str, Any]", draft.revert["arguments"]).items()
+        if name != "sales_order_id"
+    }
+
+
+@pytest.mark.parametrize(
+    "given", [{"u-1": None, "u-3": True}, [{"field": "u-1", "value": None}, {"field": "u-3", "value": True}]]
+)
+def test_fields_are_merged_in_either_form_and_the_way_back_takes_away_what_came(given: object) -> None:
+    draft = _planned(custom_fields=given)
+    assert _sent(draft) == [{"custom_fields": {"u-1": None, "u-2": 7, "u-3": True}}]
+    assert _back(draft) == {"custom_fields": {"u-1": "red", "u-2": 7, "u-3": None}}
+    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+        ("custom_fields", '{"u-1": "red", "u-2": 7}', '{"u-1": null, "u-2": 7, "u-3": true}')
+    ]
+
+
+def test_null_clears_all_and_what_is_like_that_already_changes_nothing() -> None:
+    draft = _planned(custom_fields=None)
+    assert (_sent(draft), _back(draft)) == (
+        [{"custom_fields": None}],
+        {"custom_fields": {"u-1": "red", "u-2": 7}},
+    )
+    assert _sent(_planned(custom_fields={"u-2": Decimal(7), "u-4": None})) == []
+
+
+def test_fields_of_a_row_are_merged_and_its_attributes_replaced() -> None:
+    draft = _planned(update_rows=[{"row_id": 9, "attributes": {"b": "2"}, "custom_fields": {"u-9": "x"}}])
+    assert _sent(draft) == [{"attributes": [{"key": "b", "value": "2"}], "custom_fields": {"u-9": "x"}}]
+    assert _back(draft) == {
+        "update_rows": [{"row_id": 9, "attributes": [{"key": "a", "value": "1"}], "custom_fields": None}]
+    }
+    assert _sent(_planned(update_rows=[{"row_id": 9, "attributes": NONE}])) == [{"attributes": []}]
+    assert _sent(_planned(update_rows=[{"row_id": 9, "attributes": {"a": "1"}}])) == []
+
+
+def test_the_tracking_page_is_set_and_cleared() -> None:
+    draft = _planned(tracking_number_url=None)
+    assert (_sent(draft), _back(draft)) == (
+        [{"tracking_number_url": None}],
+        {"tracking_number_url": "https://parcels.example/1"},
+    )
+
+
+def test_a_new_order_and_one_that_is_made_again_have_all_of_it() -> None:
+    revert = DELETE.plan(DELETE.request.model_validate({"sales_order_id": 5}), Facts(record=RECORD)).revert
+    assert revert is not None
+    arguments = cast("dict[str, Any]", revert["arguments"])
+    request = CREATE.request.model_validate(arguments)
+    (action,) = CREATE.plan(request, Facts(names=Names({}), references={})).actions or (None,)
+    assert action is None  # nothing is called 3 or 7 in these facts
+    assert {name: arguments[name] for name in ("custom_fields", "tracking_number_url")} == {
+        "custom_fields": {"u-1": "red", "u-2": 7},
+        "tracking_number_url": "https://parcels.example/1",
+    }
+    assert arguments["rows"] == [{"sku_or_variant_id": 7, "quantity": 2, "attributes": [{"key": "a", "value": "1"}]}]
+
+
+def test_a_field_that_nothing_defines_is_refused_with_those_that_there_are() -> None:
+    asked = {
+        "custom_fields": {"u-9": 1},
+        "update_rows": [{"row_id": 9, "custom_fields": {"u-0": 1, "u-1": 2, "u-9": 3}}],
+    }
+    request = MODIFY.request.model_validate({"sales_order_id": 5, **asked})
+    found = MODIFY.checks(request, Facts(record=RECORD, own=DEFINED, names=Names({})))
+    told = [(each.severity, each.code, each.field_path) for each in found if each.severity == "blocking"]
+    assert told == [
+        ("blocking", "not_found", "custom_fields"),
+        ("blocking", "not_found", "update_rows[0].custom_fields"),
+        ("blocking", "not_found", "update_rows[0].custom_fields"),
+    ]
+    assert "Colour is u-1, Size is u-2" in next(each.message for each in found if each.code == "not_found")
+
+
+@pytest.mark.parametrize(
+    "given", [["x"], [{"field": "a"}], [{"field": "a", "value": 1}] * 2, {"a": [1]}, "red", {"": 1}]
+)
+def test_another_form_is_refused(given: object) -> None:
+    with pytest.raises(ValidationError):
+        MODIFY.request.model_validate({"sales_order_id": 5, "custom_fields": given})

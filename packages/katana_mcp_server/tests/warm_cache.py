@@ -1,0 +1,91 @@
+"""A server that begins with its cache full, as one sync at this moment would leave it: what tests marked `warm` get.
+
+It is given only to an account that is, to the byte, the one that was synced, at the same moment and before any request;
+every other one is synced by the server itself, as without the mark.
+"""
+
+import asyncio
+import sqlite3
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from contextvars import ContextVar
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from cache_core.specs import SPECS
+from cache_core.specs.stock import STOCK
+from cache_typed import dialect
+from cache_typed.storage import FILE_NAME
+from katana_client.transport import Transport
+from katana_mcp.idle_loop import IdleLoop
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.settings import load
+from katana_mcp.wiring import Outside, connected
+
+type MakeSandbox = Callable[[], OwnSandbox]
+
+_HERE = ContextVar[OwnSandbox | None]("the sandbox behind the server that runs here", default=None)
+_POUR = dialect.pour
+
+
+def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
+    """Let servers begin with a full cache in memory where their account is still what `make` returns."""
+    transport = OwnSandbox.transport
+
+    def noted(own: OwnSandbox) -> Transport:
+        _HERE.set(own)
+        return transport(own)
+
+    def pour(image: bytes, connection: sqlite3.Connection) -> None:
+        own = _HERE.get()
+        account = own and _account(own)
+        _POUR(_image(make) if account and account == _untouched(make) else image, connection)
+
+    monkeypatch.setattr(OwnSandbox, "transport", noted)
+    monkeypatch.setattr(dialect, "pour", pour)
+
+
+def _account(own: OwnSandbox) -> str | None:
+    """Return a digest of all that a sandbox holds and of its moment, or None once it was asked or set otherwise."""
+    sandbox = own.sandbox
+    if len(sandbox.journal) or sandbox.switches.changed() or own.api_key != sandbox.default_key:
+        return None
+    digest = blake2b(sandbox.now().isoformat().encode())
+    for name, piece in sorted(sandbox.tenant().db.saved().items()):
+        digest.update(name.encode() + b"\0" + piece)
+    return digest.hexdigest()
+
+
+@cache
+def _untouched(make: MakeSandbox) -> str | None:
+    return _account(make())
+
+
+@cache
+def _image(make: MakeSandbox) -> bytes:
+    with tempfile.TemporaryDirectory() as directory:
+        asyncio.run(_sync(make(), Path(directory)), loop_factory=IdleLoop)
+        (path,) = Path(directory).rglob(FILE_NAME)
+        return _in_memory(path)
+
+
+async def _sync(own: OwnSandbox, directory: Path) -> None:
+    """Sync every entity into a file below the directory."""
+    settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend="typed")
+    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock))
+    services = await tenant.services()
+    await services.fresh.ensure([spec.name for spec in SPECS if spec is not STOCK])
+    await tenant.close()
+
+
+def _in_memory(path: Path) -> bytes:
+    """Return a file as a database in memory takes it, without the leases of who filled it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("DELETE FROM cache_state WHERE entity LIKE 'lease of %'")
+        connection.commit()
+        return connection.serialize()
