@@ -161,6 +161,7 @@ class Part:
         key_kind: the type of its id.
         also: further names of arguments that change one.
         is_brief: whether what changes one is described only where a new one is.
+        leads: whether the document and its stock follow from it, and are read again once it is written.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Part:
     key_kind: Any = RecordNumber
     also: Offers = field(default_factory=dict[str, tuple[str, ...]])
     is_brief: bool = False
+    leads: bool = False
 
     @property
     def key(self) -> str:

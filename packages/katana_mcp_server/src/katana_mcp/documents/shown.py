@@ -1,11 +1,12 @@
 """What a person is shown of a change: one sentence, each field's old and new value, lines."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import differing
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
+from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import NOTHING, rows
 from katana_mcp.writing.preview import FieldChange, PlanLine, shown_field, shown_value
 
@@ -117,6 +118,21 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
         return f"add_{value.part}[{value.place}]"
     known = facts.with_id(field.names, value) if field.names else None
     return shown_field(field.name, value, facts.days) if known is None else known.called
+
+
+def in_words(line: Callable[[Transition, State], PlanLine | None], found: Sequence[State], change: Transition) -> str:
+    """Return rows in words, as many as a sentence holds: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
+    told = [each for row in found[:_NAMED] if (each := line(change, row)) is not None]
+    words = [
+        f"{'?' if each.quantity is None else plain_number(each.quantity)} {f'{each.unit} ' if each.unit else ''}of "
+        f"{each.sku or each.name or each.variant_id}"
+        for each in told
+    ]
+    more = len(found) - len(words)
+    return ", ".join([*words, *([f"and {more} more"] if more else [])])
+
+
+_NAMED = 10
 
 
 def lines(doc: Writable, change: Transition) -> dict[str, list[PlanLine]]:

@@ -43,6 +43,35 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
     )
 
 
+def between(doc: Writable, facts: Facts, before: State, after: State, unlocked: State | None = None) -> Transition:
+    """Return what gets a document from one state to another, as a workflow says: its parts alone are sent.
+
+    Args:
+        doc: what it is.
+        facts: what was read.
+        before: as it is.
+        after: as it would be.
+        unlocked: as it is once a status is sent before its parts, where one is.
+    """
+    opened = before if unlocked is None else unlocked
+    parts = {each.held: part_diff(each, before, after) for each in doc.parts}
+    sent = after if unlocked is None else opened
+    return Transition(
+        asked={},
+        facts=facts,
+        before=before,
+        unlocked=opened,
+        middle=opened,
+        wanted=after,
+        after=after,
+        head={},
+        parts=parts,
+        sent=parts,
+        status=str(sent["status"]) if sent["status"] != before.get("status") else None,
+        unlocks=unlocked is not None,
+    )
+
+
 def differing(doc: Writable, old: State, new: State) -> dict[str, object]:
     """Return the fields of a document's head that would be something else."""
     return _differing(doc.head, model_of(doc.collection), old, new)

@@ -183,9 +183,23 @@ def _on_part(doc: Writable, part: Part, change: Transition, key: int, fields: St
     title = f"{what} {part.words} {key}{_in_brackets(part, change, change.sent[part.held].before[key])}"
     body = None if fields is None else body_of(spec_of(part.collection).update, fields)
     if part.entity:
-        return on_record(f"{title} of {doc.called(change.old)}", part.entity, part.collection, key, body)
+        action = on_record(f"{title} of {doc.called(change.old)}", part.entity, part.collection, key, body)
+        return _among_others(part, change, replace(action, document=_led(doc, part, change)))
     action = on_record(f"{title} of {doc.called(change.old)}", doc.entity, part.collection, key, body)
     return replace(action, record=id_of(change.old), part=part.collection, row=key)
+
+
+def _among_others(part: Part, change: Transition, action: Action) -> Action:
+    """Return it with how it is found: in the listing of its document, where Katana lists such parts by no id."""
+    if "ids" in spec_of(part.collection).filters:
+        return action
+    look = Recognise(collection=part.collection, filters=part.look({part.parent: id_of(change.old)}))
+    return replace(action, expects={**action.expects, "id": action.record}, recognise=look)
+
+
+def _led(doc: Writable, part: Part, change: Transition) -> tuple[str, int] | None:
+    """Return the document that follows from a part of it."""
+    return (doc.entity, id_of(change.old)) if part.leads else None
 
 
 def _in_brackets(part: Part, change: Transition, row: State) -> str:
@@ -208,6 +222,7 @@ def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
         record=None if is_new or part.entity else id_of(change.old),
         part=None if part.entity else part.collection,
         expects=_empty(part.fields) | body,
+        document=_led(doc, part, change),
         recognise=Recognise(
             collection=part.collection,
             filters=part.look(body),

@@ -55,27 +55,34 @@ def _checks(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Sequen
 def plan(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Draft:
     """Return the plan of a request; without actions where a name is not known."""
     change = transition(doc, verb, request, facts)
-    sent, shown = steps(doc, change), lines(doc, change)
-    numbered, totals = facts.numbered, doc.totals(shown)
-    return Draft(
-        summary=summary(doc, change),
+    sent, numbered, shown = steps(doc, change), facts.numbered, draft(doc, change, summary(doc, change))
+    return replace(
+        shown,
         actions=sent,
-        touches=touches(doc, change, totals),
-        lanes=tuple(_lanes(doc, change)),
+        touches=touches(doc, change, shown.totals),
         assigned={} if numbered is None else numbered.assigned(doc.key.name),
+        linked=doc.linked(change),
+        stock=described(doc.moves(change), facts.levels),
+        revert=way_back(doc, change, sent),
+        one_way=one_way(doc, change) or "",
+    )
+
+
+def draft(doc: Writable, change: Transition, told: str) -> Draft:
+    """Return what a person is shown of a document after a change, without what is sent; `told` sums it up."""
+    shown = lines(doc, change)
+    return Draft(
+        summary=told,
+        lanes=tuple(_lanes(doc, change)),
         id=None if change.before is None else id_of(change.before),
         number=doc.name(change.subject) if doc.key.prefix else None,
         status=text(change.subject, "status"),
         own=_ids(doc, change),
         lines=tuple(line for each in shown.values() for line in each),
-        totals=totals,
+        totals=doc.totals(shown),
         currency=doc.currency(change),
         changes=tuple(changes(doc, change)),
-        linked=doc.linked(change),
-        stock=described(doc.moves(change), facts.levels),
-        prior_state=None if change.before is None else {**_besides(doc, change.before), **(facts.record or {})},
-        revert=way_back(doc, change, sent),
-        one_way=one_way(doc, change) or "",
+        prior_state=None if change.before is None else {**_besides(doc, change.before), **(change.facts.record or {})},
     )
 
 

@@ -114,6 +114,7 @@ class Action:
         implies: what else the record then holds, though the answer does not say so.
         recognise: how to look up an unknown outcome; None where nothing can.
         is_answered: whether Katana answers with what it wrote, but for a deletion.
+        document: what follows from it, by cache entity and id: it and the stock of its goods are read again.
     """
 
     title: str
@@ -128,6 +129,7 @@ class Action:
     implies: JsonObject = field(default_factory=dict[str, object])
     recognise: Recognise | None = None
     is_answered: bool = True
+    document: tuple[str, int] | None = None
 
     @property
     def collection(self) -> str:
@@ -169,6 +171,7 @@ class Action:
                 "expects": as_json(self.expects),
                 "implies": as_json(self.implies),
                 **({} if self.is_answered else {"is_answered": False}),
+                **({} if self.document is None else {"document": list(self.document)}),
                 "recognise": None
                 if look is None
                 else {"collection": look.collection, "filters": as_json(look.filters), "besides": list(look.besides)},
@@ -180,6 +183,8 @@ class Action:
         """Return what `told` made of an action."""
         look = cast("dict[str, object] | None", kept["recognise"])
         fields = {**kept, "recognise": None}
+        if "document" in kept:
+            fields["document"] = tuple(cast("list[object]", kept["document"]))
         if look is not None:
             fields["recognise"] = Recognise(
                 collection=cast("str", look["collection"]),

@@ -113,7 +113,7 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
 
 
 def _fits(action: Action, found: JsonObject) -> bool:
-    return is_set(found, "deleted_at") if action.method == "DELETE" else is_as_planned(action, found)
+    return is_as_planned(action, found) and (action.method != "DELETE" or is_set(found, "deleted_at"))
 
 
 def is_as_planned(action: Action, found: JsonObject) -> bool:
@@ -181,10 +181,10 @@ async def read_back(done: Sequence[tuple[Action, ActionState]], services: Servic
     gone = {(each.entity, each.record) for each, _ in done if each.method == "DELETE" and each.part is None}
     for action, state in done:
         answer = state.result or {}
-        record = _written(action, answer, specs)
-        if specs[action.entity].feeds and record is not None and (action.entity, record) not in gone:
-            parts = changed.setdefault((action.entity, record), [])
-            parts += [part_of(action, answer)] if document_of(action, answer, specs) is not None else []
+        for entity, record in _written(action, answer, specs):
+            if specs[entity].feeds and (entity, record) not in gone:
+                parts = changed.setdefault((entity, record), [])
+                parts += [part_of(action, answer)] if document_of(action, answer, specs) is not None else []
     warnings: list[ToolWarning] = []
     for (entity, record), parts in changed.items():
         try:
@@ -205,9 +205,9 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
     """Return the variants that the documents of applied actions name now."""
     specs, ids = services.syncer.specs, dict[str, set[int]]()
     for action, state in done:
-        record = _written(action, state.result or {}, specs)
-        if specs[action.entity].moves and record is not None:
-            ids.setdefault(action.entity, set()).add(record)
+        for entity, record in _written(action, state.result or {}, specs):
+            if specs[entity].moves:
+                ids.setdefault(entity, set()).add(record)
     found = dict[int, None]()
     for entity, records in ids.items():
         for row in (await services.cache.get_many(entity, list(records))).rows:
@@ -216,11 +216,12 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
     return list(found)
 
 
-def _written(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> int | None:
-    """Return the id of the document that an action made or changed, itself or a part of it."""
+def _written(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]) -> list[tuple[str, int]]:
+    """Return the documents that an action made or changed, itself or a part of it, by cache entity and id."""
     document = document_of(action, answer, specs)
     record = document if document is not None else action.record or answer.get("id")
-    return record if isinstance(record, int) else None
+    found = [(action.entity, record)] if isinstance(record, int) else []
+    return [*found, *([] if action.document is None else [action.document])]
 
 
 def _last(parts: Sequence[Part]) -> list[Part]:

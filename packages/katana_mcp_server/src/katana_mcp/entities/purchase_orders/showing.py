@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
+from katana_mcp.documents.shown import in_words
 from katana_mcp.documents.transition import State, Transition, Unknown
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, good_of, sku, tax_rate, unit_of
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.names import text
-from katana_mcp.tools.answers import plain_number
 from katana_mcp.values import number, rows, whole
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.totals import Totals, totals_of
-
-_NAMED = 10
 
 
 def row_line(change: Transition, row: State) -> PlanLine:
@@ -90,11 +88,4 @@ def bills(change: Transition) -> list[str]:
 
 def told_rows(found: Sequence[State], change: Transition) -> str:
     """Return rows in words: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
-    lines = [row_line(change, row) for row in found]
-    words = [
-        f"{'?' if each.quantity is None else plain_number(each.quantity)} {each.unit or ''} of "
-        f"{each.sku or each.name or each.variant_id}"
-        for each in lines[:_NAMED]
-    ]
-    more = len(lines) - len(words)
-    return ", ".join([*words, *([f"and {more} more"] if more else [])]).replace("  ", " ")
+    return in_words(row_line, found, change)

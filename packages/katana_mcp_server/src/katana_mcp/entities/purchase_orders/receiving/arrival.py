@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from cache_core.records import Record, canonical
-from katana_mcp.documents.states import part_diff, transition
+from katana_mcp.documents.quantities import Portion, portions
+from katana_mcp.documents.states import between, transition
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivedRow, ReceivePurchaseOrderRequest
@@ -21,35 +22,22 @@ class Arrival:
     """What has come of a row.
 
     Attributes:
-        path: of its argument; that of all rows where none is named.
-        asked: what was asked of it; None where every open row was.
-        key: the id of the row.
-        row: as it is; None where the order has no such row.
-        quantity: in purchase units.
+        portion: how much of it, in purchase units.
         date: when it came; None where Katana's clock says.
         place: where it came to; None where it came to where it was expected.
     """
 
-    path: str
-    asked: ReceivedRow | None
-    key: int
-    row: State | None
-    quantity: Decimal
+    portion: Portion[ReceivedRow]
     date: str | None
     place: int | None
 
     @property
-    def is_whole(self) -> bool:
-        """Whether nothing of the row stays open."""
-        return self.row is None or self.quantity >= (number(self.row, "quantity") or Decimal(0))
-
-    @property
     def came(self) -> State:
         """The row as it has come; a part of one has no id yet."""
-        row = self.row or NOTHING
+        row = self.portion.row or NOTHING
         place = {} if self.place is None else {"location_id": self.place}
-        kept = row if self.is_whole else {name: value for name, value in row.items() if name != "id"}
-        return {**kept, "quantity": self.quantity, "received_date": self.date or NOW, **place}
+        kept = row if self.portion.is_whole else {name: value for name, value in row.items() if name != "id"}
+        return {**kept, "quantity": self.portion.quantity, "received_date": self.date or NOW, **place}
 
 
 def as_it_is(facts: Facts, order: int | str) -> State:
@@ -61,25 +49,18 @@ def as_it_is(facts: Facts, order: int | str) -> State:
 def arrivals(request: ReceivePurchaseOrderRequest, facts: Facts, order: State) -> list[Arrival]:
     """Return what has come: what is named, or all that is open."""
     held = {whole(row, "id") or 0: row for row in rows(order, ROWS)}
-    still = [key for key, row in held.items() if row.get("received_date") is None]
-    named = [(f"rows[{nr}]", each, each.row_id) for nr, each in enumerate(request.rows)]
+    still = {key: _quantity(row) for key, row in held.items() if row.get("received_date") is None}
     found: list[Arrival] = []
-    for path, asked, key in named or [("rows", None, key) for key in still]:
-        row = held.get(key)
-        given = None if asked is None else asked.quantity
+    for portion in portions(request.rows, held, still):
+        asked = portion.asked
         known = None if asked is None else facts.one("location", asked.location_id)
-        found.append(
-            Arrival(
-                path=path,
-                asked=asked,
-                key=key,
-                row=row,
-                quantity=(number(row or NOTHING, "quantity") or Decimal(0)) if given is None else given,
-                date=_date((asked and asked.received_date) or request.received_date),
-                place=None if known is None else known.id,
-            )
-        )
+        date = _date((asked and asked.received_date) or request.received_date)
+        found.append(Arrival(portion=portion, date=date, place=None if known is None else known.id))
     return found
+
+
+def _quantity(row: State) -> Decimal:
+    return number(row, "quantity") or Decimal(0)
 
 
 def _date(given: object) -> str | None:
@@ -88,24 +69,10 @@ def _date(given: object) -> str | None:
 
 def received(facts: Facts, order: State, came: Sequence[Arrival]) -> Transition:
     """Return the order before and after, as every other change of it is looked at."""
-    after: dict[str, object] = {**order, ROWS: list(_rows(order, {each.key: each for each in came}))}
+    after: dict[str, object] = {**order, ROWS: list(_rows(order, {each.portion.key: each for each in came}))}
     is_over = all(row.get("received_date") is not None for row in rows(after, ROWS))
     after["status"] = "RECEIVED" if is_over else "PARTIALLY_RECEIVED"
-    parts = {each.held: part_diff(each, order, after) for each in PURCHASE_ORDER.parts}
-    return Transition(
-        asked={},
-        facts=facts,
-        before=order,
-        unlocked=order,
-        middle=order,
-        wanted=after,
-        after=after,
-        head={},
-        parts=parts,
-        sent=parts,
-        status=str(after["status"]) if after["status"] != order.get("status") else None,
-        unlocks=False,
-    )
+    return between(PURCHASE_ORDER, facts, order, after)
 
 
 def _rows(order: State, came: Mapping[int, Arrival]) -> Iterator[Record]:
@@ -114,6 +81,6 @@ def _rows(order: State, came: Mapping[int, Arrival]) -> Iterator[Record]:
         if arrival is None:
             yield row
             continue
-        if not arrival.is_whole:
-            yield {**row, "quantity": (number(row, "quantity") or Decimal(0)) - arrival.quantity}
+        if not arrival.portion.is_whole:
+            yield {**row, "quantity": _quantity(row) - arrival.portion.quantity}
         yield arrival.came

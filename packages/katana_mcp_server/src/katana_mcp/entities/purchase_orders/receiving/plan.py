@@ -1,24 +1,24 @@
 """What receiving sends, what is shown of it, and what nothing takes back: one request, all of it or nothing."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cache_core.records import canonical
-from katana_mcp.documents.shown import changes, lines
 from katana_mcp.documents.steps import id_of
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, currency
+from katana_mcp.documents.verbs import draft
+from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.following import follow
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, arriving
 from katana_mcp.entities.purchase_orders.receiving.arrival import NOW, Arrival, arrivals, as_it_is, received
 from katana_mcp.entities.purchase_orders.receiving.checks import against
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
-from katana_mcp.entities.purchase_orders.showing import told_rows, totals
+from katana_mcp.entities.purchase_orders.showing import told_rows
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
-from katana_mcp.names import text
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import rows
+from katana_mcp.values import NOTHING, rows
 from katana_mcp.writing.actions import SOME, Action, JsonObject, Recognise
-from katana_mcp.writing.change import Draft, record_lane
+from katana_mcp.writing.change import Draft
 from katana_mcp.writing.stock_moves import StockMove, described
 
 RECEIVE = "/purchase_order_receive"
@@ -36,25 +36,16 @@ def plan(request: ReceivePurchaseOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order = as_it_is(facts, request.purchase_order_id)
     came = arrivals(request, facts, order)
-    change = received(facts, order, [each for each in came if each.row is not None])
+    change = received(facts, order, [each for each in came if each.portion.row is not None])
     is_lawful = not any(each.severity == "blocking" for each in against(facts, order, came))
-    shown, why = lines(PURCHASE_ORDER, change), no_way_back(change, came)
-    key = id_of(order)
+    why, key = no_way_back(change, came), id_of(order)
     revert = {"purchase_order_id": key, "status": "NOT_RECEIVED", "unreceive": True}
-    return Draft(
-        summary=_summary(change, came),
+    shown = draft(PURCHASE_ORDER, change, _summary(change, came))
+    return replace(
+        shown,
         actions=(_action(change, came),) if is_lawful and came else (),
         touches={"record": facts.record, "ingredients": list(facts.beside.get(INGREDIENTS, ())), **_named(came)},
-        lanes=(record_lane("purchase_order", key),),
-        id=key,
-        number=PURCHASE_ORDER.name(order),
-        status=text(change.new, "status"),
-        own={name: value for name in ("supplier_id", "location_id") if (value := order.get(name)) is not None}
-        | {"still_open": [told_rows([row], change) for row in _open(change)]},
-        lines=tuple(line for each in shown.values() for line in each),
-        totals=totals(shown),
-        currency=currency(change),
-        changes=tuple(changes(PURCHASE_ORDER, change)),
+        own={**shown.own, "still_open": [told_rows([row], change) for row in _open(change)]},
         stock=described(_moves(change, came), facts.levels),
         prior_state=facts.record,
         revert=None if why else {"tool": "modify_purchase_order", "arguments": revert},
@@ -67,15 +58,15 @@ def _open(change: Transition) -> list[State]:
 
 
 def _summary(change: Transition, came: Sequence[Arrival]) -> str:
-    told = told_rows([each.came for each in came if each.row is not None], change)
+    told = told_rows([each.came for each in came if each.portion.row is not None], change)
     still = told_rows(_open(change), change) or "nothing"
     return f"receive {told or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
 
 
 def _moves(change: Transition, came: Sequence[Arrival]) -> Iterator[StockMove]:
     for each in came:
-        if each.row is not None:
-            yield from arriving(change, {**each.came, "id": each.key}, f"{each.path}.quantity")
+        if each.portion.row is not None:
+            yield from arriving(change, {**each.came, "id": each.portion.key}, f"{each.portion.path}.quantity")
 
 
 def _named(came: Sequence[Arrival]) -> dict[str, object]:
@@ -102,8 +93,8 @@ def _action(change: Transition, came: Sequence[Arrival]) -> Action:
 
 
 def _receipt(each: Arrival) -> JsonObject:
-    asked = each.asked
-    found: dict[str, object] = {"purchase_order_row_id": each.key, "quantity": each.quantity}
+    asked = each.portion.asked
+    found: dict[str, object] = {"purchase_order_row_id": each.portion.key, "quantity": each.portion.quantity}
     if each.date is not None:
         found["received_date"] = each.date
     if each.place is not None:
@@ -127,7 +118,7 @@ def no_way_back(change: Transition, came: Sequence[Arrival]) -> str:
         return "Katana takes receipts back only once all of an order has come"
     if order.get("status") == "PARTIALLY_RECEIVED":
         return "taking receipts back would take back what had come before, too"
-    if any(each.place is not None and each.row and each.place != each.row.get("location_id") for each in came):
+    if any(each.place not in (None, (each.portion.row or NOTHING).get("location_id", each.place)) for each in came):
         return "rows stay at the place to which they came"
     if len(rows(follow(after, {**after, "status": "NOT_RECEIVED"}), ROWS)) != len(rows(order, ROWS)):
         return "taking receipts back makes one of the rows that are alike"

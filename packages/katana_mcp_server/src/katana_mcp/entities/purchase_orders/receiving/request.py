@@ -4,32 +4,24 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from katana_mcp.documents.quantities import BatchQuantity, RowQuantity
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
-from katana_mcp.tools.requests import NameOrId, RecordNumber, Request, WriteQuantity, WriteRequest, own_id
+from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteQuantity, WriteRequest, own_id
 
 
-class ReceivedBatch(Request):
-    """How much of what has come goes into a batch."""
-
-    batch_id: RecordNumber
-    quantity: WriteQuantity
-    """In purchase units."""
-
-
-class ReceivedRow(Request):
+class ReceivedRow(RowQuantity):
     """What has come of a row."""
 
     also: ClassVar[Offers] = {"purchase_order_row_id": ("row_id",)}
 
-    row_id: RecordNumber
     quantity: WriteQuantity | None = None
     """In purchase units; all that is open by default."""
     received_date: Moment | None = None
     location_id: NameOrId | None = None
     """Where it came to, if not where it was expected."""
-    batches: Annotated[list[ReceivedBatch], Field(max_length=50)] = Field(default_factory=list[ReceivedBatch])
-    """The rest is in no batch."""
+    batches: Annotated[list[BatchQuantity], Field(max_length=50)] = Field(default_factory=list[BatchQuantity])
+    """In purchase units; the rest is in no batch."""
     serial_number_ids: Annotated[list[RecordNumber], Field(max_length=500)] = Field(default_factory=list[int])
     """One for each stock unit."""
 
