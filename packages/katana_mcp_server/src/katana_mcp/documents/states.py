@@ -55,7 +55,6 @@ def between(doc: Writable, facts: Facts, before: State, after: State, unlocked: 
     """
     opened = before if unlocked is None else unlocked
     parts = {each.held: part_diff(each, before, after) for each in doc.parts}
-    sent = after if unlocked is None else opened
     return Transition(
         asked={},
         facts=facts,
@@ -67,7 +66,7 @@ def between(doc: Writable, facts: Facts, before: State, after: State, unlocked: 
         head={},
         parts=parts,
         sent=parts,
-        status=str(sent["status"]) if sent["status"] != before.get("status") else None,
+        status=None if unlocked is None else str(unlocked["status"]),
         unlocks=unlocked is not None,
     )
 

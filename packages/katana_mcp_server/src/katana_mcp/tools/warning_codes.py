@@ -42,7 +42,11 @@
 | `batch_sum_mismatch` | blocking | batches come to more than what came |
 | `serial_qty_not_integer` | blocking | serial numbers of a quantity that is no whole number |
 | `serial_count_mismatch` | blocking | another number of serial numbers than of stock units |
+| `over_shipment` | blocking | more of a row is to leave than is open |
+| `already_completed` | blocking | all of an order, or of a row, has been packed or delivered |
+| `serial_numbers_required` | blocking | goods that are tracked by serial number would leave without one |
 | `untraced_receipt` | advisory | goods that are tracked by batch come in none |
+| `untraced_shipment` | advisory | goods that are tracked by batch leave in none |
 | `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
 | `duplicate_row` | blocking | an address that the request adds twice |
@@ -50,6 +54,8 @@
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
+| `blocked_status` | advisory | the status of a document is unusual for what is planned, and the plan deals with it |
+| `inventory_ordering` | advisory | goods that are made for an order would leave before they are there |
 | `internal_error` | blocking | a fault that nobody foresaw; the message names its log entry |
 | `unexpected_result` | advisory | Katana answered something else than was planned |
 | `status_moves_back` | advisory | a status before the present one: goods that moved go back |
@@ -76,6 +82,7 @@
 | `cache_write_failed` | info | a write was applied, and the cache does not show it yet |
 | `default_number` | info | no number was given: the next free one is assigned when the plan is applied |
 | `default_price` | info | no price was given, so the item's own was taken |
+| `default_batches` | info | no batches were named, so those that expire first were taken |
 | `default_tax_rate` | info | no tax rate was given, so the account's default one was taken |
 | `tax_unknown` | info | the tax rate of a row is not known, so the total with tax is left out |
 | `time_zone_unknown` | info | the factory's time zone is not known, so days are those of UTC |
@@ -133,7 +140,11 @@ OVER_RECEIPT = "over_receipt"
 BATCH_SUM_MISMATCH = "batch_sum_mismatch"
 SERIAL_QTY_NOT_INTEGER = "serial_qty_not_integer"
 SERIAL_COUNT_MISMATCH = "serial_count_mismatch"
+OVER_SHIPMENT = "over_shipment"
+ALREADY_COMPLETED = "already_completed"
+SERIAL_NUMBERS_REQUIRED = "serial_numbers_required"
 UNTRACED_RECEIPT = "untraced_receipt"
+UNTRACED_SHIPMENT = "untraced_shipment"
 NO_ROWS_LEFT = "no_rows_left"
 UNKNOWN_ROW_ID = "unknown_row_id"
 DUPLICATE_ROW = "duplicate_row"
@@ -141,6 +152,8 @@ ONLY_ONE_ALLOWED = "only_one_allowed"
 DUPLICATE_ROW_OVERRIDES = "duplicate_row_overrides"
 SECOND_BILLING_ADDRESS = "second_billing_address"
 INVALID_DEFAULT_ADDRESS = "invalid_default_address"
+BLOCKED_STATUS = "blocked_status"
+INVENTORY_ORDERING = "inventory_ordering"
 INTERNAL_ERROR = "internal_error"
 UNEXPECTED_RESULT = "unexpected_result"
 STATUS_MOVES_BACK = "status_moves_back"
@@ -167,6 +180,7 @@ BELOW_MINIMUM = "below_minimum"
 CACHE_WRITE_FAILED = "cache_write_failed"
 DEFAULT_NUMBER = "default_number"
 DEFAULT_PRICE = "default_price"
+DEFAULT_BATCHES = "default_batches"
 DEFAULT_TAX_RATE = "default_tax_rate"
 TAX_UNKNOWN = "tax_unknown"
 TIME_ZONE_UNKNOWN = "time_zone_unknown"

@@ -4,6 +4,7 @@ from cache_core.conditions import NoneOf
 from katana_mcp.descriptor import Entity, SingleRows, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
+from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
 from katana_mcp.entities.sales_orders.rows import (
     PARTIES,
     ROW_VARIANTS,
@@ -16,6 +17,10 @@ from katana_mcp.entities.sales_orders.rows import (
 from katana_mcp.entities.sales_orders.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
+_FULFILLS = (
+    "Plan to ship one sales order: pack or deliver all that is open, or named rows in part; nothing is written.\n\n"
+    "Shows the order then, what stays open, stock before and after, and a `plan_token` for `apply_plan`."
+)
 SALES_ORDERS = Entity(
     name="sales_order",
     plural="sales_orders",
@@ -42,6 +47,7 @@ SALES_ORDERS = Entity(
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,
     writes=WRITES,
+    workflows={"fulfill_order": (FULFILLING, _FULFILLS)},
     notes={
         "list": "Filters combine; newest first.",
         "modify": "What is left out stays as it is; null clears.",

@@ -25,6 +25,13 @@ class DeleteSalesOrderResponse(PlannedSalesOrder):
     """The answer of `delete_sales_order`."""
 
 
+class FulfillOrderResponse(PlannedSalesOrder):
+    """The answer of `fulfill_order`."""
+
+    still_open: list[str] | None = None
+    """What has not left after it, a phrase for each row."""
+
+
 ANSWERS: Mapping[Verb, type[Preview]] = {
     "create": CreateSalesOrderResponse,
     "modify": ModifySalesOrderResponse,

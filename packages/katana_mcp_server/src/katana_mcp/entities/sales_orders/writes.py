@@ -1,4 +1,4 @@
-"""How sales orders are written: head, rows, addresses, shipping fee and status; what ships is never written here."""
+"""How sales orders are written: head, rows, addresses, shipping fee and status; `fulfilling` ships."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -39,7 +39,7 @@ type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 type _Page = Annotated[StrictStr, Argument(min_length=1, max_length=2_048)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
-_SHIPPING = "shipments are recorded in Katana: `get_sales_order` shows them, and no tool ships yet"
+_SHIPPING = "shipments have a tool of their own: `fulfill_order` ships, changes a shipment and takes one back"
 
 
 def _filled(*fields: Field) -> tuple[Field, ...]:

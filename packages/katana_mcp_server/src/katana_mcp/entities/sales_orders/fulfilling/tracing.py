@@ -1,0 +1,97 @@
+"""From which batches and serial numbers a shipment takes: those that are named, or the batches that expire first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from katana_mcp.documents.quantities import Portion
+from katana_mcp.documents.transition import Facts, State
+from katana_mcp.entities.sales_orders.fulfilling.request import ShippedRow
+from katana_mcp.names import text
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.values import NOTHING, flag, number, rows, whole
+
+BATCHES = "batch_stock"
+"""Where facts hold how much of each batch is where."""
+_NEVER = "9999"
+type Entry = Mapping[str, object]
+
+
+def is_tracked(facts: Facts, row: State, how: str) -> bool:
+    """Return whether the goods of a row are `batch_tracked` or `serial_tracked`."""
+    item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
+    return flag(item or NOTHING, how) is True
+
+
+def place_of(order: State, row: State) -> int | None:
+    """Return the location that a row is shipped from."""
+    return whole(row, "location_id") or whole(order, "location_id")
+
+
+def takes_first_expiring(facts: Facts, portion: Portion[ShippedRow]) -> bool:
+    """Return whether batches are to be chosen: nobody named any, and the row has none of its own."""
+    row = portion.row
+    if row is None or not is_tracked(facts, row, "batch_tracked") or (portion.asked and portion.asked.batches):
+        return False
+    return not any(each.get("batch_id") for each in (*rows(row, "batch_transactions"), *rows(row, "traceability")))
+
+
+def traced(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) -> dict[int, list[Entry]]:
+    """Return the batches and serial numbers of each row, by its id; left out is what Katana takes by itself."""
+    used: dict[tuple[int | None, int | None], Decimal] = {}
+    found: dict[int, list[Entry]] = {}
+    for portion in portions:
+        asked = portion.asked
+        if asked is not None and asked.serial_number_ids:
+            found[portion.key] = [{"serial_number_id": each, "quantity": 1} for each in asked.serial_number_ids]
+        elif asked is not None and asked.batches:
+            named: list[Entry] = [{"batch_id": each.batch_id, "quantity": each.quantity} for each in asked.batches]
+            found[portion.key] = _with_rest(named, portion.quantity)
+        elif portion.row is not None and takes_first_expiring(facts, portion):
+            taken = [*_first_expiring(facts, portion.row, place_of(order, portion.row), portion.quantity, used)]
+            found |= {portion.key: _with_rest(taken, portion.quantity)} if taken else {}
+    return found
+
+
+def _with_rest(entries: list[Entry], quantity: Decimal) -> list[Entry]:
+    """Return entries with what is in no batch: Katana wants them to come to the quantity of the row."""
+    rest = quantity - sum((number(each, "quantity") or Decimal(0) for each in entries), Decimal(0))
+    return [*entries, {"batch_id": None, "quantity": rest}] if rest > 0 else entries
+
+
+def _stocked(facts: Facts, row: State, place: int | None) -> list[State]:
+    """Return the batches of a row's goods at a place, that which expires first before others."""
+    found = [
+        each
+        for each in facts.beside.get(BATCHES, ())
+        if (each.get("variant_id"), each.get("location_id")) == (row.get("variant_id"), place)
+    ]
+    return sorted(found, key=lambda each: (text(each, "expiration_date") or _NEVER, whole(each, "batch_id") or 0))
+
+
+def _first_expiring(
+    facts: Facts, row: State, place: int | None, wanted: Decimal, used: dict[tuple[int | None, int | None], Decimal]
+) -> Iterator[Entry]:
+    """Yield what is taken of each batch; `used` holds what rows before this one took."""
+    for batch in _stocked(facts, row, place):
+        key = whole(batch, "batch_id"), place
+        amount = min(wanted, (number(batch, "quantity_in_stock") or Decimal(0)) - used.get(key, Decimal(0)))
+        if amount > 0:
+            used[key] = used.get(key, Decimal(0)) + amount
+            wanted -= amount
+            yield {"batch_id": key[0], "quantity": amount}
+
+
+def in_words(facts: Facts, entries: Sequence[Entry]) -> str:
+    """Return batches in words: `3 of B-12 (expires 2026-12-01), 2 of no batch`."""
+    known = {each.get("batch_id"): each for each in facts.beside.get(BATCHES, ())}
+    told: list[str] = []
+    for entry in entries:
+        batch = known.get(entry["batch_id"], NOTHING)
+        until = text(batch, "expiration_date")
+        name = text(batch, "batch_number") or ("no batch" if entry["batch_id"] is None else str(entry["batch_id"]))
+        told.append(f"{plain_number(number(entry, 'quantity') or Decimal(0))} of {name}{_until(until)}")
+    return ", ".join(told)
+
+
+def _until(moment: str | None) -> str:
+    return "" if moment is None else f" (expires {moment[: len('2026-12-01')]})"
