@@ -1,4 +1,4 @@
-"""A clerk of sales: which orders are late, whose they are, and a new order, corrected."""
+"""A clerk of sales: which orders are late, whose they are, and a new order, corrected and shipped."""
 
 from collections.abc import Mapping
 
@@ -50,6 +50,17 @@ def _corrected(answers: Mapping[str, Answer]) -> dict[str, object]:
     return {"sales_order_id": order["sales_order_id"], "update_rows": rows}
 
 
+def _part(answers: Mapping[str, Answer]) -> dict[str, object]:
+    """Send one of the three."""
+    order = answers["get_sales_order"]["order"]
+    rows = [{"row_id": order["rows"][0]["sales_order_row_id"], "quantity": 1}]
+    return {"sales_order_id": order["sales_order_id"], "rows": rows, "tracking_number": "1Z 999 AA1"}
+
+
+def _rest(answers: Mapping[str, Answer]) -> dict[str, object]:
+    return {"sales_order_id": answers["get_sales_order"]["order"]["sales_order_id"]}
+
+
 def _two(answer: Answer) -> str | None:
     quantities = [each["quantity"] for each in answer["order"]["rows"]]
     return None if quantities == [2] else f"the order has rows of {quantities}"
@@ -59,7 +70,7 @@ _ROWS = document("rows", "  {quantity:>5} x {sku:<12} {name:<30} {product_availa
 
 SELLING = Chapter(
     "selling",
-    "Selling: late orders, who waits for them, and a new order, corrected",
+    "Selling: late orders, who waits for them, and a new order, corrected and shipped",
     (
         Step(
             "Which sales orders are late?",
@@ -94,7 +105,11 @@ SELLING = Chapter(
         Step("It is there at once", "get_sales_order", _new, _two, _ROWS),
         Step("Three were meant", "modify_sales_order", _corrected, planned, preview_lines),
         Step("Write the correction", "apply_plan", token("modify_sales_order"), written, outcome_lines),
-        journal_of("modify_sales_order", "create_sales_order"),
+        Step("One of them leaves today", "fulfill_order", _part, planned, preview_lines),
+        Step("Ship it", "apply_plan", token("fulfill_order"), written, outcome_lines),
+        Step("The rest follows", "fulfill_order", _rest, planned, preview_lines),
+        Step("Ship the rest", "apply_plan", token("fulfill_order"), written, outcome_lines),
+        journal_of("fulfill_order", "fulfill_order", "modify_sales_order", "create_sales_order"),
         Step(
             "An order number that does not exist", "get_sales_order", _misspelt, _refused, _refusal_lines, may_fail=True
         ),
