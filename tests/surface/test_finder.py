@@ -274,8 +274,6 @@ NOT_THERE = {
     "undo the last change": "undo_last_change",
     "create a manufacturing order": "create_manufacturing_order",
     "add a supplier": "create_supplier",
-    "fulfil an order": "fulfill_order",
-    "ship SO-5": "fulfill_order",
     "complete MO-5": "complete_manufacturing_order",
 }
 

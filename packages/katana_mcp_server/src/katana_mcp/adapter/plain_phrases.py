@@ -18,6 +18,8 @@ _KINDS = r"(?:suppliers?|vendors?|locations?|warehouses?|(?:tax|vat) rates?|oper
 _HEADS = r"(?:address|price|date|deadline|quantity|phone|e-?mail|name|supplier)"
 _OF_NO_CUSTOMER = r"(?:purchas|suppl|vendor|manufact|product|transfer|work|from|need|buy|bought|\bpos?\b|[a-z]{2}-\d)"
 
+_TO_A_PLACE = r"(?: from .{1,40} to | to (?:the )?(?:\w+ )?(?:location|warehouse|site|store))"
+
 _READING = _compiled(
     {
         "list": (r"^(?:\w+ ){0,3}(?:orders|transfers|adjustments|customers|purchases|deliveries)",),
@@ -97,6 +99,12 @@ _CHANGING = _compiled(
             *("damaged", "broken?", "scrap(?:ped)?", "garbage", "rubbish", "ruined", "rotten", "expired", "stolen"),
             *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
             *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
+        ),
+        "fulfill sales order": (
+            rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
+            rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",
+            r"^(?!.*(?:purchase|\bpo-|transfer|\bst-))mark .{1,60} (?:shipped|delivered|packed|sent|dispatched)",
+            *("left the house", "went out", r"(?:take back|undo|revert) (?:the |a )?shipment"),
         ),
         "modify": (
             *(r"push(?:ed)? back", "put off", "bring forward", "delayed until", r"wants? \w+ (?:more|less|fewer)"),

@@ -29,6 +29,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
         *("purge", "void"),
     ),
     ("receive", "receipt", "receiving", "book", "booked", "got"),
+    ("fulfill", "fulfil", "dispatch", "pack"),
     ("apply", "write", "confirm", "execute", "commit", "preview", "token"),
     # What it is done to.
     ("item", "part", "product", "material", "service", "article"),
@@ -187,6 +188,6 @@ _IMPERATIVES = {
     for word in words
 }
 """What a question means beside its words when it begins with one of these."""
-_CHANGING = frozenset(map(_stem, ("create", "modify", "delete", "receive")))
+_CHANGING = frozenset(map(_stem, ("create", "modify", "delete", "receive", "fulfill")))
 _UNASKED = 0.6
 """A question without a verb of change is about reading."""
