@@ -8,6 +8,7 @@ from .writes_customers import CUSTOMERS
 from .writes_orders import ORDERS
 from .writes_receipts import RECEIPTS
 from .writes_sales import SALES
+from .writes_shipments import SHIPMENTS
 from .writes_transfers import TRANSFERS
 
-WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES, **RECEIPTS}
+WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES, **RECEIPTS, **SHIPMENTS}

@@ -64,7 +64,38 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     )
     shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
     kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
+    parcel = tenant.create(
+        "sales_order_fulfillments",
+        {
+            "sales_order_id": other["id"],
+            "status": "PACKED",
+            "sales_order_fulfillment_rows": [
+                {"sales_order_row_id": other["sales_order_rows"][0]["id"], "quantity": 0.5, "batch_transactions": []}
+            ],
+        },
+    )
+    shipment: dict[str, object] = {
+        "sales_order_id": other["id"],
+        "fulfillment_id": parcel["id"],
+        "tracking_number": "1Z 2",
+    }
+    taken_back: dict[str, object] = {"sales_order_id": other["id"], "delete_fulfillment_id": parcel["id"]}
     return {
+        "fulfill_order": Usual(
+            {"sales_order_id": order["id"]},
+            _each(
+                sales_order_id=other["order_no"],
+                rows=[{"row_id": kept, "quantity": 0.5}],
+                picked_date="2026-02-20T08:00:00Z",
+                status="PACKED",
+                tracking_number="1Z 1",
+                tracking_url="https://carrier.example/1Z1",
+                tracking_carrier="Parcels",
+                tracking_method="Express",
+            )
+            | dict.fromkeys(("fulfillment_id",), shipment)
+            | dict.fromkeys(("delete_fulfillment_id",), taken_back),
+        ),
         "create_sales_order": Usual(
             {"customer_id": first, "rows": [row]},
             head | shop | _each(rows=[row, row], addresses=[place], shipping_fees=[{"amount": 5}]),

@@ -25,13 +25,13 @@ ANSWERS: Mapping[str, str] = {
     "receive_purchase_order": "ReceivePurchaseOrderResponse",
     "create_sales_order": "CreateSalesOrderResponse",
     "modify_sales_order": "ModifySalesOrderResponse",
+    "fulfill_order": "FulfillOrderResponse",
     "create_stock_adjustment": "CreateStockAdjustmentResponse",
     "modify_stock_adjustment": "UpdateStockAdjustmentResponse",
     "delete_stock_adjustment": "DeleteStockAdjustmentResponse",
 }
 """The response models of the warnings document, by the tools that are there."""
 LATER: Mapping[str, str] = {
-    "fulfill_order": "FulfillOrderResponse",
     "correct_sales_order": "CorrectOrderResponse",
     "correct_purchase_order": "CorrectOrderResponse",
     "correct_manufacturing_order": "CorrectOrderResponse",
@@ -39,7 +39,10 @@ LATER: Mapping[str, str] = {
 """Those of tools that are not there yet."""
 FIELDS = {"id", "status", "is_preview", "message", "warnings", "next_actions"}
 """What a response has; the order's number and its cost are `number` and `total` in all of them."""
-FOUNDED = {"unknown_row_id", "duplicate_row_overrides", "same_source_destination", "empty_order"}
+FOUNDED = {
+    *("unknown_row_id", "duplicate_row_overrides", "same_source_destination", "empty_order", "already_completed"),
+    *("serial_qty_not_integer", "serial_numbers_required", "serial_count_mismatch"),
+}
 """Codes of the warnings document whose tools are there; all of them block."""
 NAMED: Mapping[str, Mapping[str, str]] = {
     "create_purchase_order": {"supplier_id": "supplier_id", "location_id": "location_id"},
@@ -110,4 +113,5 @@ def test_codes_of_the_founding_documents_block_and_ours_have_names_of_their_own(
     table = (line.split(" | ") for line in (warning_codes.__doc__ or "").splitlines() if line.startswith("| `"))
     severities = {cells[0].strip("| `"): cells[1] for cells in table}
     assert {code: severities[code] for code in FOUNDED} == dict.fromkeys(FOUNDED, "blocking")
+    assert severities["blocked_status"] == "advisory"
     assert {"no_rows_left", "only_one_allowed", "duplicate_row"} <= severities.keys()

@@ -38,6 +38,7 @@ ONE = {
     "plan_token": "token",
     "purchase_order_id": "purchase order",
     "purchase_order_row_id": "purchase order row",
+    "sales_order_fulfillment_id": "shipment",
     "sales_order_row_id": "sales order row",
     "serial_number_id": "serial number",
     "serial_number_ids": "serial number",
@@ -67,14 +68,15 @@ NEVER_ASKED = {
         "received_items_group_id",
         "recipe_row_id",
         "resource_id",
-        "sales_order_fulfillment_id",
     ),
     "shipping_address_id",
     *("stock_adjustment_row_id", "stock_transfer_row_id"),
 }
 """Ids that no tool asks for."""
 ASKED = {
-    **{name: {kind} for name, kind in ONE.items() if name not in {"plan_token", "row_id"}},
+    **{
+        name: {kind} for name, kind in ONE.items() if name not in {"plan_token", "row_id", "sales_order_fulfillment_id"}
+    },
     "destination_location_id": {"location"},
     "sku_or_variant_id": {"variant"},
     "skus_or_variant_ids": {"variant"},
@@ -86,6 +88,8 @@ ASKED = {
     "delete_additional_cost_row_ids": {"additional cost row", "row of a plan"},
     "delete_address_ids": {"address"},
     "plan_tokens": {"token"},
+    "fulfillment_id": {"shipment"},
+    "delete_fulfillment_id": {"shipment that is to go, which no answer names"},
 }
 """What each argument asks for."""
 _ROLE = "a place, or an address, of another role would be taken for one of this"

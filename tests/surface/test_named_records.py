@@ -51,6 +51,8 @@ OTHERS = {
     "address_id": "of the customer, or the order, which is read from Katana each time",
     "shipping_fee_id": "of the order, which is read from Katana each time",
     "delete_shipping_fee_ids": "of the order, which is read from Katana each time",
+    "fulfillment_id": "of the order, whose shipments are read from Katana each time",
+    "delete_fulfillment_id": "of the order, whose shipments are read from Katana each time",
     "ecommerce_order_id": "the number of an order in a shop: a text that is written",
     "delete_address_ids": "of the customer, who is read from Katana each time",
     "default_shipping_id": "of the customer, who is read from Katana each time",

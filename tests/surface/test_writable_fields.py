@@ -200,6 +200,25 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"batch_transactions": "the older form of traceability, which excludes it"},
         ),
     ),
+    "fulfill_order": (
+        Goes(
+            into=("CreateSalesOrderFulfillmentRequest", "UpdateSalesOrderFulfillmentRequest"),
+            called={"rows": "sales_order_fulfillment_rows"},
+            apart=dict.fromkeys(("fulfillment_id", "delete_fulfillment_id"), IN_THE_PATH),
+            excused=dict.fromkeys(("conversion_rate", "conversion_date"), "Katana converts by the order's own rate")
+            | {"packer_id": "only accounts with the warehouse add-on have packers"},
+        ),
+        Goes(
+            into=("SalesOrderFulfillmentRowRequest",),
+            within="rows",
+            called={
+                "row_id": "sales_order_row_id",
+                "batches": "traceability",
+                "serial_number_ids": "traceability",
+            },
+            excused={"serial_numbers": "the older form of traceability, which wins over it"},
+        ),
+    ),
     "create_customer": (
         Goes(into=("CreateCustomerRequest",), excused=CUSTOM),
         Goes(

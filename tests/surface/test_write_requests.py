@@ -20,6 +20,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "delete_sales_order": (2, 2),
     "delete_stock_adjustment": (3, 3),
     "delete_stock_transfer": (2, 2),
+    "fulfill_order": (3, 4),
     "modify_customer": (3, 8),
     "modify_purchase_order": (4, 13),
     "modify_sales_order": (2, 11),

@@ -52,7 +52,8 @@ def _address(order: Record, kind: str) -> int:
     return next(each["id"] for each in order["addresses"] if each["entity_type"] == kind)
 
 
-def _make(tenant: Tenant, number: str) -> Record:
+def make_order(tenant: Tenant, number: str) -> Record:
+    """Return a new order of three rows, two addresses and a shipping fee."""
     tax = _ids(tenant, "tax_rates")[0]
     rows = [
         {"variant_id": each, "quantity": 2.5, "price_per_unit": 4, "tax_rate_id": tax} for each in _sold(tenant)[:3]
@@ -235,7 +236,7 @@ SALES = {
         collection=ORDER,
         usual=_changed,
         subject="sales_order_id",
-        make=_make,
+        make=make_order,
         pools=_pools,
         below=_below_changed,
         spoils={
@@ -260,7 +261,7 @@ SALES = {
         collection=ORDER,
         usual=lambda *_: {},
         subject="sales_order_id",
-        make=_make,
+        make=make_order,
         spoils={
             "it is deleted": gone(ORDER),
             "it is delivered": Spoil(

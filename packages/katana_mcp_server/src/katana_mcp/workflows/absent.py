@@ -29,7 +29,6 @@ ABSENT: Mapping[str, str] = {
     "create_supplier": _SUPPLIERS,
     "modify_supplier": _SUPPLIERS,
     "delete_supplier": _SUPPLIERS,
-    "fulfill_order": "shipping is done in Katana; `get_sales_order` shows what of an order has left",
     "promise_date": "the prompt `promise_date` works it out with `get_sales_order` and `check_inventory`",
     "order_readiness": (
         "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"

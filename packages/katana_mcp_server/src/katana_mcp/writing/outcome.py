@@ -79,7 +79,7 @@ class PlanOutcome(Answer):
                 "message": _message(plan, count, len(ended)),
                 "id": shown.get("id") or next((each.id for each in ended if each.id is not None), None),
                 "number": shown.get("number"),
-                **(_document(shown) if count["applied"] == len(ended) and not _goes(ended) else {}),
+                **(_document(shown) if count["applied"] == len(ended) and not _goes(actions) else {}),
                 **count,
                 "actions": ended,
                 "prior_state": plain(prior),
@@ -105,9 +105,9 @@ def _document(shown: Mapping[str, object]) -> dict[str, object]:
     return {name: plain(shown.get(name)) for name in ("status", "total", "net_total", "additional_costs", "currency")}
 
 
-def _goes(ended: Sequence[ActionOutcome]) -> bool:
+def _goes(actions: Sequence[Action]) -> bool:
     """Return whether the document is deleted: nothing else is sent then."""
-    return all(each.method == "DELETE" for each in ended)
+    return all(each.method == "DELETE" and each.document is None for each in actions)
 
 
 _ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}

@@ -45,9 +45,13 @@ class FulfillOrderRequest(WriteRequest):
     picked_date: Moment | None = None
     """When stock leaves; now by default."""
     tracking_number: _Said | None = None
+    """Of the parcel."""
     tracking_url: _Page | None = None
+    """Its page."""
     tracking_carrier: _Said | None = None
+    """Who carries it."""
     tracking_method: _Said | None = None
+    """How: express, freight."""
     fulfillment_id: _ShipmentId | None = None
     """Changes this shipment instead: status, date, tracking."""
     delete_fulfillment_id: _ShipmentId | None = None
