@@ -106,8 +106,8 @@ def _document(shown: Mapping[str, object]) -> dict[str, object]:
 
 
 def _goes(actions: Sequence[Action]) -> bool:
-    """Return whether the document is deleted: nothing else is sent then."""
-    return all(each.method == "DELETE" and each.document is None for each in actions)
+    """Return whether the document itself is deleted, not a part of it."""
+    return any(action.method == "DELETE" and action.part is None and action.document is None for action in actions)
 
 
 _ENDED: Mapping[str, Ended] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}
