@@ -14,8 +14,9 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}")
 def alike(told: object, real: object) -> bool:
     """Return whether two values look the same; an object may hold more than is told."""
     if isinstance(told, Mapping):
-        return isinstance(real, Mapping) and all_alike(
-            cast("Mapping[str, object]", told), cast("Mapping[str, object]", real)
+        held = {} if real in _NOTHING else real
+        return isinstance(held, Mapping) and all_alike(
+            cast("Mapping[str, object]", told), cast("Mapping[str, object]", held)
         )
     if isinstance(told, list):
         return isinstance(real, list) and _rows_alike(cast("list[object]", told), cast("list[object]", real))

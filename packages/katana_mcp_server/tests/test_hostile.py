@@ -19,7 +19,7 @@ from katana_sandbox import ManualClock
 
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
-LONG = {"additional_info": 5_000, "comment": 5_000, "tracking_number_url": 2_048}
+LONG = {"additional_info": 5_000, "comment": 5_000, "tracking_number_url": 2_048, "tracking_url": 2_048}
 """Characters of arguments that take more than others."""
 PATHS = {
     "/v1/bom_rows",
@@ -227,7 +227,7 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
     assert {each.method for each in journal} == {"GET"}
     assert {name for each in journal for name, _ in each.query} <= {
         *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
-        *("order_no", "stock_transfer_number", "stock_adjustment_number"),
+        *("order_no", "stock_transfer_number", "stock_adjustment_number", "sales_order_id"),
     }
 
 

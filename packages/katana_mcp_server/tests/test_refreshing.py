@@ -121,8 +121,8 @@ async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, cl
 
 def _usual(tool: str, stage: Stage) -> dict[str, object]:
     """Return arguments that give an answer of all that the tool reads."""
-    kinds = ("suppliers", "locations", "customers")
-    supplier, place, client = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in kinds)
+    kinds = ("suppliers", "locations", "customers", "sales_orders")
+    supplier, place, client, order = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in kinds)
     row = {"sku_or_variant_id": "PAD", "quantity": 1, "price_per_unit": 1}
     calls: dict[str, dict[str, object]] = {
         **CALLS,
@@ -137,6 +137,7 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "get_manufacturing_order_recipe": {"manufacturing_order_id": "MO-1"},
         "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
         "create_stock_adjustment": {"location_id": place, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
+        "fulfill_order": {"sales_order_id": order},
         "create_sales_order": {"customer_id": client, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
     }
     kind, _, entity = tool.partition("_")

@@ -254,5 +254,5 @@ def test_a_deleted_order_is_made_again_where_all_of_it_can_be_given(
         assert [each.amount for each in again.shipping_fees] == [5]
 
 
-def test_what_ships_is_said_to_be_done_in_katana() -> None:
-    assert "no tool ships yet" in str(MODIFY.request.words["picked_date"])
+def test_what_ships_is_said_to_be_another_tools() -> None:
+    assert "`fulfill_order` ships" in str(MODIFY.request.words["picked_date"])
