@@ -25,6 +25,9 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     """Read what a plan needs; changes nothing."""
     await read_anew(services, services.anew)
     asked = named_in(request)
+    entities = names_of(doc, "create" if verb == "create" else "modify")
+    subject = () if verb == "create" else (doc.entity,)
+    await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), (*subject, *entities))
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
     facts = replace(found, days=services.days)
     change = transition(doc, verb, request, facts)
@@ -48,8 +51,6 @@ def expanded(entities: Iterable[str]) -> tuple[str, ...]:
 
 
 async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
-    entities = names_of(doc, "create")
-    await current(services, (doc.entity, *expanded(entities), *doc.reads.get("create", ())), entities)
     given, name = asked.get(doc.key.name), doc.key.name
     called = given if isinstance(given, str) else None
     facts = Facts()
@@ -72,8 +73,6 @@ _MOST = 10_000
 
 
 async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
-    entities = names_of(doc, "modify")
-    await current(services, (doc.entity, *expanded(entities)), (doc.entity, *entities))
     subject, called = asked[doc.id], asked.get(doc.key.name)
     stored = await live_record(
         services, doc.entity, await _found(doc, subject if isinstance(subject, int) else str(subject), services)

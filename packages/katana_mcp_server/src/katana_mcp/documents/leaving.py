@@ -43,12 +43,10 @@ def linked(change: Transition) -> tuple[str, ...]:
 
 
 def left_open(title: str, change: Transition) -> Iterator[ToolWarning]:
-    """Yield that open orders are left behind, by their numbers; `title` is what goes."""
+    """Yield that open orders are left behind; their numbers, which people write, are data. `title` is what goes."""
     orders = change.facts.linked
     if orders.count:
-        numbers = ", ".join(_number(each) for each in orders.newest)
-        more = " and more" if orders.count > len(orders.newest) else ""
-        told = f"{title} {change.old.get('id')} has {orders.count} open sales orders: {numbers}{more}"
+        told = f"{title} {change.old.get('id')} has {orders.count} open sales orders; `linked` names the newest"
         yield advisory(warning_codes.OPEN_ORDERS, told)
     if not orders.is_counted:
         told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"

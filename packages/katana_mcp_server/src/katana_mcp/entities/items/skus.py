@@ -11,7 +11,7 @@ from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.entities.items.finding import one_item
 from katana_mcp.lookup import live_with_key
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, service_variants, text
-from katana_mcp.services import Services, current
+from katana_mcp.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import rows, whole
@@ -28,7 +28,6 @@ async def find(services: Services, wanted: int | str) -> Stored:
 
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the currency of prices, who has the SKU that is to be given, and orders of what goes."""
-    await current(services, READ, ())
     facts = replace(change.facts, names=await look_up(services.cache, {"factory": ()}))
     if change.after is None:
         sold = tuple(whole(each, "id") or 0 for each in rows(change.old, "variants"))
