@@ -42,7 +42,7 @@ def _rows_alike(told: list[object], real: list[object]) -> bool:
 
 def _plain(value: object) -> object:
     if isinstance(value, bool):
-        return str(value)
+        return str(value).lower()
     if isinstance(value, int | Decimal):
         return Decimal(value)
     if isinstance(value, str) and _NUMBER.fullmatch(value):

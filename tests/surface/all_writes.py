@@ -5,10 +5,20 @@ from collections.abc import Mapping
 from .writes import Write
 from .writes_adjustments import ADJUSTMENTS
 from .writes_customers import CUSTOMERS
+from .writes_items import ITEMS
 from .writes_orders import ORDERS
 from .writes_receipts import RECEIPTS
 from .writes_sales import SALES
 from .writes_shipments import SHIPMENTS
 from .writes_transfers import TRANSFERS
 
-WRITES: Mapping[str, Write] = {**TRANSFERS, **CUSTOMERS, **ORDERS, **ADJUSTMENTS, **SALES, **RECEIPTS, **SHIPMENTS}
+WRITES: Mapping[str, Write] = {
+    **TRANSFERS,
+    **CUSTOMERS,
+    **ORDERS,
+    **ADJUSTMENTS,
+    **SALES,
+    **RECEIPTS,
+    **SHIPMENTS,
+    **ITEMS,
+}

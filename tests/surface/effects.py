@@ -13,6 +13,7 @@ from katana_sandbox import JournalEntry, ManualClock, Sandbox, Tenant
 
 from .alike import all_alike
 from .all_writes import WRITES
+from .forms import as_requested
 
 type Planned = dict[str, Any]
 """A request of a preview."""
@@ -142,7 +143,7 @@ class Watched:
         record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
         if method == "DELETE":
             return record is None
-        return record is not None and all_alike(json.loads(request["body"]), record)
+        return record is not None and all_alike(json.loads(request["body"]), as_requested(collection, record))
 
     def _has_come(self, entry: Planned) -> bool:
         """Return whether a row has come, or a part of it as a row of its own."""

@@ -11,6 +11,7 @@ from katana_mcp.writing.preview import shown_value
 from katana_sandbox import Tenant
 
 from .alike import alike
+from .forms import ONE_ENTRY, as_requested
 from .writes import Write
 
 type Held = Mapping[str, Mapping[object, bytes]]
@@ -36,7 +37,23 @@ def held(tenant: Tenant, left_out: frozenset[str] = frozenset()) -> Held:
         name: {store.keys[slot]: store.raw(slot) for slot in store.by_created} for name, store in db.stores.items()
     }
     kept |= {"inventory": {"": db.levels.saved()}, "inventory_movements": {**db.movements.saved()}}
+    for name, (beside, owner) in ONE_ENTRY.items():
+        kept[name] = _with_entries(name, kept[name], kept.pop(beside), owner)
     return {name: each for name, each in kept.items() if name not in left_out}
+
+
+def _with_entries(
+    name: str, records: Mapping[object, bytes], entries: Mapping[object, bytes], owner: str
+) -> dict[object, bytes]:
+    """Return records with what their one entry holds, under the names of requests."""
+    found = {entry[owner]: entry for entry in map(json.loads, entries.values())}
+    whole = {key: json.loads(raw) for key, raw in records.items()}
+    own = {key: as_requested(name, {**each, "variants": [found[key]]}) for key, each in whole.items()}
+    apart = {"variants", "archived_at"}
+    return {
+        key: json.dumps({field: value for field, value in each.items() if field not in apart}).encode()
+        for key, each in own.items()
+    }
 
 
 def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> None:

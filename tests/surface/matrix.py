@@ -7,6 +7,7 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_items import item_writes
 from .matrix_sales import adjustment_writes, sales_writes
 from .usual import Changes, Usual
 from .usual import changed_each as _each
@@ -408,6 +409,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
     several = _each(skus_or_variant_ids=[sold])
     return {
         **_items(tenant, search),
+        **item_writes(tenant),
         **_sales_orders(tenant, search),
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),

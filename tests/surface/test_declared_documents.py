@@ -16,6 +16,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
 from katana_mcp.entities.customers.writes import CUSTOMER
+from katana_mcp.entities.items.writes import SERVICE
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
@@ -33,6 +34,7 @@ from katana_sandbox import ManualClock, Tenant
 
 from .all_writes import WRITES
 from .drawn import arguments
+from .forms import as_requested
 from .held import proves_told
 from .matrix import prepared
 from .writes import Arguments, Pools, Record, live
@@ -41,6 +43,7 @@ pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,
+    "items": SERVICE,
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,
     "purchase_orders": PURCHASE_ORDER,
@@ -70,7 +73,7 @@ SOME = settings(
 )
 MANY = settings(SOME, max_examples=60, derandomize=False, print_blob=True)
 VERBS: tuple[Verb, ...] = ("create", "modify", "delete")
-CASES = [pytest.param(doc, verb, id=f"{verb}_{doc.entity}") for doc in DECLARED.values() for verb in VERBS]
+CASES = [pytest.param(doc, verb, id=doc.tool(verb)) for doc in DECLARED.values() for verb in VERBS]
 
 
 def test_every_declaration_is_tried_here() -> None:
@@ -103,7 +106,7 @@ def _held(doc: Writable, tenant: Tenant, key: int) -> Record | None:
     if record["deleted_at"]:
         return None
     parts = {part.held: _parts_of(part, record, tenant) for part in doc.parts}
-    return canonical({**record, **parts})
+    return canonical({**as_requested(doc.collection, record), **parts})
 
 
 def _parts_of(part: Part, record: Record, tenant: Tenant) -> list[Record]:
@@ -208,7 +211,7 @@ def _in_status(doc: Writable, status: str, document: Record, tenant: Tenant, dat
 
 async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data: st.DataObject) -> None:
     """Ask for something drawn, of a document in a status that is drawn; apply it, and take it back."""
-    tool, tenant = f"{verb}_{doc.entity}", stage.own.sandbox.tenant()
+    tool, tenant = doc.tool(verb), stage.own.sandbox.tenant()
     write = WRITES[tool]
     clock.advance(SYNCED)
     document = write.document(tenant, f"DRAWN-{len(stage.own.sandbox.journal)}")

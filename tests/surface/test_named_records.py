@@ -14,6 +14,7 @@ from katana_sandbox import ManualClock, Tenant
 from .all_writes import WRITES
 from .matrix import matrix
 from .shapes import nodes
+from .texts import NAMES_NONE
 
 pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
 type Record = dict[str, Any]
@@ -81,7 +82,8 @@ def _places() -> Iterator[tuple[str, str, str]]:
             if tool.startswith("list_") and path in {"ids", "name"}:
                 yield tool, path, tool.removeprefix("list_").replace("items", "products")
             elif name in NAMES:
-                yield tool, path, NAMES[name]
+                is_its_own = tool in WRITES and WRITES[tool].subject == name
+                yield tool, path, WRITES[tool].collection if is_its_own else NAMES[name]
 
 
 PLACES = list(_places())
@@ -113,6 +115,7 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
         "suppliers": {"name": text},
         "customers": {"name": text},
         "tax_rates": {"name": text, "rate": 7},
+        "services": {"name": text, "variants": [{"sku": f"{text} SKU"}]},
         **{
             each: {"name": text, "uom": "pcs", "variants": [{"sku": f"{text} SKU"}]}
             for each in ("products", "materials")
@@ -233,4 +236,4 @@ async def test_a_reference_record_that_was_made_a_second_ago_is_read(
 
 
 def test_every_tool_that_plans_is_among_them() -> None:
-    assert {tool for tool, _, _ in PLACES} >= WRITES.keys() - {"create_customer"}
+    assert {tool for tool, _, _ in PLACES} >= WRITES.keys() - set(NAMES_NONE)

@@ -49,6 +49,8 @@ TAX_BY_ID: dict[str, str] = dict.fromkeys(
 CUSTOM: dict[str, str] = {
     "custom_fields": "values of custom fields are read by label; they are written in Katana",
 }
+COLLECTION = {"custom_field_collection_id": "which custom fields an item has is chosen in Katana"}
+IN_ITS_PATH = {"type": "says which collection the path names"}
 UNTRACED = "batches, serial numbers and bins are not cached, so none can be named"
 OF_ITS_ORDER = {"sales_order_id": "the order that it belongs to"}
 COST_REFERENCE: dict[str, str] = {"reference": "no tool shows the reference of an additional cost"}
@@ -219,6 +221,21 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
             excused={"serial_numbers": "the older form of traceability, which wins over it"},
         ),
     ),
+    "create_item": (
+        Goes(
+            into=("CreateServiceRequest", "CreateServiceVariantRequest"),
+            apart=IN_ITS_PATH,
+            excused=CUSTOM | COLLECTION | {"variants": "a service has one, whose fields are its own here"},
+        ),
+    ),
+    "modify_item": (
+        Goes(
+            into=("UpdateServiceRequest",),
+            apart=IN_ITS_PATH | {"item_id": IN_THE_PATH},
+            excused=CUSTOM | COLLECTION,
+        ),
+    ),
+    "delete_item": (),
     "create_customer": (
         Goes(into=("CreateCustomerRequest",), excused=CUSTOM),
         Goes(

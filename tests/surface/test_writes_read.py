@@ -21,10 +21,14 @@ CHANGED: dict[str, dict[str, object]] = {
     "stock_transfer": {"additional_info": "kept dry", "expected_arrival_date": "2026-04-05", "status": "inTransit"},
     "stock_adjustment": {"additional_info": "second count", "reason": "Counted twice"},
     "sales_order": {"additional_info": "by rail", "customer_ref": "PO 7", "status": "PENDING"},
+    "item": {"additional_info": "by appointment", "is_sellable": False, "uom": "min"},
     "customer": {"comment": "pays late", "category": "Dealer", "discount_rate": 5},
     "purchase_order": {"additional_info": "by rail", "expected_arrival_date": "2026-04-05", "status": "DRAFT"},
 }
 """What is changed of a new document of each entity."""
+LISTED_WITH: dict[str, dict[str, object]] = {"item": {"type": ["service"]}}
+SHOWN_WITH: dict[str, dict[str, object]] = {"item": {"item_type": "service"}}
+"""What a list and a get need besides an id that other records have too."""
 
 
 async def _applied(stage: Stage, clock: ManualClock, tool: str, **arguments: object) -> tuple[Payload, int]:
@@ -38,7 +42,7 @@ async def _applied(stage: Stage, clock: ManualClock, tool: str, **arguments: obj
 
 
 async def _listed(stage: Stage, entity: Entity, id: int) -> list[dict[str, Any]]:
-    return (await stage.call(f"list_{entity.plural}", ids=[id]))["rows"]
+    return (await stage.call(f"list_{entity.plural}", ids=[id], **LISTED_WITH.get(entity.name, {})))["rows"]
 
 
 async def _found(stage: Stage, entity: Entity, text: str) -> set[int]:
@@ -47,7 +51,8 @@ async def _found(stage: Stage, entity: Entity, text: str) -> set[int]:
 
 
 async def _shown(stage: Stage, entity: Entity, id: int) -> dict[str, Any]:
-    answer = await stage.call(f"get_{entity.name}", **{f"{entity.name}_id": id})
+    asked: dict[str, object] = {f"{entity.name}_id": id, **SHOWN_WITH.get(entity.name, {})}
+    answer = await stage.call(f"get_{entity.name}", **asked)
     return answer[
         next(name for name in answer if isinstance(answer[name], dict) and f"{entity.name}_id" in answer[name])
     ]
@@ -67,22 +72,25 @@ async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     subject, text = f"{entity.name}_id", "READ-1"
     await _found(stage, entity, text)
     stage.own.sandbox.faults.add(Fault("GET *", action=ReplicaLag(LAG), times=None))
+    write = WRITES[f"modify_{entity.name}"]
     _, arguments = WRITES[f"create_{entity.name}"].called(tenant, text)
     created, id = await _applied(stage, clock, f"create_{entity.name}", **arguments)
-    proves_told(created, tenant.get(entity.plural, id))
+    proves_told(created, tenant.get(write.collection, id))
     assert ([row[subject] for row in await _listed(stage, entity, id)], id in await _found(stage, entity, text)) == (
         [id],
         True,
     )
     assert text in str(await _shown(stage, entity, id))
 
-    preview, _ = await _applied(stage, clock, f"modify_{entity.name}", **{subject: id, **CHANGED[entity.name]})
-    proves_told(preview, tenant.get(entity.plural, id))
+    preview, _ = await _applied(
+        stage, clock, f"modify_{entity.name}", **write.named({"id": id}), **CHANGED[entity.name]
+    )
+    proves_told(preview, tenant.get(write.collection, id))
     heads = list(_heads(preview, await _shown(stage, entity, id)))
     assert {name for name, *_ in heads} == set(CHANGED[entity.name])
     assert [each for each in heads if not alike(each[1], each[2])] == []
 
-    await _applied(stage, clock, f"delete_{entity.name}", **{subject: id})
+    await _applied(stage, clock, f"delete_{entity.name}", **write.named({"id": id}))
     assert ["deleted_at" in row for row in await _listed(stage, entity, id)] == [True]
     assert id not in await _found(stage, entity, text)
     assert (await _shown(stage, entity, id))["deleted_at"]

@@ -39,6 +39,7 @@ class Write:
         usual: arguments of a call about this document, planned without a warning that blocks; the text is one that no
             other call has, for a number or a name.
         subject: the argument that names the document; empty where the tool makes it.
+        always: arguments that every call needs besides that, and that have one value.
         make: puts the document of a call into the sandbox, past the server, with the text that no other has.
         pools: what arguments can name in this account, of this document.
         below: for each argument inside another, by its path, arguments whose requests must differ from the usual ones.
@@ -54,6 +55,7 @@ class Write:
     collection: str
     usual: Callable[[Tenant, str, Record], Arguments]
     subject: str = ""
+    always: Arguments = field(default_factory=dict[str, object])
     make: Callable[[Tenant, str], Record] | None = None
     pools: Callable[[Tenant, Record], Pools] = field(default=lambda *_: {})
     below: Callable[[Tenant, Record], dict[str, Arguments]] = field(default=lambda *_: {})
@@ -70,8 +72,8 @@ class Write:
         return {} if self.make is None else self.make(tenant, text)
 
     def named(self, document: Record) -> Arguments:
-        """Return the argument that names the document, where there is one."""
-        return {self.subject: document["id"]} if self.subject else {}
+        """Return the argument that names the document, where there is one, and what every call needs."""
+        return {**self.always, **({self.subject: document["id"]} if self.subject else {})}
 
     def called(self, tenant: Tenant, text: str) -> tuple[Record, Arguments]:
         """Return the document of a new usual call, nothing where the tool makes it, and the arguments."""

@@ -314,6 +314,19 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         ("delete_customer", {"customer_id": client}, {customer}),
         *_sold(tenant),
         *_adjusted(tenant),
+        *_served(tenant),
+    ]
+
+
+def _served(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    service = live(tenant, "services")[0]["id"]
+    named: dict[str, object] = {"type": "service", "item_id": service}
+    lane = f"service {service}"
+    return [
+        ("create_item", {"type": "service", "name": "Wash"}, {"service called wash"}),
+        ("modify_item", {**named, "sku": "WASH"}, {lane}),
+        ("modify_item", {**named, "name": "Wash"}, {lane, "service called wash"}),
+        ("delete_item", named, {lane}),
     ]
 
 

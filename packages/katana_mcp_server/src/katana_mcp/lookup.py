@@ -92,21 +92,20 @@ async def read_items(variants: Sequence[Stored], services: Services) -> None:
             await services.fresh.read_again(entity, missing)
 
 
-async def live_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
-    """Return a record as it is in Katana now, whatever is cached of it, in any soft state; arguments as `one_record`.
+async def live_record(services: Services, entity: str, known: Stored) -> Stored:
+    """Return a record that was found as it is in Katana now, whatever is cached of it, in any soft state.
 
     Raises:
-        Refused: as `one_record`, or Katana does not say how it is.
+        Refused: Katana does not say how it is.
     """
-    known = await one_record(services, entity, wanted, key)
     await as_they_are_now(services, entity, [known.id])
     return (await services.cache.get_many(entity, [known.id])).rows[0]
 
 
-def gone(entity: str, called: str, record: Record, *, deleted: bool) -> list[ToolWarning]:
-    """Return what speaks against changing a record that is deleted; `called` is what people call it."""
-    told = f"{titled(entity)} {called} was deleted in Katana at {text(record, 'deleted_at')}"
-    return [blocking(warning_codes.NOT_FOUND, told, f"{entity}_id")] if deleted else []
+def gone(called: str, record: Record, argument: str, *, deleted: bool) -> list[ToolWarning]:
+    """Return what speaks against changing a record that is deleted: `sales order SO-1`, as the argument names it."""
+    told = f"{called} was deleted in Katana at {text(record, 'deleted_at')}"
+    return [blocking(warning_codes.NOT_FOUND, told, argument)] if deleted else []
 
 
 async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordId]) -> None:

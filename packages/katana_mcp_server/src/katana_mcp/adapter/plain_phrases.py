@@ -112,6 +112,7 @@ _CHANGING = _compiled(
             *(r"moved(?=,| to| away)", rf"(?:new (?:\w+ )?|different ){_HEADS}"),
             *(r"needs? an?other", r"needs? (?:a )?(?:different|new|second|further|additional) \w+"),
             r"(?:fix|correct) (?:the|a) (?:\w+ )?(?:price|quantity|date|notes?|reason)",
+            r"give .{1,60} (?:another|a new|a different)",
             r"add .{1,60} to (?:an? |the |this )?(?:\w+ )?(?:order|transfer|line|customer)",
         ),
         "delete": (r"get(?:ting)? rid of", r"thrown? (?:away|out)", r"(?:was|is) a mistake"),
@@ -127,7 +128,8 @@ _READS = re.compile(
 )
 _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
-    r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change"
+    r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
+    r"|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )
 """Phrases whose words mean something else each for itself."""

@@ -62,7 +62,7 @@ _SMALL = frozenset(
         *("week", "today", "another", "still", "just", "about"),
     )
 )
-_K1, _B = 1.4, 0.6
+_K1, _B = 1.4, 0.45
 _NAME_WEIGHT, _PURPOSE_WEIGHT = 6, 2
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ConfigDict, create_model
+from pydantic import BeforeValidator, ConfigDict, WithJsonSchema, create_model
 from pydantic import Field as Argument
 
 from katana_mcp.descriptor import Verb
-from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.declaration import Field, Part, Selector, Writable
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import Request, WriteRequest, own_id
 
@@ -19,13 +19,34 @@ type Definitions = dict[str, Any]
 
 def request_of(doc: Writable, verb: Verb) -> type[Request]:
     """Return the arguments of a tool."""
-    name = f"{verb}_{doc.entity}"
+    name, chosen, also = doc.tool(verb), _chosen(doc.selector), _also(doc.selector)
     if verb == "create":
-        return _model(name, _new(doc), _kept(doc, verb))
-    fields: Definitions = {doc.id: Annotated[doc.id_kind, _described(doc.says_id)]}
+        return _model(name, chosen | _new(doc), _kept(doc, verb), also)
+    fields = chosen | {doc.id: Annotated[doc.id_kind, _described(doc.says_id)]}
+    further = {**own_id(doc.id), **also}
     if verb == "delete":
-        return _model(name, fields, frozenset(), own_id(doc.id))
-    return _model(name, fields | _changed(doc), _kept(doc, verb), own_id(doc.id), doc.words)
+        return _model(name, fields, frozenset(), further)
+    return _model(name, fields | _changed(doc), _kept(doc, verb), further, doc.words)
+
+
+def _chosen(selector: Selector | None) -> Definitions:
+    """Return the argument that says which kind is meant; another one that is known is refused with its reason."""
+    if selector is None:
+        return {}
+
+    def known(value: object) -> object:
+        plain = value.strip().casefold() if isinstance(value, str) else value
+        if isinstance(plain, str) and plain in selector.others:
+            raise ValueError(selector.others[plain])
+        return plain
+
+    shown = WithJsonSchema({"type": "string", "enum": [selector.value]})
+    kind = Annotated[Literal[selector.value], BeforeValidator(known), shown, _described(selector.says)]  # ty: ignore[invalid-type-form]
+    return {selector.argument: kind}
+
+
+def _also(selector: Selector | None) -> Offers:
+    return NO_OFFERS if selector is None else {selector.also: (selector.argument,)}
 
 
 def _model(

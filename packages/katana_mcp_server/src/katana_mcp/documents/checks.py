@@ -17,7 +17,7 @@ from katana_mcp.writing.stock_moves import shortages
 def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
     """Return what speaks against a change."""
     facts, before = change.facts, change.before
-    warnings = [] if before is None else gone(doc.entity, doc.name(before), before, deleted=facts.deleted)
+    warnings = [] if before is None else gone(doc.called(before), before, doc.id, deleted=facts.deleted)
     warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
     for rule in doc.rules:
         warnings += rule(change)
@@ -32,7 +32,7 @@ def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
 def _result(doc: Writable, change: Transition) -> Iterator[ToolWarning]:
     """Yield that nothing would change, or what the way back does not bring back."""
     if change.after is not None and change.is_nothing:
-        asked = any(value != [] for name, value in change.asked.items() if name != doc.id)
+        asked = any(value != [] for name, value in change.asked.items() if name not in {doc.id, *doc.selected})
         told = f"{doc.called(change.old)} is like that already: nothing would change"
         told = told if asked else f"nothing was asked: name what of {doc.called(change.old)} should change"
         yield blocking(warning_codes.NO_EFFECTIVE_CHANGE, told)

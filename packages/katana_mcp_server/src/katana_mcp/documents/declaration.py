@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
+from cache_core.protocol import Stored
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
 from katana_mcp.names import text, titled
@@ -43,6 +44,8 @@ class Field:
         is_late: whether it is sent after the status.
         is_paired: whether it is sent together with the other one of its kind.
         follows: the field of parts, the latest of which Katana makes it.
+        inside: the list of the record whose one entry holds it, and in which a new document sends it.
+        since: of a flag, the field of the record that holds since when it is so.
     """
 
     name: str
@@ -63,11 +66,32 @@ class Field:
     is_late: bool = False
     is_paired: bool = False
     follows: str = ""
+    inside: str = ""
+    since: str = ""
 
     @property
     def arg(self) -> str:
         """The name of its argument."""
         return self.argument or self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selector:
+    """Which of several kinds of record that share their tools is meant: an argument that every one of these needs.
+
+    Attributes:
+        argument: its name.
+        value: what it is for this kind.
+        says: its description.
+        others: other values, and why they are refused.
+        also: a further name of the argument, under which answers show it.
+    """
+
+    argument: str
+    value: str
+    says: str
+    others: Mapping[str, str]
+    also: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,9 +257,12 @@ class Writable:
 
     Attributes:
         entity: the cache entity.
+        noun: what its tools and arguments call it, where it is not that: `item`, for a service.
+        selector: the argument that says which kind is meant, where other kinds have the same tools.
         collection: of the client, which says what can be sent and what a PATCH wipes.
         says_id: the description of the argument that names one.
         id_kind: the type of that.
+        find: returns the one that an id or a text names; None where texts are ids and what people call it.
         key: what people call it by.
         head: its fields.
         parts: what it has several of.
@@ -268,9 +295,12 @@ class Writable:
     """
 
     entity: str
+    noun: str = ""
+    selector: Selector | None = None
     collection: str
     says_id: str
     id_kind: Any = NameOrId
+    find: Callable[[Services, int | str], Awaitable[Stored]] | None = None
     key: Key
     head: tuple[Field, ...]
     parts: tuple[Part, ...] = ()
@@ -309,7 +339,16 @@ class Writable:
     @property
     def id(self) -> str:
         """The argument that names one."""
-        return f"{self.entity}_id"
+        return f"{self.noun or self.entity}_id"
+
+    @property
+    def selected(self) -> Mapping[str, object]:
+        """The argument that says which kind is meant, where there is one."""
+        return {} if self.selector is None else {self.selector.argument: self.selector.value}
+
+    def tool(self, verb: Verb) -> str:
+        """Return the name of the tool that plans a verb."""
+        return f"{verb}_{self.noun or self.entity}"
 
     @property
     def is_lined(self) -> bool:

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
-from cache_core.protocol import Selection
+from cache_core.protocol import Selection, Stored
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.binding import used
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, transition
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.lookup import live_record, live_with_key, read_anew, resolved
+from katana_mcp.lookup import live_record, live_with_key, one_record, read_anew, resolved
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.naming import Named, given_or_next, named, variants
 from katana_mcp.services import Services, current
@@ -25,6 +25,9 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
     """Read what a plan needs; changes nothing."""
     await read_anew(services, services.anew)
     asked = named_in(request)
+    entities = names_of(doc, "create" if verb == "create" else "modify")
+    subject = () if verb == "create" else (doc.entity,)
+    await current(services, (doc.entity, *expanded(entities), *doc.reads.get(verb, ())), (*subject, *entities))
     found = await (_of_new if verb == "create" else _of_old)(doc, asked, services)
     facts = replace(found, days=services.days)
     change = transition(doc, verb, request, facts)
@@ -48,8 +51,6 @@ def expanded(entities: Iterable[str]) -> tuple[str, ...]:
 
 
 async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
-    entities = names_of(doc, "create")
-    await current(services, (doc.entity, *expanded(entities), *doc.reads.get("create", ())), entities)
     given, name = asked.get(doc.key.name), doc.key.name
     called = given if isinstance(given, str) else None
     facts = Facts()
@@ -72,11 +73,9 @@ _MOST = 10_000
 
 
 async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
-    entities = names_of(doc, "modify")
-    await current(services, (doc.entity, *expanded(entities)), (doc.entity, *entities))
     subject, called = asked[doc.id], asked.get(doc.key.name)
     stored = await live_record(
-        services, doc.entity, subject if isinstance(subject, int) else str(subject), doc.key.words
+        services, doc.entity, await _found(doc, subject if isinstance(subject, int) else str(subject), services)
     )
     having = await live_with_key(services, doc.entity, called) if isinstance(called, str) else ()
     return Facts(
@@ -85,6 +84,12 @@ async def _of_old(doc: Writable, asked: Mapping[str, object], services: Services
         taken=tuple(each for each in having if each != stored.id),
         references=await references(services, _named_in(doc, asked)),
     )
+
+
+async def _found(doc: Writable, subject: int | str, services: Services) -> Stored:
+    if doc.find is not None:
+        return await doc.find(services, subject)
+    return await one_record(services, doc.entity, subject, doc.key.words)
 
 
 def _named_in(doc: Writable, asked: Mapping[str, object]) -> list[Asked]:

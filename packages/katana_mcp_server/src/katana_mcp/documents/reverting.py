@@ -18,14 +18,14 @@ def way_back(doc: Writable, change: Transition, sent: Sequence[Action]) -> JsonO
     if not sent or one_way(doc, change) is not None:
         return None
     if change.before is None:
-        return {"tool": f"delete_{doc.entity}", "arguments": {doc.id: Ref(0, "id")}}
+        return {"tool": doc.tool("delete"), "arguments": {**doc.selected, doc.id: Ref(0, "id")}}
     if change.after is None:
         return _made_again(doc, change, change.before)
     arguments = {doc.id: id_of(change.before), **_head_back(doc, change, change.before)}
     for part in doc.parts:
         arguments |= _parts_back(doc, part, change, sent)
     found = doc.back(change, arguments)
-    return {"tool": f"modify_{doc.entity}", "arguments": found} if len(found) > 1 else None
+    return {"tool": doc.tool("modify"), "arguments": {**doc.selected, **found}} if len(found) > 1 else None
 
 
 def one_way(doc: Writable, change: Transition) -> str | None:
@@ -160,4 +160,4 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
         arguments[part.name] = list(part.again(part, _going(part, change), record).values())
     if lacking:
         return None
-    return {"tool": f"create_{doc.entity}", "arguments": canonical(doc.back(change, arguments))}
+    return {"tool": doc.tool("create"), "arguments": canonical({**doc.selected, **doc.back(change, arguments)})}

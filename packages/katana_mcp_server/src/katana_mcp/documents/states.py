@@ -7,10 +7,11 @@ from typing import cast
 from cache_core.records import canonical, is_set
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
+from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
 from katana_mcp.tools.requests import Request
 from katana_mcp.values import NOTHING, rows, whole
-from katana_mcp.writing.meaning import Model, model_of, same
+from katana_mcp.writing.meaning import Model, entry_model, model_of, same
 
 
 def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Transition:
@@ -108,7 +109,7 @@ def ids_asked(asked: Mapping[str, object], argument: str) -> Sequence[int]:
 def _before(doc: Writable, facts: Facts) -> State | None:
     if facts.record is None:
         return None
-    record = doc.read(facts.record, facts)
+    record = as_set(doc.head, doc.read(facts.record, facts))
     return {**record, **{each.held: _live(each, record) for each in doc.parts}}
 
 
@@ -185,8 +186,13 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
 
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:
-    names = [each.name for each in fields if each.name in new]
-    return {name: new[name] for name in names if not same(model, name, new[name], old.get(name))}
+    there = [each for each in fields if each.name in new]
+    return {each.name: new[each.name] for each in there if not _same(each, model, old, new)}
+
+
+def _same(field: Field, model: Model, old: State, new: State) -> bool:
+    held = entry_model(model, field.inside) if field.inside else model
+    return same(held, field.name, new[field.name], old.get(field.name))
 
 
 def part_diff(part: Part, old: State, new: State) -> PartDiff:

@@ -9,6 +9,7 @@ from katana_client import KatanaClient
 from katana_client.collection import Spec
 from katana_client.wire import WriteModel, models_in
 from katana_mcp.documents.declaration import Field, Part, Writable
+from katana_mcp.documents.forms import as_held, as_set, entries
 from katana_mcp.documents.transition import New, State, Transition
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
@@ -73,7 +74,7 @@ def _created(doc: Writable, change: Transition) -> Iterator[Action]:
     wanted = change.wanted or {}
     inside = {each.held: [row for row in rows(wanted, each.held) if each.inside(row, wanted)] for each in doc.parts}
     model = spec_of(doc.collection).create
-    state = {**wanted, **_nested(model, inside)}
+    state = {**wanted, **_nested(model, inside), **entries(doc.head, wanted)}
     body = body_of(model, {name: value for name, value in state.items() if value != []})
     name = doc.name(wanted)
     yield Action(
@@ -110,7 +111,8 @@ def _expected(doc: Writable, body: Mapping[str, Json], inside: Mapping[str, Sequ
 def _all_of_it(doc: Writable, body: Mapping[str, Json]) -> dict[str, Json]:
     """Return all that Katana holds of a new document: one of the same name that holds more is another one."""
     parts = {part.held: [_empty(part.fields) | dict(row) for row in rows(body, part.held)] for part in doc.parts}
-    return canonical({**_empty(doc.head), **body, **parts})
+    head = as_held(doc.head, {**_empty(doc.head), **as_set(doc.head, body)})
+    return canonical({**head, **parts})
 
 
 def _empty(fields: Iterable[Field]) -> dict[str, object]:
@@ -127,7 +129,8 @@ def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Act
     if head:
         title, body = doc.head_title.format(doc.called(document)), patch_of(spec, head, document)
         action = on_record(title, doc.entity, doc.collection, id_of(document), body)
-        sent.append(replace(action, implies=_implied(doc, change.unlocked, change.middle)))
+        expects = canonical(as_held(doc.head, body))
+        sent.append(replace(action, expects=expects, implies=_implied(doc, change.unlocked, change.middle)))
     late: list[Action] = []
     for part in doc.parts:
         sent += _of_part(doc, part, change)

@@ -29,6 +29,12 @@ def model_of(collection: str) -> Model:
     return bound.kind.spec.model
 
 
+def entry_model(model: Model, name: str) -> Model:
+    """Return the declaration of what the entries of a list hold."""
+    inner = _declared(model, name)[1]
+    return model if inner is None else inner
+
+
 def differing(model: Model, expected: Mapping[str, object], found: Mapping[str, object]) -> list[str]:
     """Return the fields that are there and mean something else; what an answer leaves out says nothing."""
     return [name for name, value in expected.items() if name in found and not same(model, name, value, found[name])]

@@ -97,11 +97,14 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
     if look is None:
         return ActionState("unknown", error=why or None, look_up={"found": "nothing can tell this action"})
     filters = cast("dict[str, FilterValue]", dict(look.filters))
+    listing = cast("Listing", getattr(client, look.collection))
     if action.method == "DELETE":
         filters["include_deleted"] = True  # what a listing leaves out may be there: only a tombstone proves a deletion
+    if "include_archived" in listing.spec.filters:
+        filters["include_archived"] = True  # what is archived is there all the same
     asked = f"GET /{look.collection} {', '.join(f'{name}={value}' for name, value in filters.items())}"
     try:
-        page = await cast("Listing", getattr(client, look.collection)).page(1, **filters)
+        page = await listing.page(1, **filters)
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
     rows = [each for each in page.valid_records if each.get("id") not in look.besides]

@@ -1,70 +1,23 @@
 """What a customer leaves behind that goes: its open orders."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-from cache_core.conditions import NoneOf, OneOf, Order
-from cache_core.protocol import Selection
-from cache_core.records import Record
-from katana_mcp.documents.transition import Facts, Linked, Transition
-from katana_mcp.lookup import all_listed
-from katana_mcp.names import text
-from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
-from katana_mcp.tools.warnings import ToolWarning, advisory
+from cache_core.conditions import OneOf
+from katana_mcp.documents.leaving import open_orders
+from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.services import Services
 from katana_mcp.values import rows, whole
-from katana_mcp.writing.actions import JsonObject
-
-_SHOWN = 5
 
 
 async def gather(change: Transition, services: Services) -> Facts:
-    """Return the facts with how many sales orders of a customer that goes are open, and the newest of these."""
+    """Return the facts with the open sales orders of a customer that goes."""
     if change.after is not None:
         return change.facts
-    await current(services, ("sales_order",), ())
-    still_open = (OneOf("customer_id", (whole(change.old, "id") or 0,)), NoneOf("status", ("DELIVERED",)))
-    newest = await services.cache.select("sales_order", Selection(still_open, Order("id", descending=True), _SHOWN))
-    found = Linked(
-        count=await services.cache.count("sales_order", still_open),
-        newest=tuple(each.record for each in newest),
-        is_counted=await all_listed(services, "sales_order"),
-    )
-    return replace(change.facts, linked=found)
+    orders = await open_orders((OneOf("customer_id", (whole(change.old, "id") or 0,)),), services)
+    return replace(change.facts, linked=orders)
 
 
 def described(change: Transition) -> str:
     """Return how many addresses it has, and how many open orders it leaves."""
     addresses = f"addresses: {len(rows(change.subject, 'addresses'))}"
     return f" ({addresses})" if change.after else f" ({addresses}, open sales orders: {change.facts.linked.count})"
-
-
-def binds(change: Transition) -> JsonObject:
-    """Return the orders that a deletion depends on."""
-    orders = change.facts.linked
-    return {} if change.after else {"open_orders": [orders.count, *(_number(each) for each in orders.newest)]}
-
-
-def linked(change: Transition) -> tuple[str, ...]:
-    """Return the newest open orders, and how many more there are."""
-    orders = change.facts.linked
-    more = orders.count - len(orders.newest)
-    newest = [f"sales order {_number(each)} ({text(each, 'status')})" for each in orders.newest]
-    return (*newest, *([f"{more} more open sales orders"] if more > 0 else []))
-
-
-def open_orders(change: Transition) -> Iterator[ToolWarning]:
-    """Yield that open orders are left behind, by their numbers."""
-    orders = change.facts.linked
-    if orders.count:
-        numbers = ", ".join(_number(each) for each in orders.newest)
-        more = " and more" if orders.count > len(orders.newest) else ""
-        told = f"customer {change.old.get('id')} has {orders.count} open sales orders: {numbers}{more}"
-        yield advisory(warning_codes.OPEN_ORDERS, told)
-    if not orders.is_counted:
-        told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"
-        yield advisory(warning_codes.COLD_CACHE, told)
-
-
-def _number(order: Record) -> str:
-    return text(order, "order_no") or str(order.get("id"))

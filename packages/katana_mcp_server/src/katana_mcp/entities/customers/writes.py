@@ -1,11 +1,13 @@
 """How customers are written: their head, their addresses, and which of these is the default for shipping."""
 
+from functools import partial
 from typing import Literal
 
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Writable
+from katana_mcp.documents.leaving import bound, left_open, linked
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, address_of, again, settle
-from katana_mcp.entities.customers.leaving import binds, described, gather, linked, open_orders
+from katana_mcp.entities.customers.leaving import described, gather
 from katana_mcp.entities.customers.responses import ANSWERS
 from katana_mcp.operations.filters import Currency
 from katana_mcp.tools.requests import NewName, Notes, Percent, RecordNumber, ShortText
@@ -78,8 +80,8 @@ CUSTOMER = Writable(
     what={"create": " with addresses", "modify": "'s head or addresses", "delete": " with its addresses"},
     gather=gather,
     settle=settle,
-    rules=(*RULES, open_orders),
-    binds=binds,
+    rules=(*RULES, partial(left_open, "customer")),
+    binds=bound,
     linked=linked,
 )
 WRITES = writes(CUSTOMER)

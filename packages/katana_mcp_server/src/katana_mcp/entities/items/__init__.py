@@ -1,9 +1,10 @@
 """Items: products, materials and services, found through their variants."""
 
-from katana_mcp.descriptor import Entity, View, not_written
+from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
+from katana_mcp.entities.items.writes import WRITES
 from katana_mcp.names import FACTORY
 
 ITEMS = Entity(
@@ -21,9 +22,11 @@ ITEMS = Entity(
     list_request=ListItemsRequest,
     listing=listing,
     get=GET_ITEM,
-    absent=not_written("items", "list_items", "get_item"),
+    writes=WRITES,
     notes={
         "search": "Hits name `variant_id`, `item_id` and `item_type` (product, material, service).",
         "list": "Filters combine; newest first. Item ids are unique per type: pass `type` along with `ids`.",
+        "modify": "What is left out stays as it is; null clears a field.",
+        "delete": "Documents keep it; made again, it gets other ids. Archived, it is only hidden.",
     },
 )

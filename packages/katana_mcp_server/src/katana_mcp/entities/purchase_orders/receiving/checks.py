@@ -27,7 +27,7 @@ _RECEIVING: Handling[ReceivedRow] = Handling(
 def against(facts: Facts, order: State, came: Sequence[Arrival]) -> list[ToolWarning]:
     """Return what speaks against it."""
     name = text(order, "order_no") or str(order.get("id"))
-    deleted = gone("purchase_order", name, order, deleted=facts.deleted)
+    deleted = gone(f"purchase order {name}", order, "purchase_order_id", deleted=facts.deleted)
     blocked = deleted or [*_status(f"purchase order {name}", order)]
     return blocked or [*_rows(f"purchase order {name}", order, facts, came)]
 

@@ -36,7 +36,7 @@ _SHIPPING: Handling[ShippedRow] = Handling(
 def against(request: FulfillOrderRequest, facts: Facts) -> list[ToolWarning]:
     """Return what speaks against it."""
     order = as_it_is(facts, request.sales_order_id)
-    deleted = gone("sales_order", SHIPPING.name(order), order, deleted=facts.deleted)
+    deleted = gone(SHIPPING.called(order), order, SHIPPING.id, deleted=facts.deleted)
     if deleted:
         return deleted
     going, change = shipped(request, facts, order), fulfilled(request, facts)

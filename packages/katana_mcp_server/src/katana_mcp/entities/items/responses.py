@@ -1,0 +1,25 @@
+"""What the tools answer that plan to write items: the preview."""
+
+from collections.abc import Mapping
+
+from katana_mcp.descriptor import Verb
+from katana_mcp.writing.preview import Preview
+
+
+class CreateItemResponse(Preview):
+    """The answer of `create_item`."""
+
+
+class ModifyItemResponse(Preview):
+    """The answer of `modify_item`."""
+
+
+class DeleteItemResponse(Preview):
+    """The answer of `delete_item`."""
+
+
+ANSWERS: Mapping[Verb, type[Preview]] = {
+    "create": CreateItemResponse,
+    "modify": ModifyItemResponse,
+    "delete": DeleteItemResponse,
+}

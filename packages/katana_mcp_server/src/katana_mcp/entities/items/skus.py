@@ -1,0 +1,73 @@
+"""Whether others have the SKU that an item is to get: Katana takes it, and then the SKU alone finds neither."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+from cache_core.conditions import OneOf
+from cache_core.protocol import Stored
+from katana_mcp.documents.leaving import bound, open_orders
+from katana_mcp.documents.transition import Facts, Transition
+from katana_mcp.entities.items.finding import one_item
+from katana_mcp.lookup import live_with_key
+from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, service_variants, text
+from katana_mcp.services import Services
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory
+from katana_mcp.values import rows, whole
+from katana_mcp.writing.actions import JsonObject
+
+READ = (*VARIANT_ENTITIES, *FACTORY)
+"""The cache entities that a plan reads besides the service."""
+
+
+async def find(services: Services, wanted: int | str) -> Stored:
+    """Return the service that an id, an exact name or a SKU names, as `get_item` finds it."""
+    return (await one_item(wanted, "service", services))[1]
+
+
+async def gather(change: Transition, services: Services) -> Facts:
+    """Return the facts with the currency of prices, who has the SKU that is to be given, and orders of what goes."""
+    facts = replace(change.facts, names=await look_up(services.cache, {"factory": ()}))
+    if change.after is None:
+        sold = tuple(whole(each, "id") or 0 for each in rows(change.old, "variants"))
+        naming = (OneOf("sales_order_rows[].variant_id", sold),)
+        return replace(facts, linked=await open_orders(naming, services))
+    sku = change.head.get("sku")
+    return replace(facts, own=await _having(sku, change, services)) if isinstance(sku, str) else facts
+
+
+async def _having(sku: str, change: Transition, services: Services) -> tuple[int, ...]:
+    mine = {whole(each, "id") for each in rows(change.old, "variants")}
+    sold = [row.id for row in await service_variants(services.cache, "sku", [sku]) if not row.deleted]
+    found = {*await live_with_key(services, "variant", sku), *(each for each in sold if isinstance(each, int))}
+    return tuple(sorted(found - mine))
+
+
+def _others(change: Transition) -> tuple[int, ...]:
+    return cast("tuple[int, ...]", change.facts.own or ())
+
+
+def taken(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that other variants have the SKU."""
+    if others := _others(change):
+        what = f"variant {others[0]} has" if len(others) == 1 else f"variants {', '.join(map(str, others[:5]))} have"
+        told = f"{what} the SKU {change.new.get('sku')} too: the SKU alone will not find either"
+        yield advisory(warning_codes.DUPLICATE_SKU, told, "sku")
+
+
+def binds(change: Transition) -> JsonObject:
+    """Return who else has the SKU, and the open orders of what goes: by the apply they have to be the same."""
+    having = {} if change.facts.own is None else {"others with the SKU": list(_others(change))}
+    return {**having, **bound(change)}
+
+
+def currency(change: Transition) -> str | None:
+    """Return the base currency, in which prices and costs of services are."""
+    return change.facts.names.base_currency()
+
+
+def described(change: Transition) -> str:
+    """Return the SKU of a service that is new or goes."""
+    sku = text(change.subject, "sku")
+    return f" ({sku})" if sku else ""
