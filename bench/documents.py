@@ -256,6 +256,39 @@ def fulfillment(nr: int) -> Record:
     }
 
 
+def sales_return(nr: int) -> Record:
+    """Return a return without its rows."""
+    return {
+        "id": nr,
+        "customer_id": 1,
+        "sales_order_id": nr,
+        "order_no": f"RO-{nr}",
+        "return_location_id": 1,
+        "status": ("NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL")[nr % 3],
+        "currency": "EUR",
+        "return_date": day(nr, 2),
+        "order_created_date": day(nr),
+        "additional_info": "scratched",
+        **dict.fromkeys(("refund_status", "tracking_number", "tracking_number_url", "tracking_carrier")),
+        **DATES,
+    }
+
+
+def sales_return_row(nr: int) -> Record:
+    """Return what comes back of a row that was shipped."""
+    return {
+        "id": nr,
+        "sales_return_id": nr,
+        "variant_id": nr % 50,
+        **dict.fromkeys(("fulfillment_row_id", "sales_order_row_id"), nr * 10),
+        "quantity": Decimal(1),
+        "net_price_per_unit": Decimal("19.5"),
+        **dict.fromkeys(("reason_id", "restock_location_id"), 1),
+        "batch_transactions": [{"batch_id": 7, "quantity": Decimal(1)}],
+        **dict.fromkeys(("created_at", "updated_at"), NOON),
+    }
+
+
 def outsourced_recipe_row(nr: int) -> Record:
     """Return an ingredient of an outsourced purchase order."""
     return {
@@ -359,6 +392,8 @@ DOCUMENTS: dict[str, Callable[[int], Record]] = {
     "purchase_order_accounting_metadata": bill,
     "purchase_order_additional_cost_row": cost_row,
     "sales_order_fulfillment": fulfillment,
+    "sales_return": sales_return,
+    "sales_return_row": sales_return_row,
     "stock_adjustment": stock_adjustment,
     "stock_transfer": stock_transfer,
 }

@@ -133,6 +133,19 @@ DOCUMENT_FIELDS: dict[str, Fields] = {
         "sales_order_fulfillment_rows": nested({**ROW, "sales_order_row_id": IDS}),
         **DATES,
     },
+    "sales_return": {
+        **dict.fromkeys(("customer_id", "sales_order_id", "return_location_id"), IDS),
+        **dict.fromkeys(("order_no", "additional_info", "tracking_number"), TEXT),
+        **dict.fromkeys(("status", "refund_status"), STATES),
+        "return_date": MOMENTS,
+        **DATES,
+    },
+    "sales_return_row": {
+        **dict.fromkeys(("sales_return_id", "variant_id", "sales_order_row_id", "reason_id"), IDS),
+        **dict.fromkeys(("quantity", "net_price_per_unit"), RATES),
+        "batch_transactions": ALLOCATIONS,
+        "created_at": MOMENTS,
+    },
     "purchase_order": {
         "supplier_id": IDS,
         "location_id": IDS,

@@ -59,6 +59,31 @@ def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _sales_returns(tenant: Tenant) -> dict[str, Usual]:
+    returned = _live(tenant, "sales_returns")
+    first = returned[0]
+    changes = _filters(
+        returned,
+        ("ordered", "returned"),
+        status=["RESTOCKED_ALL"],
+        open=True,
+        refund_status=["REFUNDED"],
+        sales_order_id=first["sales_order_id"],
+        customer_id=first["customer_id"],
+        return_location_id=first["return_location_id"],
+        skus_or_variant_ids=[first["sales_return_rows"][0]["variant_id"]],
+        order_by="return_date",
+        include_rows=True,
+    )
+    del changes["include_deleted"]
+    return {
+        "list_sales_returns": Usual({"limit": 5}, changes),
+        "get_sales_return": Usual(
+            {"sales_return_id": first["id"]}, _each(sales_return_id=returned[1]["order_no"], rows_page=2)
+        ),
+    }
+
+
 def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     orders = _live(tenant, "purchase_orders")
     order = orders[-1]
@@ -411,6 +436,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_items(tenant, search),
         **item_writes(tenant),
         **_sales_orders(tenant, search),
+        **_sales_returns(tenant),
         **_purchase_orders(tenant, search),
         **_manufacturing_orders(tenant, search),
         **_stock(tenant, search),

@@ -20,6 +20,8 @@ TABLE_FILES = "packages/cache_typed/src/cache_typed/tables"
 FOLDERS = "packages/katana_mcp_server/src/katana_mcp/entities"
 KEPT_AS = {"po_additional_cost_rows": "purchase_order_additional_cost_rows", "inventory": "stock"}
 """Collections that the cache calls otherwise than Katana's path: an abbreviation, and stock beside its movements."""
+BESIDE_ITS_PARENT = {"sales_return_rows": "sales_returns"}
+"""Collections that the sandbox has in the file of another, whose rules they share."""
 NO_RESOURCES = {"addresses", "items", "reranks", "searches"}
 """What several collections of the client share."""
 BY_ENTITY = {spec.name: spec.collection for spec in SPECS}
@@ -30,7 +32,7 @@ def files_of(collection: str) -> Iterator[str]:
     """Yield the files that a cached collection has."""
     kept = KEPT_AS.get(collection, collection)
     yield f"{RESOURCES}/{collection}.py"
-    yield f"{COLLECTIONS}/{collection}.py"
+    yield f"{COLLECTIONS}/{BESIDE_ITS_PARENT.get(collection, collection)}.py"
     yield f"{SPEC_FILES}/{kept}.py"
     yield f"{TABLE_FILES}/{kept}.py"
 

@@ -106,6 +106,22 @@ MEANT: dict[str, Meant] = {
         },
         flags={"open": _open("DELIVERED"), "overdue": _late("delivery_date", "DELIVERED", "PENDING")},
     ),
+    "list_sales_returns": Meant(
+        collections=("sales_returns",),
+        beside={"sales_return_rows": "sales_return_id"},
+        dates=ORDERED | {"returned": "return_date"},
+        values={
+            "status": ("status", ("NOT_RETURNED", "RETURNED_ALL", "RESTOCKED_ALL")),
+            "refund_status": ("refund_status", ("NOT_REFUNDED", "REFUNDED", "PARTIALLY_REFUNDED")),
+        },
+        names={
+            "sales_order_id": "sales_order_id",
+            "customer_id": "customer_id",
+            "return_location_id": "return_location_id",
+            "skus_or_variant_ids": "sales_return_rows[].variant_id",
+        },
+        flags={"open": _open("RESTOCKED_ALL")},
+    ),
     "list_purchase_orders": Meant(
         collections=("purchase_orders",),
         dates=ORDERED | {"arrival": "expected_arrival_date", "received": "purchase_order_rows[].received_date"},
@@ -187,7 +203,7 @@ def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
     every = [each for name in meant.collections for each in tenant.all(name)]
     records = [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
     for collection, link in meant.beside.items():
-        rows = [each for each in tenant.all(collection) if not each["deleted_at"]]
+        rows = [each for each in tenant.all(collection) if not each.get("deleted_at")]
         records = [each | {collection: [row for row in rows if row[link] == each["id"]]} for each in records]
     return records
 

@@ -44,8 +44,10 @@ ONE = {
     "serial_number_ids": "serial number",
     "shipping_fee_id": "shipping fee",
     "reference_id": "reference",
+    "return_location_id": "location",
     "row_id": "row of a plan",
     "sales_order_id": "sales order",
+    "sales_return_id": "sales return",
     "source_location_id": "location",
     "stock_adjustment_id": "stock adjustment",
     "stock_transfer_id": "stock transfer",
@@ -65,9 +67,12 @@ NEVER_ASKED = {
     *(
         "packer_id",
         "production_id",
+        "reason_id",
         "received_items_group_id",
         "recipe_row_id",
         "resource_id",
+        "restock_location_id",
+        "sales_return_row_id",
     ),
     "shipping_address_id",
     *("stock_adjustment_row_id", "stock_transfer_row_id"),
@@ -99,9 +104,12 @@ NOT_TAKEN: dict[tuple[str, str], str] = {
         (argument, shown): _ROLE
         for argument in (
             *("location_id", "source_location_id", "target_location_id"),
-            *("destination_location_id", "tracking_location_id"),
+            *("destination_location_id", "tracking_location_id", "return_location_id"),
         )
-        for shown in ("location_id", "source_location_id", "target_location_id", "tracking_location_id")
+        for shown in (
+            *("location_id", "source_location_id", "target_location_id"),
+            *("tracking_location_id", "return_location_id"),
+        )
         if shown != argument and {shown, argument} != {"target_location_id", "destination_location_id"}
     },
     ("address_id", "default_shipping_id"): _ROLE,

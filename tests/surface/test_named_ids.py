@@ -24,6 +24,7 @@ UNNAMED = {
     "batch_id": "batches are not cached",
     "serial_number_id": "serial numbers are not cached",
     "bin_location_id": "bins are not cached",
+    "reason_id": "reasons of returns are not cached",
     "shipping_fee_id": "a fee has no name, but a description",
     "address_id": "an address has no name",
     "billing_address_id": "one of `addresses`",

@@ -32,6 +32,8 @@ NAMES = {
     "tax_rate_id": "tax_rates",
     "additional_cost_id": "additional_costs",
     "sales_order_id": "sales_orders",
+    "sales_return_id": "sales_returns",
+    "return_location_id": "locations",
     "purchase_order_id": "purchase_orders",
     "manufacturing_order_id": "manufacturing_orders",
     "stock_transfer_id": "stock_transfers",
@@ -62,6 +64,7 @@ OTHERS = {
 CALLED = {
     "variants": "sku",
     "sales_orders": "order_no",
+    "sales_returns": "order_no",
     "purchase_orders": "order_no",
     "manufacturing_orders": "order_no",
     "stock_transfers": "stock_transfer_number",
@@ -124,6 +127,11 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
             "order_no": text,
             "customer_id": next(tenant.all("customers"))["id"],
             "sales_order_rows": rows,
+        },
+        "sales_returns": {
+            "order_no": text,
+            "sales_order_id": next(tenant.all("sales_returns"))["sales_order_id"],
+            "return_location_id": places[0],
         },
         "purchase_orders": {
             "order_no": text,

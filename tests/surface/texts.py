@@ -33,6 +33,10 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "sales_order_addresses": ADDRESS,
     "sales_order_shipping_fee": ("description",),
     "sales_order_fulfillments": ("tracking_number", "tracking_url", "tracking_carrier", "tracking_method"),
+    "sales_returns": (
+        *("order_no", "additional_info"),
+        *("tracking_number", "tracking_number_url", "tracking_carrier", "tracking_method"),
+    ),
     "purchase_orders": ("order_no", "additional_info"),
     "purchase_order_rows": ("purchase_uom",),
     "po_additional_cost_rows": ("name", "reference"),

@@ -90,6 +90,11 @@ PLANNED: dict[str, tuple[str, ...]] = {
         *("sales_order_id", "status", "invoice_status", "tracking_number", "picked_date", "packer_id", *STAMPS),
         *("sales_order_fulfillment_rows[].id", "sales_order_fulfillment_rows[].sales_order_row_id"),
     ),
+    "sales_return": (
+        *("order_no", "customer_id", "sales_order_id", "return_location_id", "status", "refund_status"),
+        *("return_date", "order_created_date", *STAMPS),
+    ),
+    "sales_return_row": ("sales_return_id", "variant_id", *STAMPS),
     "purchase_order": (
         *("order_no", "supplier_id", "location_id", "tracking_location_id", "default_group_id", "entity_type"),
         *("status", "billing_status", "last_document_status", "ingredient_availability"),

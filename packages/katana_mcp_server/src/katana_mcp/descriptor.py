@@ -109,7 +109,7 @@ class Entity:
         toolset: the group of its tools.
         sources: the cache entities that its rows come from.
         reads: further cache entities that its answers read for names.
-        searched: where a search looks, in a person's words.
+        searched: where a search looks, in a person's words; nothing where it has no search.
         forgiving: whether its search looks inside words and past typing errors after a miss.
         search_request: what its search takes besides a text and a page; nothing where it says nothing.
         searching: which cache entities a search with such a request looks in, and under which conditions.

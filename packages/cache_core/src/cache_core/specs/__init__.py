@@ -21,6 +21,8 @@ from cache_core.specs.purchase_order_additional_cost_rows import PURCHASE_ORDER_
 from cache_core.specs.purchase_orders import PURCHASE_ORDER
 from cache_core.specs.sales_order_fulfillments import SALES_ORDER_FULFILLMENT
 from cache_core.specs.sales_orders import SALES_ORDER
+from cache_core.specs.sales_return_rows import SALES_RETURN_ROW
+from cache_core.specs.sales_returns import SALES_RETURN
 from cache_core.specs.services import SERVICE
 from cache_core.specs.stock import STOCK
 from cache_core.specs.stock_adjustments import STOCK_ADJUSTMENT
@@ -45,6 +47,8 @@ SPECS: tuple[EntitySpec, ...] = (
     BOM_ROW,
     SALES_ORDER,
     SALES_ORDER_FULFILLMENT,
+    SALES_RETURN,
+    SALES_RETURN_ROW,
     PURCHASE_ORDER,
     PURCHASE_ORDER_ADDITIONAL_COST_ROW,
     PURCHASE_ORDER_ACCOUNTING_METADATA,

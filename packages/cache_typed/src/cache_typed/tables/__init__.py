@@ -24,6 +24,8 @@ from cache_typed.tables.purchase_order_additional_cost_rows import PURCHASE_ORDE
 from cache_typed.tables.purchase_orders import PURCHASE_ORDER_TABLE
 from cache_typed.tables.sales_order_fulfillments import SALES_ORDER_FULFILLMENT_TABLE
 from cache_typed.tables.sales_orders import SALES_ORDER_TABLE
+from cache_typed.tables.sales_return_rows import SALES_RETURN_ROW_TABLE
+from cache_typed.tables.sales_returns import SALES_RETURN_TABLE
 from cache_typed.tables.services import SERVICE_TABLE
 from cache_typed.tables.stock import STOCK_TABLE
 from cache_typed.tables.stock_adjustments import STOCK_ADJUSTMENT_TABLE
@@ -48,6 +50,8 @@ TABLES: tuple[TableMapping, ...] = (
     BOM_ROW_TABLE,
     SALES_ORDER_TABLE,
     SALES_ORDER_FULFILLMENT_TABLE,
+    SALES_RETURN_TABLE,
+    SALES_RETURN_ROW_TABLE,
     PURCHASE_ORDER_TABLE,
     PURCHASE_ORDER_ADDITIONAL_COST_ROW_TABLE,
     PURCHASE_ORDER_ACCOUNTING_METADATA_TABLE,

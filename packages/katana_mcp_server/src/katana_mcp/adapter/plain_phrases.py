@@ -59,6 +59,7 @@ _READING = _compiled(
             rf"^(?!.*{_OF_NO_CUSTOMER})(?!(?:re)?order).*orders?",
         ),
         "list open sales order": ("backlog",),
+        "sales return": (r"(?:sen[dt]|came|comes?|coming) back", r"refund\w*", r"returned (?:goods|items|parts)"),
         "search number": (r"with (?:the )?(?:reference|number|tracking number) \S+",),
         "customer": ("contacts?", "terms of payment", "payment terms"),
         "list manufacturing order": (

@@ -91,8 +91,7 @@ def ranked(question: str, tools: Sequence[DescribedTool]) -> list[str]:
             count = documents[name][word]
             scores[name] += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * lengths[name] / mean))
     for name in documents:
-        verb = _stem(name.partition("_")[0])
-        if verb in _CHANGING and verb not in asked:
+        if any(word not in asked for word in stems(name) if word in _ONLY_NAMED):
             scores[name] *= _UNASKED
     return sorted((name for name, score in scores.items() if score > 0), key=lambda name: -scores[name])
 
@@ -157,6 +156,7 @@ _MAX_TEXT = 10_000
 _NUMBERED = {
     "po": "purchase order",
     "so": "sales order",
+    "ro": "sales return",
     "mo": "manufacturing order",
     "st": "stock transfer",
     "sa": "stock adjustment",
@@ -188,6 +188,6 @@ _IMPERATIVES = {
     for word in words
 }
 """What a question means beside its words when it begins with one of these."""
-_CHANGING = frozenset(map(_stem, ("create", "modify", "delete", "receive", "fulfill")))
+_ONLY_NAMED = frozenset(map(_stem, ("create", "modify", "delete", "receive", "fulfill", "return")))
 _UNASKED = 0.6
-"""A question without a verb of change is about reading."""
+"""A question without a verb of change is about reading, and one that names no return about none."""

@@ -6,12 +6,14 @@ from katana_mcp.entities.items import ITEMS
 from katana_mcp.entities.manufacturing_orders import MANUFACTURING_ORDERS
 from katana_mcp.entities.purchase_orders import PURCHASE_ORDERS
 from katana_mcp.entities.sales_orders import SALES_ORDERS
+from katana_mcp.entities.sales_returns import SALES_RETURNS
 from katana_mcp.entities.stock_adjustments import STOCK_ADJUSTMENTS
 from katana_mcp.entities.stock_transfers import STOCK_TRANSFERS
 
 ENTITIES: tuple[Entity, ...] = (
     ITEMS,
     SALES_ORDERS,
+    SALES_RETURNS,
     PURCHASE_ORDERS,
     MANUFACTURING_ORDERS,
     STOCK_TRANSFERS,

@@ -216,8 +216,10 @@ TotalTo = Annotated[
 
 
 class DatedListRequest(ListRequest):
-    """A list of what carries the dates of its making and of its last change."""
+    """A list of what carries the dates of its making and of its last change, and stays listed once it is deleted."""
 
+    include_deleted: bool = False
+    """Also deleted ones."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
     """Entered."""
     created_to: Annotated[Until | None, not_after("created_at")] = None

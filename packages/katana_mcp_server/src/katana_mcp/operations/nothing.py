@@ -43,7 +43,8 @@ class NothingListed:
 
 def shown_by(request: ListRequest) -> Visibility:
     """Return which soft states a list shows."""
-    return Visibility(request.include_deleted, archived=getattr(request, "include_archived", False))
+    asked = (getattr(request, name, False) for name in ("include_deleted", "include_archived"))
+    return Visibility(*asked)
 
 
 async def nothing_listed(sources: Sequence[str], request: ListRequest, services: Services) -> NothingListed:

@@ -27,7 +27,9 @@ REACH = 1_000
 
 
 def search_tool(entity: Entity) -> AnyTool | None:
-    """Return the search tool of an entity."""
+    """Return the search tool of an entity, or None when nothing of it is searched."""
+    if not entity.searched:
+        return None
 
     async def run(request: SearchRequest, services: Services) -> Answer:
         return await _search(entity, request, services)

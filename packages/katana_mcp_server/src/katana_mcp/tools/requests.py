@@ -117,8 +117,6 @@ class ListRequest(Request):
     """Rows per page."""
     page: PageNumber = 1
     """From 1."""
-    include_deleted: bool = False
-    """Also deleted ones."""
 
 
 def _finite(value: object) -> object:

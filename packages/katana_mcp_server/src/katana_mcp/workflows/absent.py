@@ -5,7 +5,6 @@ A line goes when its tool comes.
 
 from collections.abc import Mapping
 
-_RETURNS = "sales returns are not read or written here; they are made in Katana"
 _TRACED = (
     "batches and serial numbers have no tools yet; `get_sales_order`, `get_purchase_order`, `get_stock_transfer` and "
     "`get_stock_adjustment` show those of each row"
@@ -33,10 +32,6 @@ ABSENT: Mapping[str, str] = {
     "order_readiness": (
         "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"
     ),
-    "list_sales_returns": _RETURNS,
-    "get_sales_return": _RETURNS,
-    "create_sales_return": _RETURNS,
-    "delete_sales_return": _RETURNS,
     "correct_sales_order": "sales orders are changed in Katana; `get_sales_order` shows one",
     "create_manufacturing_orders": "manufacturing orders are made in Katana; `get_bom` shows what they would take",
     "complete_manufacturing_order": (

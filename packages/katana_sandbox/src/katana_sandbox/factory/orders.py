@@ -48,23 +48,44 @@ def load_orders(loader: Loader, room: Stockroom, total: int) -> set[int]:
         _load_order(loader, room, order, rows, details)
         if order.status not in {"DELIVERED", "PACKED"} and order.life.deleted is None:
             still_open.add(order.order_id)
-        if position == 3 and shipped is not None:
-            loader.put("sales_returns", _return(loader, order), order.life)
+        if position % 12 == 3 and shipped is not None:
+            row = next(row for row in rows if row["product_availability"] == "PICKED")
+            _load_return(loader, order, row, (shipped + loader.now) // 2)
         loader.report("sales orders", position + 1, total)
     return still_open
 
 
-def _return(loader: Loader, order: _Order) -> Record:
-    fields: Record = {field.name: None for field in loader.ctx.collections["sales_returns"].fields}
-    return fields | {
+def _load_return(loader: Loader, order: _Order, row: Record, created: int) -> None:
+    """One piece of a shipped row comes back; each third return is in stock again."""
+    life, order_no = loader.plain_life(created), loader.ctx.db.next_number("RO")
+    status = ("RESTOCKED_ALL", "NOT_RETURNED", "RETURNED_ALL")[int(order_no[3:]) % 3]
+    header: Record = {field.name: None for field in loader.ctx.collections["sales_returns"].fields} | {
         "sales_order_id": order.order_id,
         "customer_id": order.buyer.customer_id,
-        "order_no": loader.ctx.db.next_number("RO"),
+        "order_no": order_no,
         "return_location_id": order.location,
-        "status": "NOT_RETURNED",
+        "status": status,
         "currency": order.buyer.currency,
-        "order_created_date": loader.text(order.life.created),
+        "order_created_date": loader.text(created),
+        "return_date": None if status == "NOT_RETURNED" else loader.text(created),
     }
+    line: Record = {
+        "sales_return_id": loader.number("sales_returns", header, life),
+        "variant_id": row["variant_id"],
+        "fulfillment_row_id": row["fulfillment_row_id"],
+        "sales_order_row_id": row["id"],
+        "quantity": "1",
+        "net_price_per_unit": fixed(Decimal(row["total"]) / row["quantity"], 10),
+        "reason_id": 4,
+        "restock_location_id": order.location,
+        "batch_transactions": [],
+    }
+    line_id = loader.number("sales_return_rows", line, life)
+    if status == "RESTOCKED_ALL":
+        cost = Decimal(row["cogs_value"]) / row["quantity"]
+        document = "SystemGenerated", line_id, order_no, line["sales_return_id"], "return"
+        back = Movement(row["variant_id"], order.location, Decimal(1), cost, loader.text(created), *document)
+        loader.move(back, created)
 
 
 def _draft(loader: Loader, room: Stockroom, position: int, total: int) -> _Order:
@@ -161,6 +182,8 @@ def _load_fulfillment(loader: Loader, order: _Order, rows: list[Record]) -> int 
         return None
     picked = min(loader.now - loader.rng.randrange(DAY // 4), order.due - loader.rng.randint(-9, 3) * DAY)
     picked = max(picked, order.life.created)
+    for row in leaving:
+        row["fulfillment_row_id"] = loader.ctx.db.next_id("sales_order_fulfillment_rows")
     fields: Record = {
         "sales_order_id": order.order_id,
         "picked_date": loader.text(picked),
@@ -175,7 +198,7 @@ def _load_fulfillment(loader: Loader, order: _Order, rows: list[Record]) -> int 
         "packer_id": None,
         "sales_order_fulfillment_rows": [
             {
-                "id": loader.ctx.db.next_id("sales_order_fulfillment_rows"),
+                "id": row["fulfillment_row_id"],
                 "sales_order_row_id": row["id"],
                 "quantity": row["quantity"],
                 "batch_transactions": [],

@@ -79,18 +79,8 @@ def _load_transfer(loader: Loader, moves: Moves, goods: list[Good], locations: l
         quantity = Decimal(loader.rng.randint(1, 4))
         row = {"stock_transfer_id": transfer_id, **_row(good, quantity)}
         row_id = loader.number("stock_transfer_rows", row, life)
-        base = Movement(
-            good.variant_id,
-            locations[0],
-            -quantity,
-            None,
-            fields["transfer_date"],
-            "StockTransferRow",
-            row_id,
-            fields["stock_transfer_number"],
-            transfer_id,
-            "out",
-        )
+        document = "StockTransferRow", row_id, fields["stock_transfer_number"], transfer_id, "out"
+        base = Movement(good.variant_id, locations[0], -quantity, None, fields["transfer_date"], *document)
         if status != "draft":
             loader.ship(base, good.cost, moment)
         if status == "received":
@@ -133,17 +123,8 @@ def _adjust(loader: Loader, moves: Moves, place: tuple[Good, int], quantity: Dec
     row = {"stock_adjustment_id": adjustment_id, **_row(good, quantity)}
     row_id = loader.number("stock_adjustment_rows", row, life)
     moves.adjusted.append(row_id)
-    return Movement(
-        good.variant_id,
-        location,
-        quantity,
-        None,
-        fields["stock_adjustment_date"],
-        ADJUSTMENT,
-        row_id,
-        fields["stock_adjustment_number"],
-        adjustment_id,
-    )
+    document = ADJUSTMENT, row_id, fields["stock_adjustment_number"], adjustment_id
+    return Movement(good.variant_id, location, quantity, None, fields["stock_adjustment_date"], *document)
 
 
 def _row(good: Good, quantity: Decimal) -> Record:

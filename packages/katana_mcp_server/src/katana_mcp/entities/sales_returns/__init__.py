@@ -1,0 +1,34 @@
+"""Sales returns: what customers send back of what was shipped, and whether it is in stock again."""
+
+from katana_mcp.descriptor import Entity, View, not_written
+from katana_mcp.entities.sales_returns.document import GET_SALES_RETURN
+from katana_mcp.entities.sales_returns.filters import ListSalesReturnsRequest
+from katana_mcp.entities.sales_returns.rows import (
+    PARTIES,
+    ROW_NAMES,
+    ROWS,
+    SalesReturnSummary,
+    SalesReturnWithRows,
+    header,
+    with_rows,
+)
+from katana_mcp.names import VARIANT_ENTITIES
+
+_READERS = ("list_sales_returns", "get_sales_return")
+SALES_RETURNS = Entity(
+    name="sales_return",
+    plural="sales_returns",
+    toolset="sales",
+    sources=("sales_return",),
+    reads=("sales_order", "customer", "location", *VARIANT_ENTITIES),
+    searched=(),
+    summary=View(model=SalesReturnSummary, own=header, names=PARTIES),
+    expanded=View(model=SalesReturnWithRows, own=with_rows, names=PARTIES | ROW_NAMES, parts={ROWS: "sales_return_id"}),
+    list_request=ListSalesReturnsRequest,
+    get=GET_SALES_RETURN,
+    absent={
+        "search": "`list_sales_returns` finds returns by customer, sales order or SKU, `get_sales_return` by number",
+        **not_written("sales_returns", *_READERS),
+    },
+    notes={"list": "Filters combine; newest first."},
+)
