@@ -145,8 +145,9 @@ def test_tools_are_listed_as_the_settings_choose_them(command_line: Run, monkeyp
     assert "\n2 tools, " in command_line("tools").out
     assert "\n1 tools, " in command_line("tools", "--exclude-tools", "rebuild_cache").out
     told = command_line("tools", "--search-mode", "--toolsets", "catalog").out
-    assert "\n4 tools, " in told
-    assert "\n3 more through `search_tools` and `call_tool`: get_item, list_items, list_reference\n" in told
+    assert "\n5 tools, " in told
+    more = "create_item, delete_item, get_item, list_items, list_reference, modify_item"
+    assert f"\n6 more through `search_tools` and `call_tool`: {more}\n" in told
 
 
 def test_read_only_leaves_out_every_tool_that_changes_anything(

@@ -123,10 +123,14 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
     """Return arguments that give an answer of all that the tool reads."""
     kinds = ("suppliers", "locations", "customers", "sales_orders")
     supplier, place, client, order = (live(stage.own.sandbox.tenant(), each)[0]["id"] for each in kinds)
+    service: dict[str, object] = {"type": "service", "item_id": live(stage.own.sandbox.tenant(), "services")[0]["id"]}
     row = {"sku_or_variant_id": "PAD", "quantity": 1, "price_per_unit": 1}
     calls: dict[str, dict[str, object]] = {
         **CALLS,
         "create_customer": {"name": "Velo Nova"},
+        "create_item": {"type": "service", "name": "Wash", "sku": "WASH"},
+        "modify_item": {**service, "sku": "WASH"},
+        "delete_item": service,
         "create_purchase_order": {"supplier_id": supplier, "location_id": place, "rows": [row]},
         "check_inventory": {"skus_or_variant_ids": ["PAD"]},
         "get_inventory_movements": {"skus_or_variant_ids": ["PAD"]},
