@@ -61,6 +61,7 @@ def test_the_lock_holds_without_it_on_a_machine_that_never_saw_an_index(retired:
     assert 'name = "cache-typed"' in locked
 
 
+@pytest.mark.soak  # `make retire` runs the whole suite so
 def test_the_server_starts_and_the_contract_holds_without_it(retired: Path, tmp_path: Path) -> None:
     # The copy's sources come first, and the package that the environment still has cannot be imported.
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['cache_legacy'] = None\n")

@@ -39,7 +39,7 @@ from .held import proves_told
 from .matrix import prepared
 from .writes import Arguments, Pools, Record, live
 
-pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
+pytestmark = pytest.mark.usefixtures("hasty_journal")
 DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,

@@ -16,8 +16,6 @@ from katana_sandbox import EditBody, Fault, Tenant
 
 from .matrix import PLANS
 
-pytestmark = pytest.mark.warm
-
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
 

@@ -21,8 +21,6 @@ from katana_sandbox import ManualClock
 
 from .matrix import PLANS, lasting, matrix
 
-pytestmark = pytest.mark.warm
-
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 DATA = Path(__file__).parent

@@ -15,8 +15,9 @@ from .all_writes import WRITES
 from .matrix import matrix
 from .shapes import nodes
 from .texts import NAMES_NONE
+from .usual import Usual
 
-pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
+pytestmark = pytest.mark.usefixtures("hasty_journal")
 type Record = dict[str, Any]
 
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
@@ -167,8 +168,7 @@ def _absent(tenant: Tenant, collection: str) -> int:
 class _Calls:
     """Calls of one tool in which one argument names something; everything else is as usual."""
 
-    def __init__(self, stage: Stage, tool: str, path: str) -> None:
-        usual = matrix(stage.own.sandbox.tenant())[tool]
+    def __init__(self, stage: Stage, usual: Usual, tool: str, path: str) -> None:
         self._stage = stage
         self.tool = tool
         self._path = path
@@ -204,8 +204,9 @@ def _denied(answer: Payload, path: str) -> bool:
 async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_for_once(
     stage: Stage, tenant: Tenant, clock: ManualClock, tool: str
 ) -> None:
+    called = matrix(tenant)[tool]
     for path, collection in [(path, collection) for each, path, collection in PLACES if each == tool]:
-        calls = _Calls(stage, tool, path)
+        calls = _Calls(stage, called, tool, path)
         names = OWN.get(path, ["id", CALLED.get(collection, "name")])
         present = next(each[names[0]] for each in tenant.all(collection) if not each.get("deleted_at"))
         clock.advance(61)

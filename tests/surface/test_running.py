@@ -22,8 +22,6 @@ from katana_sandbox import ManualClock, Tenant
 
 from .matrix import PLANS, WRITES, lasting, matrix
 
-pytestmark = pytest.mark.warm
-
 LISTED = {each["name"]: each for each in catalogue()}
 COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")
 

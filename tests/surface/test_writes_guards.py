@@ -13,7 +13,7 @@ from .effects import Watched, writes
 from .held import held
 from .writes import Arguments, Record
 
-pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
+pytestmark = pytest.mark.usefixtures("hasty_journal")
 type Asks = Callable[[Tenant, Record], Arguments]
 SYNCED = 300
 """Seconds after which what is named is asked for anew; a plan lives 600."""

@@ -20,7 +20,7 @@ from .matrix import PLANS, matrix, prepared
 from .shapes import KEYED_BY_THE_ACCOUNT, nodes
 from .writes import Arguments, Pools
 
-pytestmark = [pytest.mark.warm, pytest.mark.usefixtures("hasty_journal")]
+pytestmark = pytest.mark.usefixtures("hasty_journal")
 LISTED = {each["name"]: each["inputSchema"] for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
 SWITCHES = {"additional_info_wipe": True, "additional_info_wipe_untested": True}

@@ -44,8 +44,8 @@ def untouched() -> OwnSandbox:
 
 @pytest.fixture(autouse=True)
 def warmth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the servers of a test marked `warm` begin with a full cache."""
-    if request.node.get_closest_marker("warm") and not request.node.get_closest_marker("cold"):
+    """Let the servers of a test that is not marked `cold` begin with a full cache."""
+    if not request.node.get_closest_marker("cold"):
         start_warm(monkeypatch, untouched)
 
 

@@ -13,8 +13,6 @@ from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_o
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-pytestmark = pytest.mark.warm
-
 BLOCKING = "list_blocking_ingredients"
 NOW = "2026-03-02T09:00:00.000Z"
 DAY = days_in("Europe/Tallinn").day

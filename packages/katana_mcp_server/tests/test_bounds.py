@@ -10,8 +10,6 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Tenant
 
-pytestmark = pytest.mark.warm
-
 TOOLS: list[tuple[str, str, Payload]] = [
     ("get_variant_details", "variants", {}),
     ("check_inventory", "stock", {}),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from server_wire import Filtered, Wire, amount, assert_filtered, deleted_within, live
 
 from katana_mcp.testing import Stage
@@ -67,6 +68,7 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
     ]
 
 
+@pytest.mark.cold
 async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Tenant) -> None:
     customer = next(each for each in live(tenant, "customers") if len(each["addresses"]) > 1)
     first, *others = customer["addresses"]

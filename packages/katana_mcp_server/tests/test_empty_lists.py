@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from server_wire import live
 
 from katana_mcp.adapter.catalogue import catalogue
@@ -120,6 +121,7 @@ async def test_an_empty_account_is_called_empty_by_whatever_looks_for_something(
             assert told.endswith(f"; Katana holds no {name.replace('_', ' ')}s yet"), told
 
 
+@pytest.mark.cold
 async def test_nothing_is_called_empty_while_the_first_sync_runs(own: OwnSandbox, clock: ManualClock) -> None:
     own.sandbox.faults.add(Fault("*", action=Delay(60), times=None))
     async with staged(own) as stage:

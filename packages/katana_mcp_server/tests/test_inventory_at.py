@@ -13,8 +13,6 @@ from katana_mcp.workflows.ledger import place, standing
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-pytestmark = pytest.mark.warm
-
 MOMENTS = ("2023-01-01T00:00:00Z", "2025-06-30T23:59:59+02:00", "2026-02-14T12:00:00Z", "2026-03-02T09:00:00Z")
 SKUS = ["FSKT-35M", "FSKT-32M"]
 

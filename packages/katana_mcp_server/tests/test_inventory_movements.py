@@ -10,8 +10,6 @@ from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-pytestmark = pytest.mark.warm
-
 MIDDLE = "2026-02-20T12:00:00.000Z"
 GET = "get_inventory_movements"
 

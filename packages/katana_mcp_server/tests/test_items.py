@@ -9,8 +9,6 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
-pytestmark = pytest.mark.warm
-
 
 def _stocked(tenant: Tenant, count: int) -> list[Wire]:
     return [each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)][:count]

@@ -80,6 +80,7 @@ async def test_who_waits_for_a_lookup_that_katana_does_not_answer_waits_no_longe
     assert ["Katana did not answer within 3 s" in str(refused["warnings"]) for refused in refusals] == [True] * 5
 
 
+@pytest.mark.cold
 async def test_a_miss_is_remembered_for_a_minute_and_not_longer(stage: Stage, clock: ManualClock) -> None:
     async def deny() -> None:
         await stage.refusal("list_purchase_orders", supplier_id="Nobody")

@@ -12,8 +12,6 @@ from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-pytestmark = pytest.mark.warm
-
 LOW = "list_low_stock_items"
 AT_ONCE = 200
 """Ids of eight digits that one listing of stock names."""

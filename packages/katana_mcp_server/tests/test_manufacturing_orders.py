@@ -8,8 +8,6 @@ from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
-pytestmark = pytest.mark.warm
-
 TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-10T12:00:00.000Z"
 

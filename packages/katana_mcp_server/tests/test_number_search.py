@@ -8,8 +8,6 @@ from server_wire import live
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Tenant
 
-pytestmark = pytest.mark.warm
-
 DOCUMENTS = {
     "sales_orders": "order_no",
     "purchase_orders": "order_no",

@@ -8,8 +8,6 @@ from server_wire import live
 from katana_mcp.testing import Stage
 from katana_sandbox import EditBody, Fault, Tenant
 
-pytestmark = pytest.mark.warm
-
 FILTERS = [
     ("list_sales_orders", "sales_orders", "status"),
     ("list_sales_orders", "sales_orders", "product_availability"),

@@ -10,8 +10,6 @@ from katana_mcp.surface import tools
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Tenant
 
-pytestmark = pytest.mark.warm
-
 NAMES = {
     "supplier_id": "suppliers",
     "customer_id": "customers",

@@ -6,8 +6,6 @@ from server_wire import Filtered, Wire, amount, assert_filtered, live
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 
-pytestmark = pytest.mark.warm
-
 TODAY = "2026-03-01T22:00:00.000Z"
 MIDDLE = "2026-02-01T12:00:00.000Z"
 

@@ -10,8 +10,6 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
-pytestmark = pytest.mark.warm
-
 MIDDLE = "2026-02-01T12:00:00.000Z"
 
 

@@ -16,8 +16,6 @@ from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
-pytestmark = pytest.mark.warm
-
 
 async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
     part = next(each for each in live(tenant, "variants") if each["sku"] and each["supplier_item_codes"])

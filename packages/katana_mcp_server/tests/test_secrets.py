@@ -177,6 +177,7 @@ async def test_what_is_logged_of_a_call_is_neither_what_was_asked_nor_what_was_a
         assert [each for each in PERSONAL.values() if each in logged] == []
 
 
+@pytest.mark.cold
 async def test_a_fault_that_nobody_foresaw_says_neither_key_nor_person(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str], kept: Kept
 ) -> None:

@@ -217,6 +217,7 @@ CHOICES = (
 )
 
 
+@pytest.mark.cold
 @pytest.mark.parametrize(("entity", "field"), CHOICES)
 async def test_a_value_that_nobody_has_heard_of_stops_no_record(entity: str, field: str) -> None:
     own = OwnSandbox(Sandbox(clock=ManualClock()))

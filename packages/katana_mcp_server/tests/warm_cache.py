@@ -1,7 +1,7 @@
-"""A server that begins with its cache full, as one sync at this moment would leave it: what tests marked `warm` get.
+"""A server that begins with its cache full, as one sync at this moment would leave it, in a new file or in memory.
 
 It is given only to an account that is, to the byte, the one that was synced, at the same moment and before any request;
-every other one is synced by the server itself, as without the mark.
+every other one, and every one of a test marked `cold`, is synced by the server itself.
 """
 
 import asyncio
@@ -18,7 +18,8 @@ import pytest
 
 from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
-from cache_typed import dialect
+from cache_typed import schema
+from cache_typed.mapping import TableMapping
 from cache_typed.storage import FILE_NAME
 from katana_client.transport import Transport
 from katana_mcp.idle_loop import IdleLoop
@@ -29,24 +30,24 @@ from katana_mcp.wiring import Outside, connected
 type MakeSandbox = Callable[[], OwnSandbox]
 
 _HERE = ContextVar[OwnSandbox | None]("the sandbox behind the server that runs here", default=None)
-_POUR = dialect.pour
+_EMPTY = schema.empty_image
 
 
 def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
-    """Let servers begin with a full cache in memory where their account is still what `make` returns."""
+    """Let servers begin with a full cache where their account is still what `make` returns."""
     transport = OwnSandbox.transport
 
     def noted(own: OwnSandbox) -> Transport:
         _HERE.set(own)
         return transport(own)
 
-    def pour(image: bytes, connection: sqlite3.Connection) -> None:
+    def image(mappings: tuple[TableMapping, ...]) -> bytes:
         own = _HERE.get()
         account = own and _account(own)
-        _POUR(_image(make) if account and account == _untouched(make) else image, connection)
+        return _image(make) if account and account == _untouched(make) else _EMPTY(mappings)
 
     monkeypatch.setattr(OwnSandbox, "transport", noted)
-    monkeypatch.setattr(dialect, "pour", pour)
+    monkeypatch.setattr(schema, "empty_image", image)
 
 
 def _account(own: OwnSandbox) -> str | None:
@@ -77,6 +78,7 @@ async def _sync(own: OwnSandbox, directory: Path) -> None:
     """Sync every entity into a file below the directory."""
     settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend="typed")
     tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock))
+    _HERE.set(None)
     services = await tenant.services()
     await services.fresh.ensure([spec.name for spec in SPECS if spec is not STOCK])
     await tenant.close()
