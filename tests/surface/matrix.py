@@ -9,6 +9,7 @@ from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix_items import item_writes
 from .matrix_sales import adjustment_writes, sales_writes
+from .matrix_traced import traceability, traced_goods
 from .usual import Changes, Usual
 from .usual import changed_each as _each
 from .usual import live_records as _live
@@ -387,7 +388,7 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
 
 
 def prepared(clock: ManualClock) -> OwnSandbox:
-    """Return a sandbox on this clock whose factory has deleted documents, and a BOM of two levels."""
+    """Return a sandbox on this clock whose factory has deleted documents, batches, and a BOM of two levels."""
     sandbox = Sandbox(clock=clock)
     tenant = sandbox.tenant()
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
@@ -396,6 +397,7 @@ def prepared(clock: ManualClock) -> OwnSandbox:
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
     below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
+    traced_goods(tenant)
     return OwnSandbox(sandbox)
 
 
@@ -446,6 +448,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **sales_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
+        "list_traceability": traceability(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},

@@ -339,6 +339,8 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
     shared = min(
         set.intersection(*({each["id"] for each in tenant.all(name)} for name in MEANT["list_items"].collections))
     )
+    traced = [next(tenant.all("batches"))["variant_id"]]
+    traced += [each["variant_id"] for each in tenant.all("purchase_order_rows") if each.get("traceability")]
     chain = [bom["product_variant_id"], bom["ingredient_variant_id"]]
     made = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
     asked: dict[tuple[str, str], tuple[Wire, str]] = {
@@ -350,6 +352,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("get_item", "item_type"): ({"item_id": shared}, "item"),
         ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
         ("list_reference", "kind"): ({}, "rows"),
+        ("list_traceability", "kind"): ({"skus_or_variant_ids": traced}, "rows"),
         ("search_items", "type"): ({"query": "s"}, "rows"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
     }

@@ -22,6 +22,8 @@ SPECS = {each.name: each for each in tools()}
 LONG = {"additional_info": 5_000, "comment": 5_000, "tracking_number_url": 2_048, "tracking_url": 2_048}
 """Characters of arguments that take more than others."""
 PATHS = {
+    "/v1/batch_stocks",
+    "/v1/bin_inventory",
     "/v1/bom_rows",
     "/v1/custom_field_definitions",
     "/v1/customers",
@@ -44,6 +46,9 @@ PATHS = {
     "/v1/purchase_orders",
     "/v1/sales_order_fulfillments",
     "/v1/sales_orders",
+    "/v1/sales_return_rows",
+    "/v1/sales_returns",
+    "/v1/serial_numbers_stock",
     "/v1/services",
     "/v1/stock_adjustments",
     "/v1/stock_transfers",
@@ -228,6 +233,7 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
     assert {name for each in journal for name, _ in each.query} <= {
         *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
         *("order_no", "stock_transfer_number", "stock_adjustment_number", "sales_order_id"),
+        *("batch_number", "include_empty", "granularity", "serial_number_id"),
     }
 
 

@@ -10,7 +10,6 @@ from katana_sandbox import Drop, Fault, ManualClock, Tenant
 
 NEW: Wire = {"type": "service", "name": "Wheel truing", "sku": "TRUE-1", "sales_price": 12.5}
 NAMED: Wire = {"type": "service", "item_id": "TRUE-1"}
-pytestmark = pytest.mark.warm
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
 from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
+from katana_mcp.workflows.traceability import LIST_TRACEABILITY
 from katana_mcp.workflows.variant_details import GET_VARIANT_DETAILS
 
 WORKFLOWS: tuple[AnyTool, ...] = (
@@ -18,6 +19,7 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     LIST_LOW_STOCK_ITEMS,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
+    LIST_TRACEABILITY,
     LIST_BLOCKING_INGREDIENTS,
     GET_BOM,
     LIST_REFERENCE,

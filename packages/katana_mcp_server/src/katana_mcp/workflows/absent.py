@@ -6,8 +6,8 @@ A line goes when its tool comes.
 from collections.abc import Mapping
 
 _TRACED = (
-    "batches and serial numbers have no tools yet; `get_sales_order`, `get_purchase_order`, `get_stock_transfer` and "
-    "`get_stock_adjustment` show those of each row"
+    "`list_traceability` says what of a batch or a serial number is where; `get_sales_order`, `get_purchase_order`, "
+    "`get_stock_transfer` and `get_stock_adjustment` show those of each row"
 )
 _BINS = "storage bins have no tools yet; `create_stock_transfer` moves goods between locations"
 _STOCKTAKES = (
@@ -44,7 +44,6 @@ ABSENT: Mapping[str, str] = {
     ),
     "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
     "change_prices": "prices are changed in Katana; `get_variant_details` reads them, many at once",
-    "list_traceability": _TRACED,
     "modify_traceability": _TRACED,
     "trace": _TRACED,
     "list_stocktakes": _STOCKTAKES,

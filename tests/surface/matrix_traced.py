@@ -1,0 +1,50 @@
+"""Goods in batches and with serial numbers, and the usual call of the tool that lists them."""
+
+from katana_sandbox import Tenant
+
+from .usual import Usual, changed_each, live_records
+
+
+def traced_goods(tenant: Tenant) -> None:
+    """Bring goods into two batches, of which one is used up, and a unit in with a serial number."""
+    items = {each["id"] for each in live_records(tenant, "materials") if each["batch_tracked"]}
+    goods = [each["id"] for each in live_records(tenant, "variants") if each["material_id"] in items]
+    place = live_records(tenant, "locations")[0]["id"]
+    for name, variant, until, moves in (
+        ("B-LATE", goods[0], "2027-09-01", (4,)),
+        ("B-SOON", goods[-1], "2026-02-01", (3,)),
+        ("B-GONE", goods[0], "2026-01-01", (2, -2)),
+    ):
+        batch = {"batch_number": name, "variant_id": variant, "expiration_date": f"{until}T00:00:00.000Z"}
+        key = tenant.create("batches", batch)["id"]
+        for quantity in moves:
+            row = {
+                "variant_id": variant,
+                "quantity": quantity,
+                "traceability": [{"batch_id": key, "quantity": quantity}],
+            }
+            tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [row]})
+    bought = next(each for each in tenant.all("purchase_order_rows") if each["received_date"])
+    named = {"resource_type": "PurchaseOrderRow", "resource_id": bought["id"], "serial_numbers": ["SN-1"]}
+    (unit,) = tenant.create("serial_numbers", named)["successful"]
+    entry = {"serial_number_id": unit["id"], "batch_id": None, "bin_location_id": None, "quantity": "1"}
+    tenant.edit("purchase_order_rows", bought["id"], traceability=[entry])
+
+
+def traceability(tenant: Tenant) -> Usual:
+    """Return a usual call of `list_traceability`, and what makes a difference."""
+    soon = (each["variant_id"] for each in tenant.all("batches") if each["batch_number"] == "B-SOON")
+    variant = next(soon, live_records(tenant, "variants")[0]["id"])
+    other = next(each["id"] for each in live_records(tenant, "locations")[1:])
+    changes = changed_each(
+        skus_or_variant_ids=[variant],
+        location_id=other,
+        number="B-LATE",
+        expires_from="2026-06-01",
+        expires_to="2026-06-01",
+        include_empty=True,
+        limit=1,
+        page=2,
+    )
+    changes["kind"] = {"kind": "serial number", "number": "SN-1"}
+    return Usual({}, changes)
