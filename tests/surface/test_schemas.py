@@ -284,7 +284,7 @@ def test_the_surface_costs_no_more_tokens_than_budgeted(capsys: pytest.CaptureFi
     assert max(costs.values()) <= 1_200, table
     assert max(cost for name, cost in costs.items() if name.startswith("list_")) <= 750, table
     assert max(sizes.values()) <= 2_500, table
-    assert sum(sizes.values()) <= 45_000, table
+    assert sum(sizes.values()) <= 850 * len(LISTED), table
 
 
 async def test_the_default_listing_as_it_is_sent_costs_no_more_than_budgeted(own: OwnSandbox) -> None:

@@ -1,11 +1,8 @@
 """Batches and serial numbers: what is where, in which order, and what is refused."""
 
-import pytest
-
 from katana_mcp.testing import Stage, payload_of
 from katana_sandbox import Fault, Status, Tenant
 
-pytestmark = pytest.mark.warm
 TOOL = "list_traceability"
 
 
