@@ -134,6 +134,7 @@ def selections(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Selection]]:
     return seen
 
 
+@pytest.mark.cold
 async def test_what_workflows_look_for_is_found_by_an_index(
     db: Connection, selections: list[tuple[str, Selection]], own: OwnSandbox
 ) -> None:

@@ -265,6 +265,7 @@ async def test_a_trial_whose_state_cannot_be_read_is_not_noticed_by_who_asks(
     assert standing(path.parent).errors > 0
 
 
+@pytest.mark.cold
 @two_backends
 async def test_a_cold_search_asks_katana_for_both_sides_at_once(own: OwnSandbox, clock: SandboxClock) -> None:
     counts: list[int] = []
