@@ -200,6 +200,7 @@ def test_every_field_that_katana_sends_has_a_column(mapping: TableMapping) -> No
         assert rows.model_fields.keys() - EXTENDED <= layout.shapes[name].fields.keys(), name
 
 
+@pytest.mark.cold
 async def test_a_search_of_sales_orders_asks_for_no_other_document(stage: Stage) -> None:
     await stage.call("search_sales_orders", query="berger")
     asked = {entry.path.rpartition("/")[2] for entry in stage.own.sandbox.journal}

@@ -101,6 +101,7 @@ async def test_a_wrong_or_absent_token_is_turned_away(
     assert len(own.sandbox.journal) == 0
 
 
+@pytest.mark.cold
 async def test_the_clients_token_goes_no_further_and_is_never_logged(
     own: OwnSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from transfer_plans import new_transfer
 
 from cache_core.records import iso
@@ -29,6 +30,7 @@ async def test_a_preview_is_as_old_as_the_oldest_names_in_it_and_costs_no_more(
     assert "plan_token" in third
 
 
+@pytest.mark.cold
 async def test_a_preview_during_the_first_sync_says_that_names_may_be_missing(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:

@@ -126,6 +126,7 @@ def _more(tenant: Tenant, collection: str) -> None:
 
 
 @pytest.mark.parametrize("tool", LISTS)
+@pytest.mark.cold
 async def test_many_rows_take_as_many_statements_and_requests_as_one(
     statements: Statements, own: OwnSandbox, tool: str
 ) -> None:

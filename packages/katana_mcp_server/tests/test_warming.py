@@ -8,6 +8,8 @@ from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import paced, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
+pytestmark = pytest.mark.cold
+
 
 @pytest.fixture
 def slow(clock: ManualClock) -> OwnSandbox:
