@@ -7,6 +7,8 @@ from .usual import changed_each as _each
 from .usual import live_records as _live
 from .writes_sales import defined_field
 
+PARCEL = "sales_order_fulfillments"
+
 
 def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
@@ -37,6 +39,14 @@ def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
     }
 
 
+def packed_order(tenant: Tenant) -> None:
+    """Pack a part of the newest order that nothing is shipped of, and define a custom field of orders."""
+    *_, order = (each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED")
+    row = {"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 0.5, "batch_transactions": []}
+    tenant.create(PARCEL, {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": [row]})
+    defined_field(tenant, "SalesOrder")
+
+
 def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
     orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
@@ -64,22 +74,11 @@ def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     )
     shop = _each(ecommerce_order_type="shopify", ecommerce_store_name="Shop", ecommerce_order_id="7")
     kept, address = order["sales_order_rows"][0]["id"], order["addresses"][0]["id"]
-    parcel = tenant.create(
-        "sales_order_fulfillments",
-        {
-            "sales_order_id": other["id"],
-            "status": "PACKED",
-            "sales_order_fulfillment_rows": [
-                {"sales_order_row_id": other["sales_order_rows"][0]["id"], "quantity": 0.5, "batch_transactions": []}
-            ],
-        },
-    )
-    shipment: dict[str, object] = {
-        "sales_order_id": other["id"],
-        "fulfillment_id": parcel["id"],
-        "tracking_number": "1Z 2",
-    }
-    taken_back: dict[str, object] = {"sales_order_id": other["id"], "delete_fulfillment_id": parcel["id"]}
+    none: dict[str, object] = {"id": 0, "sales_order_id": 0}
+    parcel = next((each for each in tenant.all(PARCEL) if each["status"] == "PACKED"), none)
+    packed: dict[str, object] = {"sales_order_id": parcel["sales_order_id"]}
+    shipment = packed | {"fulfillment_id": parcel["id"], "tracking_number": "1Z 2"}
+    taken_back = packed | {"delete_fulfillment_id": parcel["id"]}
     return {
         "fulfill_order": Usual(
             {"sales_order_id": order["id"]},

@@ -38,6 +38,7 @@ from katana_mcp.stores import PARTS, Stores
 from katana_mcp.testing import Setup, paced, staged, unstuck
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
+pytestmark = pytest.mark.cold
 ITEMS = ("product", "variant")
 
 
