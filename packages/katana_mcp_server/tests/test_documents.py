@@ -71,10 +71,10 @@ async def held(services: Services, spec: EntitySpec) -> dict[RecordId | None, Re
 
 @pytest.mark.usefixtures("outsourced")
 async def test_every_entity_is_held_as_the_sandbox_has_it_for_one_request_a_page(
-    own: OwnSandbox, services: Services
+    own: OwnSandbox, clock: ManualClock, services: Services
 ) -> None:
     for spec in LISTED:
-        outcome = await services.syncer.start(spec.name)
+        outcome = await within(clock, 120, services.syncer.start(spec.name))  # a minute has 60 requests
         expected = there(own, spec)
         assert expected
         assert (outcome.complete, outcome.quarantined) == (True, 0), outcome
@@ -140,7 +140,9 @@ def test_a_spec_says_nothing_that_its_collection_does_not_know(spec: EntitySpec)
 
 
 @pytest.mark.parametrize("flags", [{}, {"cache_backend": OTHER}], ids=str)
-async def test_documents_are_found_by_what_a_person_types(own: OwnSandbox, flags: dict[str, object]) -> None:
+async def test_documents_are_found_by_what_a_person_types(
+    own: OwnSandbox, clock: ManualClock, flags: dict[str, object]
+) -> None:
     tenant = own.sandbox.tenant("default")
     bought, made, moved, counted, billed, shipped = (
         next(tenant.all(name))
@@ -180,7 +182,7 @@ async def test_documents_are_found_by_what_a_person_types(own: OwnSandbox, flags
     )
     async with opened(own, **flags) as services:
         for spec in LISTED:
-            await services.syncer.start(spec.name)
+            await within(clock, 120, services.syncer.start(spec.name))  # a minute has 60 requests
         for entity, record, queries in wanted:
             for query in filter(None, queries):
                 hits = (await services.cache.search(entity, Search(str(query), 100))).hits
