@@ -25,7 +25,7 @@ serve: .venv/.synced  ## Serve MCP over stdio (SANDBOX=1 for the sandbox, ARGS=.
 	@$(RUN) katana-mcp serve $(if $(SANDBOX),--sandbox) $(ARGS)
 
 test: .venv/.synced  ## Run all that must pass
-	$(RUN) pytest -q -n $(PYTEST_WORKERS) $(ARGS)
+	$(RUN) pytest -q -n $(PYTEST_WORKERS) --dist worksteal $(ARGS)
 
 contract: .venv/.synced  ## Run the contract of one cache backend or flag state (BACKEND=typed)
 	$(RUN) pytest -q -n $(PYTEST_WORKERS) tests/contract --backend $(or $(BACKEND),all) $(ARGS)
