@@ -67,7 +67,7 @@ async def test_the_comparison_finds_what_is_missing_left_over_and_different() ->
     tenant = sandbox.tenant()
     people = People(tenant, 1)
     async with following(OwnSandbox(sandbox)) as services:
-        await caught_up(services)
+        await paced(clock, caught_up(services), 5)
         batch = Batch(entity="customer", at=iso(clock.now()), removed=[FIRST_ID])
         await services.cache.apply(batch)
         tenant.delete("customers", FIRST_ID + 1, hard=True)
