@@ -74,7 +74,11 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "list_blocking_ingredients": {},
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
+        "list_traceability": {"include_empty": True},
     }
+    tracked = {each["id"] for each in live(tenant, "materials") if each["batch_tracked"]}
+    goods = next(each["id"] for each in live(tenant, "variants") if each["material_id"] in tracked)
+    tenant.create("batches", {"batch_number": f"B{payload}{number}", "variant_id": goods})
     return calls | _at_locations(own), sku
 
 
@@ -87,6 +91,9 @@ def _at_locations(own: OwnSandbox) -> dict[str, dict[str, object]]:
         calls[f"list_{name}s"] = {"ids": [document["id"]]}
         calls[f"get_{name}"] = {f"{name}_id": document["id"]}
     calls["get_manufacturing_order_recipe"] = calls["get_manufacturing_order"]
+    sent_back = live(own.sandbox.tenant(), "sales_returns")[0]["id"]
+    calls["list_sales_returns"] = {"ids": [sent_back]}
+    calls["get_sales_return"] = {"sales_return_id": sent_back}
     return calls
 
 

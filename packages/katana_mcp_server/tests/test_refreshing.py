@@ -20,6 +20,7 @@ _PATIENCE = 20
 """Looks, 10 ms apart, after which a refresh counts as one that waits for time to pass."""
 
 IDLE = 900
+pytestmark = pytest.mark.cold
 BACKGROUND = Setup(flags={"sync": "background"})
 CALLS: dict[str, dict[str, object]] = {
     "search_items": {"query": "fork"},
@@ -257,7 +258,6 @@ READING = [each.name for each in tools() if each.reads and not each.destructive 
 """Tools that read in one call all that they say: not the one that writes, nor the one that reads a kind of several."""
 
 
-@pytest.mark.cold
 @pytest.mark.parametrize("tool", READING)
 async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, tool: str) -> None:
     await stage.call(tool, **_usual(tool, stage))
@@ -287,7 +287,6 @@ async def test_off_answers_from_the_cache_alone_and_says_how_old_it_is(
     assert len(own.sandbox.journal) == asked
 
 
-@pytest.mark.cold
 async def test_off_without_a_cache_is_a_refusal_that_names_the_setting(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"sync": "off"})) as stage:
         refusal = await stage.refusal("search_customers", query="velo")
