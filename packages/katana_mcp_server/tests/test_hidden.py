@@ -78,7 +78,10 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
     }
     tracked = {each["id"] for each in live(tenant, "materials") if each["batch_tracked"]}
     goods = next(each["id"] for each in live(tenant, "variants") if each["material_id"] in tracked)
-    tenant.create("batches", {"batch_number": f"B{payload}{number}", "variant_id": goods})
+    batch = tenant.create("batches", {"batch_number": f"B{payload}{number}", "variant_id": goods})["id"]
+    row = {"variant_id": goods, "quantity": 1, "traceability": [{"batch_id": batch, "quantity": 1}]}
+    place = live(tenant, "locations")[0]["id"]
+    tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [row]})
     return calls | _at_locations(own), sku
 
 
