@@ -113,7 +113,7 @@ async def _loop(stage: Stage, clock: ManualClock, fuse: Fuse, tool: str, steps: 
     assert step > 30
 
 
-@pytest.mark.parametrize(("nr", "tool"), enumerate(TOOLS), ids=TOOLS)
+@pytest.mark.parametrize(("nr", "tool"), list(enumerate(TOOLS)), ids=TOOLS)
 async def test_wherever_an_apply_breaks_it_wrote_at_most_once_and_the_next_one_tells_the_truth(
     kept: Stage, clock: ManualClock, fuse: Fuse, nr: int, tool: str
 ) -> None:

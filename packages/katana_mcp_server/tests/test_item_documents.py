@@ -164,6 +164,7 @@ async def test_a_product_is_shown_with_variants_options_prices_and_whether_it_ha
     assert (await stage.call("get_item", item_id=bought["name"]))["item"]["bom_row_count"] == 0
 
 
+@pytest.mark.cold
 async def test_a_variant_that_is_deleted_is_neither_shown_nor_counted(stage: Stage, tenant: Tenant) -> None:
     product = next(each for each in live(tenant, "products") if len(each["variants"]) > 1)
     first, *others = product["variants"]

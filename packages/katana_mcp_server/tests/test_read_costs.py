@@ -98,8 +98,10 @@ async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_
 LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
 FEWER = "list_reference"
 """Its rows are no more than a statement for each would show; it takes one statement for all of them."""
-LISTS = [name for name in LISTED if name.startswith(("list_", "search_")) and name != FEWER]
-GETS = [name for name in LISTED if name.startswith("get_")]
+UNMEASURED = {FEWER, "list_traceability", "list_sales_returns", "get_sales_return"}
+"""Live, or of documents that no test here makes many of."""
+LISTS = [name for name in LISTED if name.startswith(("list_", "search_")) and name not in UNMEASURED]
+GETS = [name for name in LISTED if name.startswith("get_") and name not in UNMEASURED]
 KINDS = 12
 """Rows of more kinds take more statements, never more rows: three each for products, materials, services, variants."""
 
