@@ -23,7 +23,7 @@ _EARLY = 0.8
 _REST = 60.0
 _SHORTEST = 1.0
 _PER_REQUEST = 2.0
-"""Seconds of rest per request that a refresh ahead of reads has sent: it leaves half of 60 a minute to others."""
+"""Seconds per request of a refresh ahead of reads, its rest included: it leaves half of 60 a minute to others."""
 _LONGEST = 900.0
 """Seconds after which a refused key is tried again ahead of reads, at most: each time twice as long as before."""
 _DOUBLED = 10
@@ -245,12 +245,14 @@ class FreshReads:
         """
         names = self.with_parents(entities)
         part = _EARLY * self._stretch(names)
+        began = self._clock.monotonic()
         refresh = self._started(list(names), part)
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
         asked = sum(each.requests for each in outcomes)
         left = [self._left(name, state, part) for name, state in (await self._cache.states(names)).items()]
-        rest = max(_SHORTEST, min(max(_PER_REQUEST * asked, min(left, default=_REST)), _REST))
+        paced = _PER_REQUEST * asked - (self._clock.monotonic() - began)
+        rest = max(_SHORTEST, min(max(paced, min(left, default=_REST)), _REST))
         return Round(outcomes, max(rest, self._held_back(outcomes)))
 
     def _held_back(self, outcomes: Iterable[SyncOutcome]) -> float:
