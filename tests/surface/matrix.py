@@ -143,6 +143,23 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     }
 
 
+def _stocktakes(tenant: Tenant) -> Usual:
+    counted = _live(tenant, "stocktakes")
+    rows = [each for each in tenant.all("stocktake_rows") if each["stocktake_id"] == counted[-1]["id"]]
+    changes = _filters(
+        counted,
+        ("completed",),
+        stocktake_number=counted[0]["stocktake_number"],
+        status=["COUNTED"],
+        open=True,
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
+        skus_or_variant_ids=[rows[-1]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+    )
+    return Usual({"limit": 50}, changes)
+
+
 def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     moved, counted = _live(tenant, "stock_transfers"), _live(tenant, "stock_adjustments")
     elsewhere = {
@@ -391,7 +408,7 @@ def prepared(clock: ManualClock) -> OwnSandbox:
     """Return a sandbox on this clock: deleted documents, batches, a packed order, and a BOM of two levels."""
     sandbox = Sandbox(clock=clock)
     tenant = sandbox.tenant()
-    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
+    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
         tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
     first, *others = tenant.all("bom_rows")
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
@@ -450,6 +467,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
+        "list_stocktakes": _stocktakes(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},

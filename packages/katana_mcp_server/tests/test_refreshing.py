@@ -220,9 +220,9 @@ async def test_a_failure_is_waited_out_and_then_mended(own: OwnSandbox, clock: M
 async def test_a_server_that_nobody_calls_rests_until_the_next_call(own: OwnSandbox, clock: ManualClock) -> None:
     async with staged(own, BACKGROUND) as stage:
         await _begun(stage, clock)
-        await _pass(clock, IDLE - 120)
+        await _pass(clock, IDLE - 240)  # the first listing has taken more than a minute
         awake = stage.requests()
-        await _pass(clock, 240)
+        await _pass(clock, 360)
         assert stage.requests() > awake
         asleep = stage.requests()
         await _pass(clock, 600)

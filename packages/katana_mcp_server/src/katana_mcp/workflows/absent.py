@@ -11,7 +11,7 @@ _TRACED = (
 )
 _BINS = "storage bins have no tools yet; `create_stock_transfer` moves goods between locations"
 _STOCKTAKES = (
-    "stocktakes have no tools yet; `list_stock_adjustments` shows corrections, `check_inventory` what is in stock"
+    "stocktakes are made in Katana; `list_stocktakes` shows them, `create_stock_adjustment` corrects the stock"
 )
 _SUPPLIERS = "suppliers are written in Katana; `list_reference` lists them, and tools take their names or ids"
 _REFERENCE = (
@@ -46,7 +46,6 @@ ABSENT: Mapping[str, str] = {
     "change_prices": "prices are changed in Katana; `get_variant_details` reads them, many at once",
     "modify_traceability": _TRACED,
     "trace": _TRACED,
-    "list_stocktakes": _STOCKTAKES,
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
