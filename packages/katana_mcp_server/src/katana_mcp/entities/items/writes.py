@@ -13,7 +13,7 @@ from katana_mcp.documents.leaving import left_open, linked
 from katana_mcp.documents.transition import Transition
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.items.responses import ANSWERS
-from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, taken
+from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, lanes, taken
 from katana_mcp.tools.requests import NewName, Notes, WriteQuantity
 
 _DEAREST = 10**11
@@ -101,5 +101,6 @@ SERVICE = Writable(
     linked=linked,
     rules=(taken, partial(left_open, "service")),
     binds=binds,
+    lanes=lanes,
 )
 WRITES = writes(SERVICE)
