@@ -463,22 +463,31 @@ async def test_two_orders_of_the_same_goods_are_shipped_by_one_apply(stage: Stag
     assert [each["status"] for each in told["outcomes"]] == ["DELIVERED", "DELIVERED"]
 
 
-async def test_batches_of_the_account_are_proposed_by_their_expiry(stage: Stage, tenant: Tenant) -> None:
+async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by_the_apply_make_the_plan_stale(
+    stage: Stage, tenant: Tenant
+) -> None:
     order = _order(tenant)
     item = next(each for each in live(tenant, "materials") if each["batch_tracked"])
     variant = next(each["id"] for each in live(tenant, "variants") if each.get("material_id") == item["id"])
     row = {"sales_order_id": order["id"], "variant_id": variant, "quantity": 2, "price_per_unit": 1}
     added = tenant.create("sales_order_rows", row)
-    batches = [
-        tenant.create("batches", {"batch_number": name, "variant_id": variant, "expiration_date": until})["id"]
-        for name, until in (("LATE", "2027-09-01T00:00:00Z"), ("SOON", "2026-09-01T00:00:00Z"))
-    ]
-    traced = [{"batch_id": each, "quantity": 3} for each in batches]
-    counted = {"variant_id": variant, "quantity": 6, "traceability": traced}
-    head = {"location_id": order["location_id"], "stock_adjustment_rows": [counted]}
-    tenant.create("stock_adjustments", {**head, "stock_adjustment_number": "SA-900"})
-    preview, outcome = await _written(stage, rows=[{"row_id": added["id"]}])
+
+    def stocked(name: str, until: str) -> int:
+        batch = {"batch_number": name, "variant_id": variant, "expiration_date": until}
+        found = tenant.create("batches", batch)["id"]
+        counted = {"variant_id": variant, "quantity": 3, "traceability": [{"batch_id": found, "quantity": 3}]}
+        head = {"location_id": order["location_id"], "stock_adjustment_rows": [counted]}
+        tenant.create("stock_adjustments", {**head, "stock_adjustment_number": name})
+        return found
+
+    _, soon = stocked("LATE", "2027-09-01T00:00:00Z"), stocked("SOON", "2026-09-01T00:00:00Z")
+    rows = [{"row_id": added["id"]}]
+    preview = await stage.call(TOOL, sales_order_id=NUMBER, rows=rows)
     assert [each["code"] for each in preview["warnings"] if each["severity"] == "info"] == ["default_batches"]
+    sooner = stocked("SOONER", "2026-08-01T00:00:00Z")
+    (stale,) = (await applied(stage, preview["plan_token"]))["warnings"]
+    assert (stale["code"], f"batch_id: {soon} → {sooner}" in stale["message"]) == ("stale_plan", True), stale
+    _, outcome = await _written(stage, rows=rows)
     assert outcome["applied"] == 1
     (line,) = live(tenant, "sales_order_fulfillments")[-1]["sales_order_fulfillment_rows"]
-    assert [each["batch_id"] for each in line["traceability"]] == [batches[1]]
+    assert [each["batch_id"] for each in line["traceability"]] == [sooner]
