@@ -16,6 +16,7 @@ from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchas
 from katana_mcp.naming import Known, Named
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.sending import is_as_planned
 from katana_sandbox import Drop, Fault, Tenant
 
 TOOL, NUMBER = "receive_purchase_order", "PO-900"
@@ -184,6 +185,25 @@ def test_ingredients_in_batches_have_to_be_named_first() -> None:
             "rows",
         )
     ]
+
+
+def test_a_receipt_is_known_by_the_rows_that_its_order_then_has_and_not_by_who_sent_it() -> None:
+    rows = [{"received_date": None, **each} for each in ROWS]
+    facts = Facts(record={**ORDER, "purchase_order_rows": rows}, own=BATCHED)
+    (action,) = RECEIVING.plan(_asked(**_row(quantity=2)), facts).actions
+    came = {"variant_id": 7, "quantity": 2, "location_id": 3, "received_date": "2026-03-02T08:00:00.000Z"}
+    rest, before, still = {**rows[0], "quantity": 3}, *rows[1:]
+    done = {**ORDER, "purchase_order_rows": [rest, {**came, "id": 90, "group_id": 5}, before, still]}
+    assert is_as_planned(action, done)  # whoever received just that: nothing tells it from ours
+    others = [
+        [rest, {**came, "id": 90, "received_date": None}, before, still],
+        [{**rows[0], "quantity": 4}, {**came, "id": 90, "quantity": 1}, before, still],
+        [rest, {**came, "id": 90, "location_id": 4}, before, still],
+        [rest, {**came, "id": 90}, before, {**still, "received_date": "2026-03-02T08:00:00.000Z"}],
+        rows,
+    ]
+    assert [is_as_planned(action, {**done, "purchase_order_rows": each}) for each in others] == [False] * len(others)
+    assert not is_as_planned(action, {**done, "status": "RECEIVED"})
 
 
 def _bought(tenant: Tenant) -> list[Wire]:
