@@ -130,6 +130,6 @@ QUERIES = phrases() | ANY_TEXT
 relaxed = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    max_examples=60,
+    max_examples=40,
 )
 """Examples share one cache, which each of them empties first: that is what makes them affordable."""

@@ -26,7 +26,7 @@ TOYS_OF_TWO_PAGES = 251
 
 each_way = pytest.mark.parametrize("way", ["error", "cancelled"])
 some_or_all = pytest.mark.parametrize(
-    "stride", [pytest.param(37, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)]
+    "stride", [pytest.param(61, id="some"), pytest.param(1, id="all", marks=pytest.mark.soak)]
 )
 
 

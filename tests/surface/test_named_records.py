@@ -1,7 +1,7 @@
 """Nothing is denied unasked: each argument that names a record takes one that was made a second ago."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import pytest
@@ -201,12 +201,25 @@ def _denied(answer: Payload, path: str) -> bool:
     return "not_found" in codes or bool(answer.get("not_found")) or (path == "name" and "empty" in answer)
 
 
-@pytest.mark.parametrize("tool", dict.fromkeys(tool for tool, _, _ in PLACES))
+def _cases() -> Iterator[Any]:
+    """Give each name of a record to the first tool that reads by it and the first that plans; all, as slow proofs."""
+    first: dict[tuple[str, str, bool], tuple[str, str]] = {}
+    for tool, path, collection in PLACES:
+        first.setdefault((path.rpartition(".")[2], collection, tool in WRITES), (tool, path))
+    for tool in dict.fromkeys(tool for tool, _, _ in PLACES):
+        own = [(path, collection) for each, path, collection in PLACES if each == tool]
+        some = [each for each in own if (tool, each[0]) in first.values()]
+        if some:
+            yield pytest.param(tool, some, id=tool)
+        yield pytest.param(tool, own, id=f"{tool}-all", marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize(("tool", "places"), list(_cases()))
 async def test_what_was_made_a_second_ago_is_taken_and_what_is_absent_is_asked_for_once(
-    stage: Stage, tenant: Tenant, clock: ManualClock, tool: str
+    stage: Stage, tenant: Tenant, clock: ManualClock, tool: str, places: Sequence[tuple[str, str]]
 ) -> None:
     called = matrix(tenant)[tool]
-    for path, collection in [(path, collection) for each, path, collection in PLACES if each == tool]:
+    for path, collection in places:
         calls = _Calls(stage, called, tool, path)
         names = OWN.get(path, ["id", CALLED.get(collection, "name")])
         present = next(each[names[0]] for each in tenant.all(collection) if not each.get("deleted_at"))

@@ -195,7 +195,7 @@ def _arm(stage: Stage, random: Random, writes: int) -> None:
 async def test_a_write_that_went_wrong_is_never_sent_again_and_its_end_is_true(
     kept: Stage, clock: ManualClock, tmp_path: Path, first: int
 ) -> None:
-    await _runs(kept, clock, tmp_path, range(first, first + 50))
+    await _runs(kept, clock, tmp_path, range(first, first + 24))
 
 
 @pytest.mark.soak

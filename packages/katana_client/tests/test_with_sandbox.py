@@ -281,7 +281,7 @@ async def test_the_rate_limit_is_never_met() -> None:
     [Status(429), Status(500), Status(503), Drop(), Drop("after"), Truncate(), EmptyPage(), MissingHeader()],
     ids=str,
 )
-@pytest.mark.parametrize("nth", [1, 3, 6])
+@pytest.mark.parametrize("nth", [pytest.param(1, marks=pytest.mark.soak), 3, pytest.param(6, marks=pytest.mark.soak)])
 async def test_a_page_fault_costs_one_request(
     action: Status | Drop | Truncate | EmptyPage | MissingHeader, nth: int
 ) -> None:

@@ -1,10 +1,15 @@
 """What a plan is bound to is read anew before it is sent: what changed a second ago is stale, named by its field."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from following import following
 from server_wire import Wire, live
 from transfer_plans import applied
 
+from katana_mcp.lookup import read_anew
+from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.services import Services, current
 from katana_mcp.testing import Stage
 from katana_sandbox import ManualClock, Tenant
 
@@ -109,3 +114,27 @@ async def test_stock_that_is_gone_since_the_preview_is_told_and_stops_nothing(
     clock.advance(61)
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
     assert (outcome["applied"], [each["code"] for each in outcome["warnings"]]) == (1, ["insufficient_stock"])
+
+
+async def test_plans_of_one_call_share_for_a_minute_what_they_read_and_a_variant_of_a_service_comes_with_that(
+    own: OwnSandbox, tenant: Tenant, clock: ManualClock
+) -> None:
+    service, place = live(tenant, "services")[0], live(tenant, "locations")[0]
+    records = {"location": [place["id"]], "variant": [service["variants"][0]["id"]]}
+
+    async def asked(services: Services) -> list[tuple[str, str]]:
+        before = len(own.sandbox.journal)
+        await read_anew(services, records)
+        return [(each.path, dict(each.query)["ids"]) for each in own.sandbox.journal[before:]]
+
+    async with following(own) as services:
+        await current(services, ("service", "location"), ())
+        clock.advance(61)
+        once = [("/v1/locations", str(place["id"])), ("/v1/services", str(service["id"]))]
+        assert [await asked(services) for _ in range(2)] == [once, once]
+        sharing = replace(services, read_at={})
+        found: list[list[tuple[str, str]]] = []
+        for seconds in (0, 1, 58, 2):
+            clock.advance(seconds)
+            found.append(await asked(sharing))
+        assert found == [once, [], [], once]

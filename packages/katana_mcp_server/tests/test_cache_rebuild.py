@@ -136,7 +136,7 @@ async def test_a_rebuild_of_all_drops_what_katana_does_not_hold_of_any_entity(
     assert [name for name, each in found.items() if each.rows] == ["stock"]
 
 
-@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(each, marks=pytest.mark.soak) for each in FLAGS[:-1])])
 async def test_entities_that_share_a_file_keep_what_they_hold(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, flag: str
 ) -> None:
@@ -197,9 +197,9 @@ async def test_a_running_server_reads_the_new_data_with_its_next_read(own: OwnSa
 @pytest.mark.parametrize(
     ("path", "action"),
     [
-        ("locations", Status(503)),
-        ("variants", Status(503)),
         ("variants", EmptyPage()),
+        pytest.param("locations", Status(503), marks=pytest.mark.soak),
+        pytest.param("variants", Status(503), marks=pytest.mark.soak),
         pytest.param("variants", Status(401), marks=pytest.mark.soak),
         pytest.param("variants", Truncate(), marks=pytest.mark.soak),
         pytest.param("sales_orders", Status(503), marks=pytest.mark.soak),
@@ -307,7 +307,7 @@ def stopped_at_files(patch: pytest.MonkeyPatch, fuse: Fuse) -> None:
         patch.setattr(os, name, counted(getattr(os, name)))
 
 
-@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("stride", [15, pytest.param(1, marks=pytest.mark.soak)])
 async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_data(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, stride: int
 ) -> None:

@@ -142,7 +142,11 @@ def _variants(answer: Payload) -> dict[int, Payload]:
 @pytest.mark.parametrize("gone", [False, True], ids=["edited", "deleted"])
 @pytest.mark.parametrize(
     ("spec", "feed"),
-    [pytest.param(spec, feed, id=feed.collection) for spec in FOLLOWED for feed in spec.feeds],
+    [
+        pytest.param(spec, feed, id=feed.collection, marks=[pytest.mark.soak] if nr else [])
+        for spec in FOLLOWED
+        for nr, feed in enumerate(spec.feeds)
+    ],
 )
 async def test_every_kind_of_child_brings_its_document_along(
     own: OwnSandbox, clock: ManualClock, spec: EntitySpec, feed: Feed, gone: bool

@@ -69,7 +69,7 @@ def test_the_server_of_the_demo_logs_without_colours_too(monkeypatch: pytest.Mon
     assert told_to_the_server(color=False) == {"KATANA_CACHE_BACKEND": "typed", "NO_COLOR": "1"}
 
 
-@pytest.mark.parametrize("arguments", [["tools"], ["tools", "--json"]])
+@pytest.mark.parametrize("arguments", [pytest.param(["tools"], marks=pytest.mark.soak), ["tools", "--json"]])
 def test_a_reader_that_leaves_early_ends_it_without_a_word(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -18,9 +18,11 @@ from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.names import Names
 from katana_mcp.naming import Known, Named
 from katana_mcp.testing import Payload, Stage
+from katana_mcp.writing.actions import Action, Recognise
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
 
 TOOL, NUMBER = "fulfill_order", "SO-900"
+GONE_ROWS = "sales_order_fulfillment_rows"
 PLAIN, BATCHED, SERIAL, KIT, PART, WORK = 7, 8, 9, 10, 11, 12
 ITEMS: dict[int, dict[str, Any]] = {
     PLAIN: {},
@@ -50,7 +52,7 @@ GONE: dict[str, Any] = {
     "status": "PACKED",
     "picked_date": "2026-02-01T08:00:00.000Z",
     "tracking_number": "1Z 1",
-    "sales_order_fulfillment_rows": [{"sales_order_row_id": 17, "quantity": 2}],
+    GONE_ROWS: [{"sales_order_row_id": 17, "quantity": 2}],
 }
 STOCKED: list[dict[str, Any]] = [
     {"batch_id": each, "batch_number": f"B-{each}", "expiration_date": until, "quantity_in_stock": held}
@@ -188,8 +190,118 @@ def test_serial_numbers_that_are_named_are_sent_and_those_that_the_row_holds_are
     assert [code for _, code, _ in _told({}, left)] == ["serial_numbers_required"]
 
 
+def test_a_shipment_is_known_by_its_rows_and_quantities() -> None:
+    facts = _facts({FULFILLMENTS: [GONE]}, status="PARTIALLY_PACKED")
+    traced = [{"batch_id": 3, "quantity": Decimal(2)}, {"batch_id": 2, "quantity": Decimal(2)}]
+    draft = FULFILLING.plan(_asked(status="PACKED", picked_date="2026-02-03T08:00:00Z", tracking_number="1Z 2"), facts)
+    head = {
+        "sales_order_id": 40,
+        "status": "PACKED",
+        "picked_date": "2026-02-03T08:00:00Z",
+        "tracking_number": "1Z 2",
+    }
+    lines: list[dict[str, object]] = [
+        {"sales_order_row_id": 17, "quantity": 3},
+        {"sales_order_row_id": 18, "quantity": 4},
+    ]
+    nothing = dict.fromkeys(("tracking_url", "tracking_carrier", "tracking_method"))
+    assert draft.actions == (
+        Action(
+            title="add PACKED shipment to sales order SO-900",
+            method="POST",
+            path="/sales_order_fulfillments",
+            body={**head, GONE_ROWS: [lines[0], {**lines[1], "traceability": traced}]},
+            entity=FULFILLMENTS,
+            expects={**nothing, **head, GONE_ROWS: lines},
+            document=("sales_order", 40),
+            recognise=Recognise(
+                collection="sales_order_fulfillments", filters={"sales_order_id": 40}, besides=(GONE["id"],)
+            ),
+        ),
+    )
+    assert draft.undoing == {
+        "tool": TOOL,
+        "arguments": {"sales_order_id": 40, "delete_fulfillment_id": {"$ref": [0, "id"]}},
+    }
+    assert draft.touches == {"record": facts.record, "shipments": [GONE]}
+
+
+def test_two_rows_of_a_good_share_the_batches_of_their_place() -> None:
+    elsewhere = [{**STOCKED[2], "batch_id": 7, "expiration_date": "2026-01-01", "location_id": 4}]
+    here = [{**each, "variant_id": BATCHED, "location_id": 3} for each in STOCKED[1:]]
+    rows = [{"id": key, "variant_id": BATCHED, "quantity": 4} for key in (17, 18)]
+    facts = _facts({BATCHES: [{**elsewhere[0], "variant_id": BATCHED}, *here]}, sales_order_rows=rows)
+    assert FULFILLING.plan(_asked(), facts).actions[0].fields[GONE_ROWS] == [
+        {
+            "sales_order_row_id": 17,
+            "quantity": 4,
+            "traceability": [{"batch_id": 3, "quantity": 2}, {"batch_id": 2, "quantity": 2}],
+        },
+        {
+            "sales_order_row_id": 18,
+            "quantity": 4,
+            "traceability": [{"batch_id": 2, "quantity": 1}, {"batch_id": None, "quantity": 3}],
+        },
+    ]
+
+
+LEFT: dict[str, Any] = {
+    **GONE,
+    "tracking_carrier": "Parcels",
+    GONE_ROWS: [
+        {"sales_order_row_id": 17, "quantity": 2, "serial_numbers": [5, 6]},
+        {"sales_order_row_id": 18, "quantity": 3, "batch_transactions": [{"batch_id": 3, "quantity": 3}]},
+    ],
+}
+
+
+def test_a_shipment_that_is_taken_back_is_made_again_with_all_that_it_held() -> None:
+    draft = FULFILLING.plan(_asked(delete_fulfillment_id=70), _facts({FULFILLMENTS: [LEFT]}, status="PACKED"))
+    assert [(each.method, each.path, each.body) for each in draft.actions] == [
+        ("DELETE", "/sales_order_fulfillments/70", None)
+    ]
+    assert (draft.status, draft.stock) == ("NOT_SHIPPED", ("V7 at 3: 5 → 7", "V8 at 4: 5 → 8"))
+    arguments = {
+        "sales_order_id": 40,
+        "rows": [
+            {"row_id": 17, "quantity": Decimal(2), "serial_number_ids": [5, 6]},
+            {"row_id": 18, "quantity": Decimal(3), "batches": [{"batch_id": 3, "quantity": 3}]},
+        ],
+        "status": "PACKED",
+        "picked_date": "2026-02-01T08:00:00.000Z",
+        "tracking_number": "1Z 1",
+        "tracking_carrier": "Parcels",
+    }
+    assert draft.revert == {"tool": TOOL, "arguments": arguments}
+    FULFILLING.request.model_validate(arguments)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"invoice_status": "INVOICED"}, "what is shipped anew is not linked to the invoice"),
+        ({"invoice_status": "NOT_INVOICED"}, ""),
+        (
+            {GONE_ROWS: [{"sales_order_row_id": 18, "quantity": 3}]},
+            "goods that left in no batch would be shipped anew in one",
+        ),
+        (
+            {GONE_ROWS: [{"sales_order_row_id": 17, "quantity": 3, "traceability": [{"bin_location_id": 2}]}]},
+            "from which bins goods left cannot be said again",
+        ),
+    ],
+)
+def test_what_cannot_be_shipped_anew_has_no_way_back(changed: dict[str, Any], why: str) -> None:
+    facts = _facts({FULFILLMENTS: [{**LEFT, **changed}]}, status="PACKED")
+    draft = FULFILLING.plan(_asked(delete_fulfillment_id=70), facts)
+    assert (draft.one_way, draft.revert is None) == (why, bool(why))
+
+
 def test_a_kit_takes_what_it_is_made_of_and_what_is_not_there_is_said() -> None:
-    recipe = [{"product_variant_id": KIT, "ingredient_variant_id": PART, "quantity": 3}]
+    recipe = [
+        {"product_variant_id": key, "ingredient_variant_id": part, "quantity": 3}
+        for key, part in ((KIT, PART), (PART, PLAIN))
+    ]
     facts = _facts({RECIPE: recipe}, **_of(KIT, quantity=2))
     assert FULFILLING.plan(_asked(), facts).stock == ("V11 at 3: 5 → -1",)
     assert _told({}, facts) == [("advisory", "insufficient_stock", "rows.quantity")]
@@ -213,19 +325,21 @@ def test_goods_that_are_made_to_order_leave_after_they_are_done(
 
 
 @pytest.mark.parametrize(
-    ("rows", "status", "then"),
+    ("rows", "status", "then", "still"),
     [
-        ([], "DELIVERED", "DELIVERED"),
-        ([], "PACKED", "PACKED"),
-        ([{"row_id": 17, "quantity": 1}], "PACKED", "PARTIALLY_PACKED"),
-        ([{"row_id": 17, "quantity": 1}], "DELIVERED", "PARTIALLY_DELIVERED"),
+        ([], "DELIVERED", "DELIVERED", ["1 of V12"]),
+        ([], "PACKED", "PACKED", ["1 of V12"]),
+        ([{"row_id": 17, "quantity": 1}], "PACKED", "PARTIALLY_PACKED", ["4 of V7", "4 of V8", "1 of V12"]),
+        ([{"row_id": 17, "quantity": 1}], "DELIVERED", "PARTIALLY_DELIVERED", ["4 of V7", "4 of V8", "1 of V12"]),
+        ([{"row_id": 17}], "DELIVERED", "PARTIALLY_DELIVERED", ["4 of V8", "1 of V12"]),
+        ([{"row_id": 18}], "PACKED", "PARTIALLY_PACKED", ["5 of V7", "1 of V12"]),
     ],
 )
-def test_the_status_then_follows_from_what_is_shipped(rows: list[Wire], status: str, then: str) -> None:
+def test_the_status_then_follows_from_what_is_shipped(
+    rows: list[Wire], status: str, then: str, still: list[str]
+) -> None:
     draft = FULFILLING.plan(_asked(rows=rows, status=status), _facts())
-    assert draft.status == then
-    open_then = ["4 of V7", "4 of V8", "1 of V12"] if rows else ["1 of V12"]
-    assert draft.own["still_open"] == open_then
+    assert (draft.status, draft.own["still_open"]) == (then, still)
 
 
 def test_a_quote_is_no_longer_one_before_it_is_shipped() -> None:
@@ -349,22 +463,31 @@ async def test_two_orders_of_the_same_goods_are_shipped_by_one_apply(stage: Stag
     assert [each["status"] for each in told["outcomes"]] == ["DELIVERED", "DELIVERED"]
 
 
-async def test_batches_of_the_account_are_proposed_by_their_expiry(stage: Stage, tenant: Tenant) -> None:
+async def test_batches_of_the_account_are_proposed_by_their_expiry_and_others_by_the_apply_make_the_plan_stale(
+    stage: Stage, tenant: Tenant
+) -> None:
     order = _order(tenant)
     item = next(each for each in live(tenant, "materials") if each["batch_tracked"])
     variant = next(each["id"] for each in live(tenant, "variants") if each.get("material_id") == item["id"])
     row = {"sales_order_id": order["id"], "variant_id": variant, "quantity": 2, "price_per_unit": 1}
     added = tenant.create("sales_order_rows", row)
-    batches = [
-        tenant.create("batches", {"batch_number": name, "variant_id": variant, "expiration_date": until})["id"]
-        for name, until in (("LATE", "2027-09-01T00:00:00Z"), ("SOON", "2026-09-01T00:00:00Z"))
-    ]
-    traced = [{"batch_id": each, "quantity": 3} for each in batches]
-    counted = {"variant_id": variant, "quantity": 6, "traceability": traced}
-    head = {"location_id": order["location_id"], "stock_adjustment_rows": [counted]}
-    tenant.create("stock_adjustments", {**head, "stock_adjustment_number": "SA-900"})
-    preview, outcome = await _written(stage, rows=[{"row_id": added["id"]}])
+
+    def stocked(name: str, until: str) -> int:
+        batch = {"batch_number": name, "variant_id": variant, "expiration_date": until}
+        found = tenant.create("batches", batch)["id"]
+        counted = {"variant_id": variant, "quantity": 3, "traceability": [{"batch_id": found, "quantity": 3}]}
+        head = {"location_id": order["location_id"], "stock_adjustment_rows": [counted]}
+        tenant.create("stock_adjustments", {**head, "stock_adjustment_number": name})
+        return found
+
+    _, soon = stocked("LATE", "2027-09-01T00:00:00Z"), stocked("SOON", "2026-09-01T00:00:00Z")
+    rows = [{"row_id": added["id"]}]
+    preview = await stage.call(TOOL, sales_order_id=NUMBER, rows=rows)
     assert [each["code"] for each in preview["warnings"] if each["severity"] == "info"] == ["default_batches"]
+    sooner = stocked("SOONER", "2026-08-01T00:00:00Z")
+    (stale,) = (await applied(stage, preview["plan_token"]))["warnings"]
+    assert (stale["code"], f"batch_id: {soon} → {sooner}" in stale["message"]) == ("stale_plan", True), stale
+    _, outcome = await _written(stage, rows=rows)
     assert outcome["applied"] == 1
     (line,) = live(tenant, "sales_order_fulfillments")[-1]["sales_order_fulfillment_rows"]
-    assert [each["batch_id"] for each in line["traceability"]] == [batches[1]]
+    assert [each["batch_id"] for each in line["traceability"]] == [sooner]

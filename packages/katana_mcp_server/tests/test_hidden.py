@@ -106,7 +106,7 @@ NUMBERS = {
     "stock_transfer": "stock_transfer_number",
     "stock_adjustment": "stock_adjustment_number",
 }
-PARTS = 8
+PARTS = 16
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.soak) for each in range(1, PARTS))])

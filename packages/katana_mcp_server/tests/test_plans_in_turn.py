@@ -324,7 +324,9 @@ def _served(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
     lane = f"service {service}"
     return [
         ("create_item", {"type": "service", "name": "Wash"}, {"service called wash"}),
-        ("modify_item", {**named, "sku": "WASH"}, {lane}),
+        ("create_item", {"type": "service", "name": "Wash", "sku": "WASH"}, {"service called wash", "SKU wash"}),
+        ("modify_item", {**named, "sku": "W 1"}, {lane, "SKU w 1"}),
+        ("modify_item", {**named, "sales_price": 7}, {lane}),
         ("modify_item", {**named, "name": "Wash"}, {lane, "service called wash"}),
         ("delete_item", named, {lane}),
     ]

@@ -51,7 +51,7 @@ def building(directory: Path) -> bool:
 
 
 @pytest.mark.parametrize("where", ["files", pytest.param("memory", marks=pytest.mark.soak)])
-@pytest.mark.parametrize("flag", FLAGS)
+@pytest.mark.parametrize("flag", [*FLAGS[-1:], *(pytest.param(each, marks=pytest.mark.soak) for each in FLAGS[:-1])])
 async def test_the_next_read_sees_what_katana_holds_now_and_borrowed_text_follows(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, where: str, flag: str
 ) -> None:

@@ -10,9 +10,13 @@ from transfer_plans import applied
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.purchase_orders.buying import Buying, Good
+from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
+from katana_mcp.naming import Known, Named
 from katana_mcp.testing import Payload, Stage
+from katana_mcp.writing.actions import Action, Recognise
+from katana_mcp.writing.sending import is_as_planned
 from katana_sandbox import Drop, Fault, Tenant
 
 TOOL, NUMBER = "receive_purchase_order", "PO-900"
@@ -70,28 +74,136 @@ def test_goods_of_batches_may_come_without_and_that_is_told() -> None:
 
 
 def test_one_request_names_every_row_with_its_date_place_and_batches() -> None:
-    record = {**ORDER, "purchase_order_rows": ROWS}
+    south: dict[tuple[str, int | str], Named] = {("location", "South"): Named("South", (Known(id=4, name="South"),))}
+    facts = Facts(
+        record={**ORDER, "purchase_order_rows": ROWS},
+        own=BATCHED,
+        levels={7: {3: Decimal(1)}, 8: {4: Decimal(1)}},
+        references=south,
+    )
     asked = _asked(
         rows=[
             {"row_id": 17, "quantity": 2, "batches": [{"batch_id": 4, "quantity": 1.5}]},
-            {"row_id": 19, "received_date": "2026-03-01T08:00:00Z"},
+            {
+                "row_id": 19,
+                "received_date": "2026-03-01T08:00:00Z",
+                "location_id": "South",
+                "serial_number_ids": [31, 32],
+            },
         ],
         received_date="2026-03-02T08:00:00Z",
     )
-    draft = RECEIVING.plan(asked, Facts(record=record, own=BATCHED, levels={7: {3: Decimal(1)}, 8: {}}))
-    (action,) = draft.actions
-    assert action.body == [
-        {
-            "purchase_order_row_id": 17,
-            "quantity": 2,
-            "received_date": "2026-03-02T08:00:00Z",
-            "traceability": [{"batch_id": 4, "quantity": Decimal("1.5")}],
-        },
-        {"purchase_order_row_id": 19, "quantity": 2, "received_date": "2026-03-01T08:00:00Z"},
-    ]
-    assert draft.stock == ("7 at 3: 1 → 25", "8 at 3: 0 → 2")
+    draft = RECEIVING.plan(asked, facts)
+    first, second = "2026-03-02T08:00:00Z", "2026-03-01T08:00:00Z"
+    traced = [{"batch_id": 4, "quantity": Decimal("1.5")}]
+    serials = [{"serial_number_id": 31}, {"serial_number_id": 32}]
+    assert draft.actions == (
+        Action(
+            title="receive 2 rows of purchase order PO-900",
+            method="POST",
+            path="/purchase_order_receive",
+            body=[
+                {"purchase_order_row_id": 17, "quantity": 2, "received_date": first, "traceability": traced},
+                {
+                    "purchase_order_row_id": 19,
+                    "quantity": 2,
+                    "received_date": second,
+                    "location_id": 4,
+                    "traceability": serials,
+                },
+            ],
+            entity="purchase_order",
+            record=40,
+            expects={
+                "status": "PARTIALLY_RECEIVED",
+                "purchase_order_rows": [
+                    {"id": 17, "variant_id": 7, "quantity": 3, "location_id": 3},
+                    {"variant_id": 7, "quantity": 2, "received_date": first, "location_id": 3},
+                    {
+                        "id": 18,
+                        "variant_id": 8,
+                        "quantity": 2,
+                        "received_date": "2026-02-01T08:00:00.000Z",
+                        "location_id": 3,
+                    },
+                    {"id": 19, "variant_id": 8, "quantity": 2, "received_date": second, "location_id": 4},
+                ],
+            },
+            recognise=Recognise(collection="purchase_orders", filters={"ids": [40]}),
+            is_answered=False,
+        ),
+    )
+    assert draft.touches["places"] == [4]
+    assert draft.stock == ("7 at 3: 1 → 25", "8 at South: 1 → 3")
     assert (draft.status, draft.own["still_open"]) == ("PARTIALLY_RECEIVED", ["3 of 7"])
     assert "only once all of an order has come" in draft.one_way
+
+
+ALIKE = [{"id": 17, "variant_id": 8, "quantity": 5}, {"id": 19, "variant_id": 8, "quantity": 2}]
+UNLIKE = [{**ROWS[0], "purchase_uom_conversion_rate": 1}, ROWS[2]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed", "why"),
+    [
+        ({}, {"purchase_order_rows": UNLIKE}, ""),
+        ({"rows": [{"row_id": 17, "location_id": 3}, {"row_id": 19}]}, {"purchase_order_rows": UNLIKE}, ""),
+        (_row(), {"purchase_order_rows": UNLIKE}, "Katana takes receipts back only once all of an order has come"),
+        ({}, {"status": "PARTIALLY_RECEIVED"}, "taking receipts back would take back what had come before, too"),
+        (
+            {"rows": [{"row_id": 17, "location_id": 4}, {"row_id": 19}]},
+            {"purchase_order_rows": UNLIKE},
+            "rows stay at the place to which they came",
+        ),
+        ({}, {"purchase_order_rows": ALIKE}, "taking receipts back makes one of the rows that are alike"),
+    ],
+)
+def test_only_a_receipt_of_all_that_nothing_else_follows_from_has_a_way_back(
+    asked: dict[str, object], changed: dict[str, object], why: str
+) -> None:
+    record = {**ORDER, "status": "NOT_RECEIVED", "purchase_order_rows": ROWS, **changed}
+    places: dict[tuple[str, int | str], Named] = {("location", key): Named(key, (Known(id=key),)) for key in (3, 4)}
+    draft = RECEIVING.plan(_asked(**asked), Facts(record=record, own=Buying(), references=places))
+    back = {"purchase_order_id": 40, "status": "NOT_RECEIVED", "unreceive": True}
+    assert draft.one_way == why
+    assert draft.revert == (None if why else {"tool": "modify_purchase_order", "arguments": back})
+
+
+def test_ingredients_in_batches_have_to_be_named_first() -> None:
+    used = {"id": 60, "purchase_order_row_id": 17, "ingredient_variant_id": 7}
+    of_another = {**used, "id": 61, "purchase_order_row_id": 18}
+    named = {**used, "id": 62, "batch_transactions": [{"batch_id": 4, "quantity": 1}]}
+    record = {**ORDER, "purchase_order_rows": [{**ROWS[0], "variant_id": 8}, *ROWS[1:]]}
+    facts = Facts(record=record, own=BATCHED, beside={INGREDIENTS: (used, of_another, named)})
+    assert [
+        (each.severity, each.code, each.message, each.field_path) for each in RECEIVING.checks(_asked(), facts)
+    ] == [
+        (
+            "blocking",
+            "batch_required",
+            "rows: ingredient 60 of row 17 is tracked by batch: name its batches in Katana first",
+            "rows",
+        )
+    ]
+
+
+def test_a_receipt_is_known_by_the_rows_that_its_order_then_has_and_not_by_who_sent_it() -> None:
+    rows = [{"received_date": None, **each} for each in ROWS]
+    facts = Facts(record={**ORDER, "purchase_order_rows": rows}, own=BATCHED)
+    (action,) = RECEIVING.plan(_asked(**_row(quantity=2)), facts).actions
+    came = {"variant_id": 7, "quantity": 2, "location_id": 3, "received_date": "2026-03-02T08:00:00.000Z"}
+    rest, before, still = {**rows[0], "quantity": 3}, *rows[1:]
+    done = {**ORDER, "purchase_order_rows": [rest, {**came, "id": 90, "group_id": 5}, before, still]}
+    assert is_as_planned(action, done)  # whoever received just that: nothing tells it from ours
+    others = [
+        [rest, {**came, "id": 90, "received_date": None}, before, still],
+        [{**rows[0], "quantity": 4}, {**came, "id": 90, "quantity": 1}, before, still],
+        [rest, {**came, "id": 90, "location_id": 4}, before, still],
+        [rest, {**came, "id": 90}, before, {**still, "received_date": "2026-03-02T08:00:00.000Z"}],
+        rows,
+    ]
+    assert [is_as_planned(action, {**done, "purchase_order_rows": each}) for each in others] == [False] * len(others)
+    assert not is_as_planned(action, {**done, "status": "RECEIVED"})
 
 
 def _bought(tenant: Tenant) -> list[Wire]:

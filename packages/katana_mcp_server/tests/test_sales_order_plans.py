@@ -205,6 +205,11 @@ SHIPMENT: Record = {"id": 20, "status": "PACKED", "sales_order_fulfillment_rows"
             {"update_rows": [{"row_id": 9, "quantity": 3}]},
             [("blocking", "locked", "update_rows[0]")],
         ),
+        (
+            {**_in("PARTIALLY_PACKED"), "sales_order_rows": [ROW, {**ROW, "id": 10}]},
+            {"update_rows": [{"row_id": 10, "quantity": 3}]},
+            [],
+        ),
         (_in("PACKED"), {"delivery_date": "2026-04-05"}, []),
         (_in("DELIVERED"), {"delivery_date": "2026-04-05"}, [("blocking", "locked", "delivery_date")]),
         (_in("DELIVERED"), {"additional_info": "paid"}, []),

@@ -126,7 +126,8 @@ def test_what_was_adjusted_moves_to_another_location() -> None:
 
 def test_a_change_of_the_reason_moves_no_stock() -> None:
     request = MODIFY.request.model_validate({"stock_adjustment_id": 5, "reason": "Lost"})
-    assert MODIFY.plan(request, _facts(record=RECORD)).stock == ()
+    facts = _facts(record=RECORD)
+    assert (MODIFY.plan(request, facts).stock, MODIFY.checks(request, facts)) == ((), [])
 
 
 def test_a_deleted_adjustment_is_made_again_with_costs_that_can_be_given() -> None:

@@ -110,7 +110,7 @@ async def test_a_listing_that_never_proves_whole_moves_no_cursor_and_drops_no_ro
         assert (await services.cache.find_by_key("variant", "EDITED")).row is not None
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (2, 3, 4))])
 async def test_several_faults_cost_a_request_each_at_most(own: OwnSandbox, seed: int) -> None:
     random = Random(seed)
     places = random.sample(range(1, PAGES + 6), 4)
@@ -134,7 +134,7 @@ ODD: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize(("bad", "others"), [(6, 0), (29, 0), (50, 200)])
+@pytest.mark.parametrize(("bad", "others"), [(6, 0), pytest.param(29, 0, marks=pytest.mark.soak), (50, 20)])
 async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_sync(
     own: OwnSandbox, bad: int, others: int
 ) -> None:

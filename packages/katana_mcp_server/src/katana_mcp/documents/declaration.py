@@ -291,6 +291,7 @@ class Writable:
         moves: what becomes of the stock.
         uses: records, by cache entity and id, that prices and the like are taken from, beside those that it names.
         binds: what else a plan depends on.
+        lanes: what else it holds while it is applied, beside the document and what people call that.
         linked: other documents that it touches.
     """
 
@@ -329,6 +330,7 @@ class Writable:
     moves: Callable[[Transition], Sequence[StockMove]] = _nothing
     uses: Callable[[Transition], Iterable[tuple[str, int]]] = _nothing
     binds: Callable[[Transition], JsonObject] = lambda _: {}
+    lanes: Callable[[Transition], tuple[str, ...]] = _nothing
     linked: Callable[[Transition], tuple[str, ...]] = _nothing
 
     @property

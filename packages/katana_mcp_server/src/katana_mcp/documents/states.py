@@ -88,6 +88,28 @@ def rows_asked(asked: Mapping[str, object], argument: str) -> list[dict[str, obj
     return [named_in(each) for each in cast("Sequence[Request]", asked.get(argument, ()))]
 
 
+def added_parts(change: Transition, held: str, name: str = "rows") -> Iterator[tuple[str, State, State]]:
+    """Yield path, arguments and state of each part that is added.
+
+    Args:
+        change: whose parts they are.
+        held: the field that holds them.
+        name: the argument of a new document that does; of a change it is `add_<name>`.
+    """
+    argument = name if change.before is None else f"add_{name}"
+    pairs = zip(rows_asked(change.asked, argument), change.sent[held].adds, strict=False)
+    yield from ((f"{argument}[{nr}]", asked, part) for nr, (asked, part) in enumerate(pairs))
+
+
+def changed_rows(change: Transition, held: str) -> Iterator[tuple[str, State, State, State]]:
+    """Yield path, arguments, state before and what differs of each row that is to be changed, if it is there."""
+    diff = change.sent[held]
+    for nr, asked in enumerate(rows_asked(change.asked, "update_rows")):
+        key = whole(asked, "row_id") or 0
+        if key in diff.before:
+            yield f"update_rows[{nr}]", asked, diff.before[key], diff.updates.get(key, NOTHING)
+
+
 def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, str, int | str]]:
     """Yield the path of each argument that names a record, the cache entity of that, and its id or name."""
     given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]

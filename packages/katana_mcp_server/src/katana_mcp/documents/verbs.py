@@ -103,4 +103,4 @@ def _lanes(doc: Writable, change: Transition) -> Sequence[str]:
     if is_called:
         name = doc.name(change.new)
         lanes.append(number_lane(doc.entity) if doc.key.prefix else name_lane(doc.entity, name))
-    return lanes
+    return [*lanes, *doc.lanes(change)]

@@ -27,7 +27,16 @@ def number_lane(entity: str) -> str:
 
 def name_lane(entity: str, name: str) -> str:
     """Return the name of what plans hold that give a record its name."""
-    return f"{entity} called {' '.join(name.split()).casefold()}"
+    return f"{entity} called {_folded(name)}"
+
+
+def sku_lane(sku: str) -> str:
+    """Return the name of what plans hold that give anything this SKU, whatever type of item it is."""
+    return f"SKU {_folded(sku)}"
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 USED = "named"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.declaration import Part
-from katana_mcp.documents.states import ids_asked
+from katana_mcp.documents.states import added_parts, ids_asked
 from katana_mcp.documents.transition import New, State, Transition
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -63,18 +63,12 @@ def _kept(change: Transition) -> list[State]:
     return [row for row in rows(change.new, ADDRESSES) if "id" in row]
 
 
-def _added(change: Transition) -> Iterator[tuple[str, State]]:
-    """Yield the addresses that are added, each with its path."""
-    place = ADDRESSES if change.before is None else f"add_{ADDRESSES}"
-    yield from ((f"{place}[{nr}]", row) for nr, row in enumerate(change.parts[ADDRESSES].adds))
-
-
 def _of_new(change: Transition) -> Iterator[ToolWarning]:
     """Yield what speaks against adding addresses to those that stay."""
     has_billing = any(row.get("entity_type") == "billing" for row in _kept(change))
     has_default = False
     seen: list[State] = []
-    for path, row in _added(change):
+    for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         is_billing = row.get("entity_type") == "billing"
         if is_billing and has_billing:
             told = f"{path}: a customer has one billing address: change or delete the one that there is"
@@ -101,7 +95,7 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
         yield blocking(_WRONG_DEFAULT, told, DEFAULT)
     elif key in diff.deletes:
         yield blocking(_WRONG_DEFAULT, f"{DEFAULT}: address {key} is to be deleted, so it is no default", DEFAULT)
-    for path, row in _added(change):
+    for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
         if "default" in row:
             other = "no address" if key is None else "another address"
             told = f"{path}.default: {DEFAULT} names {other} as the default"
@@ -110,7 +104,7 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
 
 def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
     """Yield that a default goes, and no other one is named or becomes it by being the first."""
-    added = [row for _, row in _added(change)]
+    added = change.sent[ADDRESSES].adds
     replaced = {row.get("entity_type") for row in added} - {row.get("entity_type") for row in _kept(change)}
     if change.asked.get(DEFAULT) is not None or any("default" in row for row in added):
         replaced.add("shipping")

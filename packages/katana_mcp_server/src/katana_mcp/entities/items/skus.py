@@ -16,6 +16,7 @@ from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.values import rows, whole
 from katana_mcp.writing.actions import JsonObject
+from katana_mcp.writing.change import sku_lane
 
 READ = (*VARIANT_ENTITIES, *FACTORY)
 """The cache entities that a plan reads besides the service."""
@@ -60,6 +61,12 @@ def binds(change: Transition) -> JsonObject:
     """Return who else has the SKU, and the open orders of what goes: by the apply they have to be the same."""
     having = {} if change.facts.own is None else {"others with the SKU": list(_others(change))}
     return {**having, **bound(change)}
+
+
+def lanes(change: Transition) -> tuple[str, ...]:
+    """Return the SKU that is given: of two plans that give it, the second is judged by what the first has done."""
+    sku = change.head.get("sku")
+    return (sku_lane(sku),) if isinstance(sku, str) else ()
 
 
 def currency(change: Transition) -> str | None:

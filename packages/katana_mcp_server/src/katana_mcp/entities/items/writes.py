@@ -11,9 +11,10 @@ from pydantic import Field as Argument
 from katana_mcp.documents.declaration import ONLY_LATER, Field, Key, Selector, Writable
 from katana_mcp.documents.leaving import left_open, linked
 from katana_mcp.documents.transition import Transition
+from katana_mcp.documents.usual_fields import Unit
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.items.responses import ANSWERS
-from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, taken
+from katana_mcp.entities.items.skus import READ, binds, currency, described, find, gather, lanes, taken
 from katana_mcp.tools.requests import NewName, Notes, WriteQuantity
 
 _DEAREST = 10**11
@@ -27,7 +28,6 @@ def _payable(value: Decimal) -> Decimal:
 
 
 type _Price = Annotated[WriteQuantity, AfterValidator(_payable), WithJsonSchema({"type": "number", "minimum": 0})]
-type _Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 type _Category = Annotated[StrictStr, Argument(max_length=35)]
 
 _UNWRITTEN = "{} are only read so far, with `list_items` and `get_item`; they are written in Katana. Services are here"
@@ -64,7 +64,7 @@ SERVICE = Writable(
         Field("sku", NewName, "Its SKU; need not be unique.", inside="variants"),
         Field("sales_price", _Price, "Without tax, in the base currency.", inside="variants"),
         Field("default_cost", _Price, "What it costs you.", inside="variants"),
-        Field("uom", _Unit, "Unit, h.", clears=False, filled=True),
+        Field("uom", Unit, "Unit, h.", clears=False, filled=True),
         Field("category_name", _Category, "Category."),
         Field("is_sellable", bool, "Whether it is sold.", clears=False, filled=True),
         Field("additional_info", Notes, "Notes to it."),
@@ -101,5 +101,6 @@ SERVICE = Writable(
     linked=linked,
     rules=(taken, partial(left_open, "service")),
     binds=binds,
+    lanes=lanes,
 )
 WRITES = writes(SERVICE)

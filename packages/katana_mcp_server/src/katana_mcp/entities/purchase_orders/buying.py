@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import cast
 
-from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import number, rows, whole
 
 ROWS, COSTS = "purchase_order_rows", "additional_costs"
 UNIT = ("purchase_uom", "purchase_uom_conversion_rate")
@@ -116,26 +116,10 @@ def unit_of(facts: Facts, row: State, good: Good) -> str | None:
     return f"{unit} ({plain_number(rate)} {stock})" if unit and rate is not None and holds else unit
 
 
-def new_rows(change: Transition, held: str = ROWS, name: str = "rows") -> Iterator[tuple[str, State, State]]:
-    """Yield path, arguments and state of each part that is added."""
-    argument = name if change.before is None else f"add_{name}"
-    pairs = zip(rows_asked(change.asked, argument), change.sent[held].adds, strict=False)
-    yield from ((f"{argument}[{nr}]", asked, row) for nr, (asked, row) in enumerate(pairs))
-
-
-def changed_rows(change: Transition) -> Iterator[tuple[str, State, State, State]]:
-    """Yield path, arguments, state before and what differs of each row that is to be changed."""
-    diff = change.sent[ROWS]
-    for nr, asked in enumerate(rows_asked(change.asked, "update_rows")):
-        row = diff.before.get(whole(asked, "row_id") or 0)
-        if row is not None:
-            yield f"update_rows[{nr}]", asked, row, diff.updates.get(whole(row, "id") or 0, NOTHING)
-
-
 def priced(change: Transition) -> Iterator[ToolWarning]:
     """Yield which new rows take the price of their item, and of which none fits."""
     ordered_in = currency(change)
-    for here, asked, row in new_rows(change):
+    for here, asked, row in added_parts(change, ROWS):
         known = change.facts.with_id("variant", row.get("variant_id"))
         if "price_per_unit" in asked or known is None:
             continue
@@ -165,7 +149,10 @@ def _unfit(facts: Facts, row: State, good: Good, ordered_in: str | None) -> str:
 
 def bought(change: Transition) -> Iterator[ToolWarning]:
     """Yield goods that are not bought, quantities of nothing, and units without their rate."""
-    for here, asked, row in (*new_rows(change), *((here, asked, asked) for here, asked, *_ in changed_rows(change))):
+    for here, asked, row in (
+        *added_parts(change, ROWS),
+        *((here, asked, asked) for here, asked, *_ in changed_rows(change, ROWS)),
+    ):
         named = asked.get("sku_or_variant_id")
         known = change.facts.one("variant", named)
         if known is not None:
@@ -195,7 +182,7 @@ def _not_bought(good: Good, name: str, path: str) -> Iterator[ToolWarning]:
 def second_looks(change: Transition) -> Iterator[ToolWarning]:
     """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
     supplier = whole(change.new, "supplier_id")
-    for here, asked, row in new_rows(change):
+    for here, asked, row in added_parts(change, ROWS):
         good, known = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
         if known is None:
             continue
@@ -211,7 +198,7 @@ def second_looks(change: Transition) -> Iterator[ToolWarning]:
 
 def taxed(change: Transition) -> Iterator[ToolWarning]:
     """Yield which tax rate was taken where none is given, and that the total with tax is not known."""
-    known, added = buying(change.facts), list(new_rows(change))
+    known, added = buying(change.facts), list(added_parts(change, ROWS))
     path = "rows" if change.before is None else "add_rows"
     if known.default_tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added):
         rate = known.rates.get(known.default_tax)
@@ -224,7 +211,7 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
         more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
         told = f"the total with tax is not known: no tax rate is known of {', '.join(unknown[:_NAMED])}{more}"
         yield info(warning_codes.TAX_UNKNOWN, told)
-    for here, asked, _ in new_rows(change, COSTS, COSTS):
+    for here, asked, _ in added_parts(change, COSTS, COSTS):
         if "tax_rate_id" not in asked:
             yield _cost_taxed(known, f"{here}.tax_rate_id")
 

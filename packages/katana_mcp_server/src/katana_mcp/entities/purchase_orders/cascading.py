@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from cache_core.records import Record
+from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, buying, called, changed_rows, currency, new_rows
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, buying, called, currency
 from katana_mcp.entities.purchase_orders.following import for_own_place
 from katana_mcp.entities.purchase_orders.showing import named, told_rows
 from katana_mcp.names import text
@@ -34,7 +35,7 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
             "location_id",
         )
     theirs, ours = buying(change.facts).supplier_currency, text(change.new, "currency")
-    is_priced = all("price_per_unit" in asked for _, asked, _ in new_rows(change))
+    is_priced = all("price_per_unit" in asked for _, asked, _ in added_parts(change, ROWS))
     if is_priced and None not in (theirs, ours) and theirs != ours:
         supplier = called(change.facts, "supplier", change.new.get("supplier_id"))
         told = f"currency: the order is in {ours}, and the currency of {supplier} is {theirs}"
@@ -43,7 +44,7 @@ def _of_new(change: Transition) -> Iterator[ToolWarning]:
 
 def _staying(change: Transition, name: str) -> tuple[list[Record], bool]:
     """Return the rows that stay and take a value from the head, and whether others have one of their own."""
-    own = {row["id"] for _, _, row, fields in changed_rows(change) if name in fields}
+    own = {row["id"] for _, _, row, fields in changed_rows(change, ROWS) if name in fields}
     gone = {*change.sent[ROWS].deletes, *own}
     return [row for row in rows(change.old, ROWS) if row["id"] not in gone], bool(own)
 

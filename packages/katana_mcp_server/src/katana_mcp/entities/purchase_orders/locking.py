@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from katana_mcp.documents.states import ids_asked
+from katana_mcp.documents.states import changed_rows, ids_asked
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, UNIT, changed_rows, good_of
+from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, UNIT, good_of
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED, moves, received
 from katana_mcp.entities.purchase_orders.showing import bills, told_rows
 from katana_mcp.names import text
@@ -116,7 +116,7 @@ def _rows(change: Transition) -> Iterator[ToolWarning]:
     if change.sent[COSTS].adds and change.old.get("default_group_id") is None:
         told = f"add_additional_costs: {order_of(change)} has no group for costs; add it in Katana"
         yield blocking(warning_codes.LOCKED, told, "add_additional_costs")
-    for here, _, row, fields in changed_rows(change):
+    for here, _, row, fields in changed_rows(change, ROWS):
         yield from _changed(change, here, row, fields)
     yield from _deleted(change)
 

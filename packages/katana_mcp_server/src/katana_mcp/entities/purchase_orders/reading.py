@@ -9,8 +9,9 @@ from katana_client.errors import KatanaError
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
 from katana_mcp.descriptor import Verb
 from katana_mcp.documents.gathering import Asked, references
+from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, Good, buying, good_of, new_rows
+from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, Good, buying, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.lookup import as_they_are_now, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
@@ -143,7 +144,7 @@ def uses(change: Transition) -> Iterator[tuple[str, int]]:
 
 def _own_priced(change: Transition) -> Iterator[tuple[State, Good]]:
     """Yield the new rows that take the price of their item, with that."""
-    own = [row for _, asked, row in new_rows(change) if "price_per_unit" not in asked]
+    own = [row for _, asked, row in added_parts(change, ROWS) if "price_per_unit" not in asked]
     yield from ((row, good_of(change.facts, row)) for row in own)
 
 

@@ -1,13 +1,10 @@
 """How purchase orders are written: head, rows, additional costs and status; received by a status, never in part."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
-
-from pydantic import Field as Argument
-from pydantic import StrictStr, WithJsonSchema
 
 from katana_client.models.values import PurchaseOrderEntityType
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
+from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, Unit, filled
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.purchase_orders import buying, cascading, locking
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, finish_cost, finish_row
@@ -37,14 +34,9 @@ from katana_mcp.entities.purchase_orders.showing import (
     totals,
 )
 from katana_mcp.operations.filters import Currency, Moment, spelling
-from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, WriteQuantity
+from katana_mcp.tools.requests import DocumentNumber, Notes
 
-type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
-"""An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
-type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
-type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
 type _Distribution = Literal["BY_VALUE", "NON_DISTRIBUTED"]
-type _Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
 type _NewStatus = Literal["DRAFT", "NOT_RECEIVED"]
 type _Settable = Literal["DRAFT", "NOT_RECEIVED", "RECEIVED"]
 """What a request may set a status to: that an order is received in part follows from receipts."""
@@ -52,16 +44,11 @@ _TO_ROWS = "say `update_rows` to change rows, `add_rows` to add some"
 _TO_COSTS = "say `update_additional_costs` to change costs, `add_additional_costs` to add some"
 
 
-def _filled(*fields: Field) -> tuple[Field, ...]:
-    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
-    return tuple(replace(each, clears=False, filled=True) for each in fields)
-
-
 _HEAD = (
     Field("order_no", DocumentNumber, "Its number.", clears=False),
-    Field("supplier_id", _Reference, "Id or exact name.", required=True, clears=False, names="supplier"),
-    Field("location_id", _Reference, "Id or exact name.", required=True, clears=False, names="location"),
-    Field("tracking_location_id", _Reference, "For outsourced orders.", clears=False, names="location"),
+    Field("supplier_id", Reference, "Id or exact name.", required=True, clears=False, names="supplier"),
+    Field("location_id", Reference, "Id or exact name.", required=True, clears=False, names="location"),
+    Field("tracking_location_id", Reference, "For outsourced orders.", clears=False, names="location"),
     Field("currency", Currency, "Such as EUR.", clears=False, filled=True),
     Field("expected_arrival_date", Moment, "Of every row.", clears=False, filled=True, follows="arrival_date"),
     Field("order_created_date", Moment, "When it was ordered.", clears=False, filled=True),
@@ -75,21 +62,21 @@ _HEAD = (
         filled=True,
     ),
 )
-_ROW = _filled(
-    Field("variant_id", _Reference, "SKU or variant id.", argument="sku_or_variant_id", required=True, names="variant"),
-    Field("quantity", _Amount, "In purchase units.", required=True),
-    Field("price_per_unit", _Amount, "Without tax."),
-    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-    Field("purchase_uom", _Unit, "Purchase unit.", is_paired=True),
-    Field("purchase_uom_conversion_rate", _Amount, "Stock units in one.", is_paired=True),
+_ROW = filled(
+    BRIEF_GOODS,
+    Field("quantity", Amount, "In purchase units.", required=True),
+    Field("price_per_unit", Amount, "Without tax."),
+    TAX_RATE,
+    Field("purchase_uom", Unit, "Purchase unit.", is_paired=True),
+    Field("purchase_uom_conversion_rate", Amount, "Stock units in one.", is_paired=True),
     Field("arrival_date", Moment, "Expected."),
-    Field("location_id", _Reference, "If not the order's.", names="location"),
+    ROW_PLACE,
     Field("received_date", Moment, "Of a received row.", verbs=ONLY_LATER, is_late=True, becomes="receipt date"),
 )
-_COST = _filled(
-    Field("additional_cost_id", _Reference, "Id or name.", required=True, names="additional_cost"),
-    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-    Field("price", _Amount, "Without tax.", required=True),
+_COST = filled(
+    Field("additional_cost_id", Reference, "Id or name.", required=True, names="additional_cost"),
+    TAX_RATE,
+    Field("price", Amount, "Without tax.", required=True),
     Field("distribution_method", Annotated[_Distribution, spelling(_Distribution)], "How it spreads."),
 )
 
@@ -97,7 +84,7 @@ PURCHASE_ORDER = Writable(
     entity="purchase_order",
     collection="purchase_orders",
     says_id="Id or number.",
-    id_kind=_Reference,
+    id_kind=Reference,
     key=Key(name="order_no", words="order number", prefix="PO-"),
     head=_HEAD,
     parts=(
@@ -123,7 +110,7 @@ PURCHASE_ORDER = Writable(
             finish=finish_row,
             title=row_title,
             again=again,
-            key_kind=_PartId,
+            key_kind=PartId,
             also={"purchase_order_row_id": ("row_id",)},
             is_brief=True,
         ),
@@ -150,7 +137,7 @@ PURCHASE_ORDER = Writable(
             adds_first=True,
             finish=finish_cost,
             title=cost_title,
-            key_kind=_PartId,
+            key_kind=PartId,
             also={"row_id": ("additional_cost_row_id",)},
             is_brief=True,
         ),

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from katana_mcp.documents import custom_fields
-from katana_mcp.documents.states import ids_asked, rows_asked
+from katana_mcp.documents.states import changed_rows, ids_asked
 from katana_mcp.documents.transition import State, Transition
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import rows, whole
+from katana_mcp.values import rows
 
 OPEN = ("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT")
 """The statuses in which nothing has left; only these are set, the others follow from shipments."""
@@ -49,25 +49,19 @@ def _ids(change: Transition) -> Iterable[int]:
     return ids_asked(change.asked, "delete_row_ids")
 
 
-def _updates(change: Transition) -> Iterator[tuple[str, int, State]]:
-    for nr, asked in enumerate(rows_asked(change.asked, "update_rows")):
-        key = whole(asked, "row_id") or 0
-        yield f"update_rows[{nr}]", key, change.sent[ROWS].updates.get(key, {})
-
-
 def _shipped(change: Transition) -> Iterator[ToolWarning]:
     shipments = change.facts.beside.get(FULFILLMENTS, ())
     gone = {row.get("sales_order_row_id") for each in shipments for row in rows(each, "sales_order_fulfillment_rows")}
-    for here, key, fields in _updates(change):
-        if key in gone and fields.keys() & set(_ROW_LOCKED):
-            yield _locked(here, f"row {key} has been packed or delivered: it no longer changes")
+    for here, _, row, fields in changed_rows(change, ROWS):
+        if row["id"] in gone and fields.keys() & set(_ROW_LOCKED):
+            yield _locked(here, f"row {row['id']} has been packed or delivered: it no longer changes")
 
 
 def _made(change: Transition) -> Iterator[ToolWarning]:
-    for here, key, fields in _updates(change):
-        made = change.sent[ROWS].before.get(key, {}).get("linked_manufacturing_order_id")
+    for here, _, row, fields in changed_rows(change, ROWS):
+        made = row.get("linked_manufacturing_order_id")
         if made is not None and "location_id" in fields:
-            yield _locked(f"{here}.location_id", f"manufacturing order {made} is made for row {key}")
+            yield _locked(f"{here}.location_id", f"manufacturing order {made} is made for row {row['id']}")
 
 
 def _second(change: Transition) -> Iterator[ToolWarning]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from katana_mcp.documents import custom_fields
 from katana_mcp.documents.goods import goods_line
-from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.states import added_parts, changed_rows, rows_asked
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.names import Names, text
 from katana_mcp.tools import warning_codes
@@ -116,16 +116,9 @@ def binds(change: Transition) -> dict[str, object]:
     return {} if change.after is None else {"currency": currency(change)}
 
 
-def _added(change: Transition) -> Iterator[tuple[str, State, State]]:
-    """Yield path, arguments and state of each row that is added."""
-    argument = "rows" if change.before is None else "add_rows"
-    pairs = zip(rows_asked(change.asked, argument), change.sent[ROWS].adds, strict=False)
-    yield from ((f"{argument}[{nr}]", asked, row) for nr, (asked, row) in enumerate(pairs))
-
-
 def priced(change: Transition) -> Iterator[ToolWarning]:
     """Yield which new rows take the price of their item, and of which none fits."""
-    for here, asked, row in _added(change):
+    for here, asked, row in added_parts(change, ROWS):
         known, path = change.facts.with_id("variant", row.get("variant_id")), f"{here}.price_per_unit"
         if "price_per_unit" in asked or known is None:
             continue
@@ -140,7 +133,7 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
 def sold(change: Transition) -> Iterator[ToolWarning]:
     """Yield goods and locations that are not for sale, and quantities of nothing."""
     changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(rows_asked(change.asked, "update_rows"))]
-    for here, asked in (*((here, asked) for here, asked, _ in _added(change)), *changed):
+    for here, asked in (*((here, asked) for here, asked, _ in added_parts(change, ROWS)), *changed):
         known = change.facts.one("variant", asked.get("sku_or_variant_id"))
         item = None if known is None else change.facts.names.item(change.facts.names.record("variant", known.id))
         if known is not None and item is not None and flag(item, "is_sellable") is False:
@@ -164,7 +157,7 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
     """Yield which tax rate was taken where none is given, and that the total with tax is not known."""
     names = change.facts.names
     tax, path = default_tax(names), "rows" if change.before is None else "add_rows"
-    if tax is not None and any("tax_rate_id" not in asked for _, asked, _ in _added(change)):
+    if tax is not None and any("tax_rate_id" not in asked for _, asked, _ in added_parts(change, ROWS)):
         rate = names.rate(tax)
         which = f"id {tax}" if rate is None else f"{plain_number(rate)} %"
         told = f"{path}: the default tax rate of sales was taken where none is given ({which})"
@@ -176,14 +169,8 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
 
 def discounted(change: Transition) -> Iterator[ToolWarning]:
     """Yield which rows would cost less than nothing: a discount is an amount off the whole row."""
-    updates = rows_asked(change.asked, "update_rows")
-    diff = change.sent[ROWS]
-    changed = [
-        (f"update_rows[{nr}]", {**diff.before.get(key, {}), **diff.updates.get(key, {})})
-        for nr, asked in enumerate(updates)
-        if (key := whole(asked, "row_id") or 0)
-    ]
-    for here, row in (*((here, row) for here, _, row in _added(change)), *changed):
+    changed = ((here, {**row, **fields}) for here, _, row, fields in changed_rows(change, ROWS))
+    for here, row in (*((here, row) for here, _, row in added_parts(change, ROWS)), *changed):
         line = row_line(change, row)
         if line is not None and line.total is not None and line.total < 0:
             path = f"{here}.total_discount"

@@ -1,11 +1,10 @@
 """How sales orders are written: head, rows, addresses, shipping fee and status; `fulfilling` ships."""
 
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, StrictStr, WithJsonSchema
+from pydantic import AfterValidator, StrictStr
 from pydantic import Field as Argument
 
 from katana_client.resources.addresses import PERSON, PLACE
@@ -13,19 +12,15 @@ from katana_mcp.documents import custom_fields
 from katana_mcp.documents.custom_fields import Attributes, CustomFields
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.transition import State
+from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.sales_orders import locking, selling
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
 from katana_mcp.entities.sales_orders.responses import ANSWERS
 from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
 from katana_mcp.operations.filters import Currency, Moment, spelling
-from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, RecordNumber, ShortText, WriteQuantity
+from katana_mcp.tools.requests import DocumentNumber, Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
-
-type _Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
-"""An id or an exact name; a code where there is one. These tools hold many, so their schema is kept short."""
-type _PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
-type _Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
 
 
 def _in_cents(value: Decimal) -> Decimal:
@@ -34,17 +29,12 @@ def _in_cents(value: Decimal) -> Decimal:
     return value
 
 
-type _Discount = Annotated[_Amount, AfterValidator(_in_cents)]
+type _Discount = Annotated[Amount, AfterValidator(_in_cents)]
 type _Said = Annotated[StrictStr, Argument(min_length=1, max_length=255)]
 type _Page = Annotated[StrictStr, Argument(min_length=1, max_length=2_048)]
 type _NewStatus = Literal["PENDING", "NOT_SHIPPED"]
 type _Settable = Literal["PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT"]
 _SHIPPING = "shipments have a tool of their own: `fulfill_order` ships, changes a shipment and takes one back"
-
-
-def _filled(*fields: Field) -> tuple[Field, ...]:
-    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
-    return tuple(replace(each, clears=False, filled=True) for each in fields)
 
 
 def _of_order(body: JsonObject) -> JsonObject:
@@ -61,12 +51,12 @@ SALES_ORDER = Writable(
     entity="sales_order",
     collection="sales_orders",
     says_id="Id or number.",
-    id_kind=_Reference,
+    id_kind=Reference,
     key=Key(name="order_no", words="order number", prefix="SO-"),
     head=(
         Field("order_no", DocumentNumber, "Its number.", clears=False),
-        Field("customer_id", _Reference, "Id or name.", required=True, clears=False, names="customer"),
-        Field("location_id", _Reference, "Ships from it.", clears=False, filled=True, names="location"),
+        Field("customer_id", Reference, "Id or name.", required=True, clears=False, names="customer"),
+        Field("location_id", Reference, "Ships from it.", clears=False, filled=True, names="location"),
         Field("order_created_date", Moment, "Ordered on.", clears=False, filled=True),
         Field("delivery_date", Moment, "Due on.", clears=False),
         Field("currency", Currency, "The customer's.", clears=False, filled=True),
@@ -86,20 +76,13 @@ SALES_ORDER = Writable(
             one="row",
             held=ROWS,
             fields=(
-                *_filled(
-                    Field(
-                        "variant_id",
-                        _Reference,
-                        "SKU or variant id.",
-                        argument="sku_or_variant_id",
-                        required=True,
-                        names="variant",
-                    ),
-                    Field("quantity", _Amount, "In stock units.", required=True),
-                    Field("price_per_unit", _Amount, "Without tax; the item's own by default."),
+                *filled(
+                    BRIEF_GOODS,
+                    Field("quantity", Amount, "In stock units.", required=True),
+                    Field("price_per_unit", Amount, "Without tax; the item's own by default."),
                     Field("total_discount", _Discount, "An amount off the whole row."),
-                    Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate"),
-                    Field("location_id", _Reference, "If not the order's.", names="location"),
+                    TAX_RATE,
+                    ROW_PLACE,
                     Field("attributes", Attributes, "Texts by key; they replace those of the row."),
                 ),
                 Field("custom_fields", CustomFields, "Values by field id.", filled=True),
@@ -114,7 +97,7 @@ SALES_ORDER = Writable(
             finish=selling.finish_row,
             adds_first=True,
             unsaid=("batch_transactions", "serial_numbers", "traceability"),
-            key_kind=_PartId,
+            key_kind=PartId,
             also={"sales_order_row_id": ("row_id",)},
             is_brief=True,
         ),
@@ -139,16 +122,16 @@ SALES_ORDER = Writable(
             kind=lambda row: f"{row['entity_type']} address",
             called=_place_of,
             filled=True,
-            key_kind=_PartId,
+            key_kind=PartId,
             is_brief=True,
         ),
         Part(
             name="shipping_fees",
             one="shipping_fee",
             held=FEE,
-            fields=_filled(
-                Field("amount", _Amount, "Without tax.", required=True, is_paired=True),
-                Field("tax_rate_id", _Reference, "Id or name.", names="tax_rate", is_paired=True),
+            fields=filled(
+                Field("amount", Amount, "Without tax.", required=True, is_paired=True),
+                Field("tax_rate_id", Reference, "Id or name.", names="tax_rate", is_paired=True),
                 Field("description", ShortText, "", is_paired=True),
             ),
             says={"new": "One at most.", "add": "New one.", "update": "Its change.", "delete": "If it goes."},
@@ -160,7 +143,7 @@ SALES_ORDER = Writable(
             line=selling.fee_line,
             inside=lambda _, __: False,
             finish=selling.finish_fee,
-            key_kind=_PartId,
+            key_kind=PartId,
             is_brief=True,
         ),
     ),

@@ -1,6 +1,7 @@
 """How stock adjustments are written: head and location; rows never change."""
 
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Writable
+from katana_mcp.documents.usual_fields import GOODS, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.stock_adjustments.counting import (
     ROWS,
@@ -17,24 +18,15 @@ from katana_mcp.entities.stock_adjustments.responses import ANSWERS
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES
 from katana_mcp.operations.filters import Moment
 from katana_mcp.tools.requests import (
-    DocumentNumber,
     NameOrId,
     Notes,
     ShortText,
     SignedQuantity,
-    SkuOrVariantId,
     WriteQuantity,
 )
 
 _FIXED = "rows of an adjustment never change: `create_stock_adjustment` plans another one that corrects it"
 _ROW_WORDS = ("rows", "add_rows", "update_rows", "delete_row_ids", "lines", "items", "quantity")
-_NUMBER = Field(
-    "stock_adjustment_number",
-    DocumentNumber,
-    "The new number.",
-    says_new="SA-3; the next free number by default.",
-    clears=False,
-)
 _PLACE = Field(
     "location_id",
     NameOrId,
@@ -43,14 +35,6 @@ _PLACE = Field(
     required=True,
     clears=False,
     names="location",
-)
-_GOODS = Field(
-    "variant_id",
-    SkuOrVariantId,
-    "SKU (text) or variant id (integer).",
-    argument="sku_or_variant_id",
-    required=True,
-    names="variant",
 )
 _COST = Field(
     "cost_per_unit",
@@ -66,7 +50,7 @@ STOCK_ADJUSTMENT = Writable(
     says_id="Stock adjustment id (integer) or number (text, SA-3).",
     key=Key(name="stock_adjustment_number", words="adjustment number", prefix="SA-"),
     head=(
-        _NUMBER,
+        number_field("stock_adjustment_number", "SA-3"),
         _PLACE,
         Field("stock_adjustment_date", Moment, "When; now by default.", clears=False, filled=True),
         Field("reason", ShortText, "Why: counted, broken in shipping."),
@@ -81,7 +65,7 @@ STOCK_ADJUSTMENT = Writable(
             most=250,
             needed=True,
             fields=(
-                _GOODS,
+                GOODS,
                 Field("quantity", SignedQuantity, "What is added; negative takes away.", required=True),
                 _COST,
             ),

@@ -5,24 +5,18 @@ from typing import Annotated
 from katana_client.resources.stock_transfers import TransferStatus
 from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.goods import goods_line
+from katana_mcp.documents.usual_fields import GOODS, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves
 from katana_mcp.entities.stock_transfers.responses import ANSWERS
 from katana_mcp.names import VARIANT_ENTITIES
 from katana_mcp.operations.filters import Moment, spelling
-from katana_mcp.tools.requests import DocumentNumber, NameOrId, Notes, SkuOrVariantId, WriteQuantity
+from katana_mcp.tools.requests import NameOrId, Notes, WriteQuantity
 
 _FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"
 _PLACES = ("source_location_id", "target_location_id", "destination_location_id")
 _OTHER_WORDS = ("source_location", "target_location", "destination_location", "from_location", "to_location")
 _FROM, _TO = "Where goods leave: location id, or exact name.", "Where they go: location id, or exact name."
-_NUMBER = Field(
-    "stock_transfer_number",
-    DocumentNumber,
-    "The new number.",
-    says_new="ST-3; the next free number by default.",
-    clears=False,
-)
 _TARGET = Field(
     "target_location_id",
     NameOrId,
@@ -32,14 +26,6 @@ _TARGET = Field(
     required=True,
     names="location",
 )
-_GOODS = Field(
-    "variant_id",
-    SkuOrVariantId,
-    "SKU (text) or variant id (integer).",
-    argument="sku_or_variant_id",
-    required=True,
-    names="variant",
-)
 
 STOCK_TRANSFER = Writable(
     entity="stock_transfer",
@@ -47,7 +33,7 @@ STOCK_TRANSFER = Writable(
     says_id="Stock transfer id (integer) or number (text, ST-3).",
     key=Key(name="stock_transfer_number", words="transfer number", prefix="ST-"),
     head=(
-        _NUMBER,
+        number_field("stock_transfer_number", "ST-3"),
         Field("source_location_id", NameOrId, _FROM, verbs=ONLY_NEW, required=True, names="location"),
         _TARGET,
         Field("transfer_date", Moment, "When the goods leave.", clears=False, filled=True),
@@ -63,7 +49,7 @@ STOCK_TRANSFER = Writable(
             says={"new": "What moves; rows cannot be changed later."},
             most=250,
             needed=True,
-            fields=(_GOODS, Field("quantity", WriteQuantity, "How much moves.", required=True)),
+            fields=(GOODS, Field("quantity", WriteQuantity, "How much moves.", required=True)),
             line=goods_line,
         ),
     ),

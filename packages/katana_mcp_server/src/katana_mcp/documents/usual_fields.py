@@ -1,0 +1,40 @@
+"""Fields that several documents have, and types of arguments whose schemas are short, because a tool holds many."""
+
+from dataclasses import replace
+from typing import Annotated
+
+from pydantic import Field as Argument
+from pydantic import StrictStr, WithJsonSchema
+
+from katana_mcp.documents.declaration import Field
+from katana_mcp.tools.requests import DocumentNumber, NameOrId, RecordNumber, SkuOrVariantId, WriteQuantity
+
+type Reference = Annotated[NameOrId, WithJsonSchema({"type": ["integer", "string"]})]
+"""An id or an exact name; a code where there is one."""
+type PartId = Annotated[RecordNumber, WithJsonSchema({"type": "integer"})]
+type Amount = Annotated[WriteQuantity, WithJsonSchema({"type": "number"})]
+type Unit = Annotated[StrictStr, Argument(min_length=1, max_length=7)]
+
+GOODS = Field(
+    "variant_id",
+    SkuOrVariantId,
+    "SKU (text) or variant id (integer).",
+    argument="sku_or_variant_id",
+    required=True,
+    names="variant",
+)
+"""What a row is of."""
+BRIEF_GOODS = replace(GOODS, kind=Reference, says="SKU or variant id.")
+TAX_RATE = Field("tax_rate_id", Reference, "Id or name.", names="tax_rate")
+ROW_PLACE = Field("location_id", Reference, "If not the order's.", names="location")
+
+
+def number_field(name: str, example: str) -> Field:
+    """Return the number of a document, which is the next free one where a new one names none."""
+    says_new = f"{example}; the next free number by default."
+    return Field(name, DocumentNumber, "The new number.", says_new=says_new, clears=False)
+
+
+def filled(*fields: Field) -> tuple[Field, ...]:
+    """Return fields of parts: Katana fills in what is left out, and none is cleared."""
+    return tuple(replace(each, clears=False, filled=True) for each in fields)
