@@ -119,24 +119,10 @@ def _needed(tool: str) -> dict[str, Any]:
     return {name: fit.get(name, "SO-1") for name in LISTED[tool]["inputSchema"].get("required", ())}
 
 
-def _first_met() -> dict[str, list[str]]:
-    """Return of each tool the arguments of a name and form that no tool before it has."""
-    met: set[tuple[str, str]] = set()
-    first: dict[str, list[str]] = {}
-    for tool, each in LISTED.items():
-        forms = {name: (name, json.dumps(form)) for name, form in each["inputSchema"]["properties"].items()}
-        first[tool] = [name for name, form in forms.items() if form not in met]
-        met |= set(forms.values())
-    return first
-
-
-FIRST = _first_met()
-
-
-@pytest.mark.parametrize("tool", [name for name, first in FIRST.items() if first])
+@pytest.mark.parametrize("tool", [name for name in LISTED if _names(name)])
 @pytest.mark.parametrize("bad", [pytest.param(value, id=name) for name, value in _bad_values()])
 def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words(tool: str, bad: object) -> None:
-    for name in FIRST[tool]:
+    for name in _names(tool):
         try:
             request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**_needed(tool), name: bad})
         except Refused as refusal:

@@ -134,7 +134,7 @@ ODD: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize(("bad", "others"), [(6, 0), pytest.param(29, 0, marks=pytest.mark.soak), (50, 20)])
+@pytest.mark.parametrize(("bad", "others"), [(6, 0), pytest.param(29, 0, marks=pytest.mark.soak), (50, 200)])
 async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_sync(
     own: OwnSandbox, bad: int, others: int
 ) -> None:

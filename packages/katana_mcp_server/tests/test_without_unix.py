@@ -82,6 +82,6 @@ def test_it_looks_after_the_cache(tmp_path: Path, environment: dict[str, str]) -
             cwd=tmp_path,
             check=True,
         ).stdout
-        for words in (["cache", "rebuild", "tax_rate"], ["cache", "status"])
+        for words in (["sync", "tax_rate"], ["cache", "rebuild", "tax_rate"], ["cache", "status"])
     ]
     assert all(json.loads(each) for each in told)

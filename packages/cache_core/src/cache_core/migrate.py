@@ -106,17 +106,22 @@ class Migration:
         await target.apply(end)
         return done
 
-    async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> None:
-        """Compute the text and soft state of every row of an entity again, from the parents as they are now."""
+    async def reindex(self, spec: EntitySpec, backend: CacheBackend) -> int:
+        """Compute the text and soft state of every row of an entity again, from the parents as they are now.
+
+        Returns:
+            How many rows there are.
+        """
         total, done = await backend.count(spec.name, (), EVERYTHING), 0
         if not total:
-            return
+            return 0
         async for rows in windows(spec, backend):
             parents = await parents_of(spec, [row.record for row in rows], self.lookups)
             again = [replace(row_of(spec, row.record, parents), version=row.version) for row in rows]
             await backend.apply(Batch(entity=spec.name, at=iso(self.clock.now()), reindexed=again))
             done += len(rows)
             self.tell(spec.name, done, total)
+        return done
 
     async def verify(self, spec: EntitySpec, first: CacheBackend, second: CacheBackend) -> Verified:
         """Compare every row of an entity, record by record."""

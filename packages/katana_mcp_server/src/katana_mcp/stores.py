@@ -189,10 +189,9 @@ class Stores:
         """Compute the text of rows again that were stored when other fields were searchable."""
         before, now = _part(note, "searchable"), self._searchable()
         changed = [spec for spec in self._parts.specs if before.get(spec.name) != now[spec.name]]
-        for spec in changed:
-            await Migration(cache, self._clock, _quiet).reindex(spec, cache)
-        if changed:
-            _log.info("cache reindexed", entities=len(changed))
+        rows = [await Migration(cache, self._clock, _quiet).reindex(spec, cache) for spec in changed]
+        if any(rows):
+            _log.info("cache reindexed", entities=sum(map(bool, rows)), rows=sum(rows))
 
     def _searchable(self) -> dict[str, Json]:
         """Return a digest per entity of what its search text and soft state are made of."""
