@@ -22,10 +22,12 @@ def live_reads(tenant: Tenant) -> dict[str, Usual]:
     """Return usual calls of the tools that ask Katana about demand, and what makes a difference."""
     first, second = [each["id"] for each in live_records(tenant, "variants")][:2]
     here, there = [each["id"] for each in live_records(tenant, "locations")][:2]
-    sold = next(each["variant_id"] for each in tenant.all("inventory_movements") if each["resource_type"] == _SOLD)
+    moved = [each["variant_id"] for each in tenant.all("inventory_movements") if each["resource_type"] == _SOLD]
+    sold = list(dict.fromkeys(moved))[-10:]
     return {
         "list_inventory_signals": Usual(
-            {}, changed_each(skus_or_variant_ids=[sold], stock_risk=["stockout"], demand_window=90, limit=1, page=9)
+            {"skus_or_variant_ids": sold},
+            changed_each(skus_or_variant_ids=sold[:1], stock_risk=["stockout"], demand_window=90, limit=1, page=9),
         ),
         "get_demand_forecast": Usual(
             {"skus_or_variant_ids": [first], "location_id": here},

@@ -141,7 +141,7 @@ GET_DEMAND_FORECAST = ToolSpec(
         "Show the demand forecast of items at a location: what is planned to leave and comes in each period, and the "
         "stock at its end.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely. Katana is asked each "
-        "time, once per variant. For demand of the past, use ``list_inventory_signals``."
+        "time, once per variant."
     ),
     request=GetDemandForecastRequest,
     answer=DemandForecastAnswer,

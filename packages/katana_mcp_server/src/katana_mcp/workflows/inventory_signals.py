@@ -177,10 +177,10 @@ LIST_INVENTORY_SIGNALS = ToolSpec(
     name="list_inventory_signals",
     toolset="inventory",
     description=(
-        "List how many days the stock of items lasts at their average demand, and at which risk; shortest first.\n\n"
+        "List for how many days stock is enough at its average demand, and the risk of a stockout; shortest first.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely — or a ``stock_risk``. "
-        "All locations count together, and only what was sold or used in the window; Katana is asked each time. For "
-        "reorder points of locations, use ``list_low_stock_items``."
+        "Everything in stock anywhere counts together, and only what was sold or used in the window; Katana is asked "
+        "each time."
     ),
     request=ListInventorySignalsRequest,
     answer=ListInventorySignalsAnswer,
