@@ -143,7 +143,8 @@ _READS = re.compile(
 )
 _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
-    r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
+    r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
+    r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )

@@ -38,8 +38,9 @@ def _number(value: object) -> object:
 
 def _risk(value: object) -> object:
     """Return the word for a number of Katana's; anything else stays."""
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return _RISKS[value] if is_number and value in range(len(_RISKS)) else value
+    if isinstance(value, int) and not isinstance(value, bool) and value in range(len(_RISKS)):
+        return _RISKS[value]
+    return value
 
 
 def _in_words(value: object) -> object:

@@ -27,7 +27,7 @@ from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services, current
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
-from katana_mcp.values import number, whole
+from katana_mcp.values import NOTHING, number, whole
 from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.workflows.stock import places_in
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
@@ -198,10 +198,16 @@ async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, servi
     else:
         pages = [places.pages(granularity="SERIAL_NUMBER", serial_number_id=key) for key in numbers]
     read = await read_rows(pages)
-    placed = {key: row for row in read.rows if (key := whole(row, "serial_number_id")) is not None}
+    placed: dict[int | None, Record] = {whole(row, "serial_number_id"): row for row in read.rows}
+    placed.pop(None, None)  # what has no serial number
     bins = await _bins(services) if any(whole(row, "bin_location_id") is not None for row in placed.values()) else {}
     rows = [
-        {_QUANTITY: 0, **_with_bin(placed.get(key, {}), bins), "serial_number_id": key, "serial_number": numbers[key]}
+        {
+            _QUANTITY: 0,
+            **_with_bin(placed.get(key, NOTHING), bins),
+            "serial_number_id": key,
+            "serial_number": numbers[key],
+        }
         for key in (numbers.keys() & placed.keys() if request.number is None else numbers)
     ]
     return LiveRows(rows, read.cut)
