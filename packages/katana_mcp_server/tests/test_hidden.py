@@ -75,7 +75,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
         "list_traceability": {"include_empty": True},
-        "list_inventory_signals": {"skus_or_variant_ids": [variant["id"]]},
+        "list_inventory_signals": {"skus_or_variant_ids": [variant["id"], f"No{payload}such"]},
         "get_demand_forecast": {
             "skus_or_variant_ids": [variant["id"]],
             "location_id": live(tenant, "locations")[0]["id"],
