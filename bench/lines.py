@@ -39,12 +39,13 @@ READ_TOOLS = (
     *("search_stock_adjustments", "list_stock_adjustments", "get_stock_adjustment"),
     "list_stocktakes",
     *("search_customers", "list_customers", "get_customer"),
-    *("get_variant_details", "check_inventory", "list_low_stock_items", "list_traceability"),
+    *("get_variant_details", "check_inventory", "list_low_stock_items", "list_inventory_signals"),
+    *("get_demand_forecast", "list_traceability"),
     "list_blocking_ingredients",
     *("get_inventory_movements", "inventory_at", "get_bom", "list_reference", "cache_status"),
 )
 """Every tool that only reads."""
-NOT_CACHED = {"list_traceability": 1}
+NOT_CACHED = {"list_inventory_signals": 1, "get_demand_forecast": 1, "list_traceability": 1}
 """Requests of a warm call of what has to ask Katana each time."""
 
 OTHER_DOCUMENTS = (

@@ -8,6 +8,7 @@ from katana_mcp.surface import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix_items import item_writes
+from .matrix_live import live_reads, planned_goods
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_traced import traceability, traced_goods
 from .usual import Changes, Usual
@@ -405,7 +406,7 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
 
 
 def prepared(clock: ManualClock) -> OwnSandbox:
-    """Return a sandbox on this clock: deleted documents, batches, a packed order, and a BOM of two levels."""
+    """Return a sandbox on this clock: deleted documents, batches in bins, forecasts, a packed order, a BOM."""
     sandbox = Sandbox(clock=clock)
     tenant = sandbox.tenant()
     for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
@@ -415,6 +416,7 @@ def prepared(clock: ManualClock) -> OwnSandbox:
     below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
     traced_goods(tenant)
+    planned_goods(tenant)
     packed_order(tenant)
     return OwnSandbox(sandbox)
 
@@ -468,6 +470,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
         "list_stocktakes": _stocktakes(tenant),
+        **live_reads(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},

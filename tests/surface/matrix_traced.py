@@ -6,14 +6,15 @@ from .usual import Usual, changed_each, live_records
 
 
 def traced_goods(tenant: Tenant) -> None:
-    """Bring goods into two batches, of which one is used up, and a unit in with a serial number."""
+    """Bring goods into three batches, one of them used up, one in a bin, and a unit in with a serial number."""
     items = {each["id"] for each in live_records(tenant, "materials") if each["batch_tracked"]}
     goods = [each["id"] for each in live_records(tenant, "variants") if each["material_id"] in items]
     place = live_records(tenant, "locations")[0]["id"]
-    for name, variant, until, moves in (
-        ("B-LATE", goods[0], "2027-09-01", (4,)),
-        ("B-SOON", goods[-1], "2026-02-01", (3,)),
-        ("B-GONE", goods[0], "2026-01-01", (2, -2)),
+    bins = [tenant.create("bin_locations", {"bin_name": name, "location_id": place})["id"] for name in ("A-12", "B-07")]
+    for name, variant, until, moves, bin_id in (
+        ("B-LATE", goods[0], "2027-09-01", (4,), bins[0]),
+        ("B-SOON", goods[-1], "2026-02-01", (3,), None),
+        ("B-GONE", goods[0], "2026-01-01", (2, -2), None),
     ):
         batch = {"batch_number": name, "variant_id": variant, "expiration_date": f"{until}T00:00:00.000Z"}
         key = tenant.create("batches", batch)["id"]
@@ -21,7 +22,7 @@ def traced_goods(tenant: Tenant) -> None:
             row = {
                 "variant_id": variant,
                 "quantity": quantity,
-                "traceability": [{"batch_id": key, "quantity": quantity}],
+                "traceability": [{"batch_id": key, "bin_location_id": bin_id, "quantity": quantity}],
             }
             tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [row]})
     bought = next(each for each in tenant.all("purchase_order_rows") if each["received_date"])

@@ -361,6 +361,8 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("get_item", "item_type"): ({"item_id": shared}, "item"),
         ("get_bom", "direction"): ({"skus_or_variant_ids": chain}, "rows"),
         ("list_reference", "kind"): ({}, "rows"),
+        ("list_inventory_signals", "demand_window"): ({}, "rows"),
+        ("list_inventory_signals", "stock_risk"): ({}, "rows"),
         ("list_traceability", "kind"): ({"skus_or_variant_ids": traced}, "rows"),
         ("search_items", "type"): ({"query": "s"}, "rows"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),

@@ -67,6 +67,8 @@ NEVER_ASKED = {
     *("fulfillment_row_id", "group_id", "movement_id", "operation_row_id", "operator_id"),
     *(
         "packer_id",
+        "price_list_id",
+        "price_list_row_id",
         "production_id",
         "reason_id",
         "received_items_group_id",

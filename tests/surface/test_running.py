@@ -104,7 +104,8 @@ def _asked_with(tool: str, name: str, given: dict[str, set[int]]) -> list[dict[s
         known = given.get(f"{tool.removeprefix('list_').removesuffix('s')}_id")
         return [{name: sorted(known)[:100]}] if known and tool != "list_items" else []
     if name.endswith("skus_or_variant_ids"):
-        return [{name: sorted(given["variant_id"])[:100]}]
+        most = LISTED[tool]["inputSchema"]["properties"][name]["maxItems"]
+        return [{name: sorted(given["variant_id"])[: min(most, 100)]}]
     return [{name: each} for each in _some(given[name])] if name in given else []
 
 

@@ -47,6 +47,7 @@ ALWAYS_ANSWER = {
     "get_bom",
     "get_variant_details",
     "list_customers",
+    "list_inventory_signals",
     "list_reference",
     "search_customers",
     "search_items",

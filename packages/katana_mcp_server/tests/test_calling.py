@@ -9,6 +9,7 @@ from command_line import Run
 
 from katana_mcp import calling, sandbox
 from katana_mcp.sandbox import OwnSandbox
+from katana_sandbox import Fault, Sandbox, SandboxConfig, Status
 
 
 def test_an_answer_is_json(command_line: Run) -> None:
@@ -25,6 +26,20 @@ def test_an_answer_is_json(command_line: Run) -> None:
 def test_a_refusal_is_json_too_and_ends_with_one(command_line: Run) -> None:
     ran = command_line("call", "search_items", "quer=fork")
     assert (ran.code, ran.err, ran.data["error"]) == (1, "", "unknown_argument")
+
+
+def test_an_answer_without_all_rows_says_so_and_ends_with_one(
+    command_line: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=600)))
+    own.sandbox.faults.add(Fault("GET /variants", nth=2, action=Status(403), times=None))
+    monkeypatch.setattr(sandbox, "OwnSandbox", lambda: own)
+    ran = command_line("call", "search_items", "query=a", "limit=1")
+    told = f"katana-mcp: the first sync has not ended ({ran.data['warming']}): rows may be missing; call it again"
+    assert (ran.code, ran.err, len(ran.data["rows"])) == (1, f"{told} in a moment\n", 1)
+    own.sandbox.faults.clear()
+    again = command_line("call", "search_items", "query=a", "limit=1")
+    assert (again.code, again.err, "warming" in again.data) == (0, "", False)
 
 
 @pytest.mark.parametrize(

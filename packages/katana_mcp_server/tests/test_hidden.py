@@ -75,6 +75,11 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
         "list_traceability": {"include_empty": True},
+        "list_inventory_signals": {"skus_or_variant_ids": [variant["id"], f"No{payload}such"]},
+        "get_demand_forecast": {
+            "skus_or_variant_ids": [variant["id"]],
+            "location_id": live(tenant, "locations")[0]["id"],
+        },
     }
     tracked = {each["id"] for each in live(tenant, "materials") if each["batch_tracked"]}
     goods = next(each["id"] for each in live(tenant, "variants") if each["material_id"] in tracked)

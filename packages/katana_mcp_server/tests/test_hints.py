@@ -66,6 +66,8 @@ PLANNED = [
     "get_variant_details",
     "check_inventory",
     "list_low_stock_items",
+    "list_inventory_signals",
+    "get_demand_forecast",
     "get_inventory_movements",
     "inventory_at",
     "stock_value",

@@ -1,9 +1,10 @@
-"""`list_reference` gives each kind by the names and ids that other tools take, from the cache."""
+"""`list_reference` gives each kind by the names and ids that other tools take, from the cache or live."""
 
 import pytest
 
 from katana_mcp.resources.reference import REFERENCE
 from katana_mcp.testing import Payload, Stage
+from katana_mcp.workflows.live_reference import LIVE
 from katana_mcp.workflows.reference import Kind
 from katana_sandbox import ManualClock, Tenant
 
@@ -23,7 +24,7 @@ def ids(answer: Payload, kind: str) -> list[int]:
 def test_every_kind_that_is_a_resource_is_listed() -> None:
     assert (
         {each.entity for each in REFERENCE}
-        == {*Kind.__value__.__args__}
+        == {*Kind.__value__.__args__} - LIVE.keys()
         == {
             *COLLECTIONS,
             *("factory", "custom_field_definition"),
@@ -90,3 +91,95 @@ async def test_a_query_that_nothing_has_says_where_it_looked_and_what_is_near(st
 async def test_the_factory_names_its_locations_as_tools_take_them(stage: Stage) -> None:
     (row,) = (await stage.call("list_reference", kind="factory"))["rows"]
     assert (row["default_sales_location"], row["base_currency_code"]) == ("Main workshop", "EUR")
+
+
+ALIVE = {"storage_bin": "bin_locations", "price_list": "price_lists", "price_list_row": "price_list_rows"}
+HOSTILE = "%_'\"); --"
+
+
+def _bins(tenant: Tenant, *names: str) -> list[int]:
+    place = next(tenant.all("locations"))["id"]
+    return [tenant.create("bin_locations", {"bin_name": name, "location_id": place})["id"] for name in names]
+
+
+@pytest.mark.parametrize(("kind", "id"), [(kind, LIVE[kind].id) for kind in ALIVE])
+async def test_a_live_kind_is_listed_once_by_its_id_and_is_new_at_each_call(
+    stage: Stage, tenant: Tenant, kind: str, id: str
+) -> None:
+    _bins(tenant, "A-1", "B-1")
+    answer = await stage.call("list_reference", kind=kind, limit=250)
+    assert sorted(row[id] for row in answer["rows"]) == sorted(each["id"] for each in tenant.all(ALIVE[kind]))
+    assert answer["total"] == len(answer["rows"]) > 1
+    assert all(row["name"] for row in answer["rows"])
+    pages = [await stage.call("list_reference", kind=kind, limit=1, page=page) for page in (1, 2)]
+    assert [page["rows"][0] for page in pages] == answer["rows"][:2]
+    assert pages[0]["next_actions"] == [f"list_reference(kind={kind!r}, limit=1, page=2)"]
+    tenant.delete(ALIVE[kind], answer["rows"][0][id])
+    assert answer["rows"][0] not in (await stage.call("list_reference", kind=kind, limit=250))["rows"]
+
+
+async def test_bins_name_their_location_and_are_found_by_words_of_their_names(stage: Stage, tenant: Tenant) -> None:
+    (first, second, _) = _bins(tenant, "Rack A-12", "Rack B-1", f"odd {HOSTILE}")
+    place = next(tenant.all("locations"))
+    (row,) = (await stage.call("list_reference", kind="bins", query="a 12"))["rows"]
+    assert row == {"bin_location_id": first, "location_id": place["id"], "name": "Rack A-12", "location": place["name"]}
+    racks = await stage.call("list_reference", kind="bin location", query="RACK")
+    assert [each["bin_location_id"] for each in racks["rows"]] == [first, second]
+    assert (await stage.call("list_reference", kind="bin", query="odd"))["total"] == 1
+    for query in ("ack", HOSTILE, "rack c"):
+        none = await stage.call("list_reference", kind="bin", query=query)
+        assert (none["rows"], none["total"], none["empty"]["records"]) == ([], 0, 3)
+        assert none["empty"]["fields"] == ["name"]
+        assert none["next_actions"] == ["list_reference(kind='storage_bin')"]
+
+
+async def test_rows_of_price_lists_name_list_and_sku_and_are_found_by_either(stage: Stage, tenant: Tenant) -> None:
+    lists = {each["id"]: each["name"] for each in tenant.all("price_lists")}
+    prices, skus = list(tenant.all("price_list_rows")), {each["id"]: each["sku"] for each in tenant.all("variants")}
+    every = (await stage.call("list_reference", kind="price list rows", limit=250))["rows"]
+    for price, row in zip(sorted(prices, key=lambda each: each["id"]), _by_id(every), strict=True):
+        assert (row["price_list"], row.get("sku")) == (lists[price["price_list_id"]], skus[price["variant_id"]])
+        assert (row["amount"], row["adjustment_method"]) == (price["amount"], price["adjustment_method"])
+    dealers = await stage.call("list_reference", kind="price_list_row", query="dealer", limit=250)
+    assert _by_id(dealers["rows"]) == [row for row in _by_id(every) if row["price_list"] == "Dealers"] != []
+    wanted = next(row["sku"] for row in every if "sku" in row)
+    before = stage.requests()
+    found = await stage.call("list_reference", kind="price_list_row", query=wanted)
+    assert stage.requests() - before == 2
+    assert _by_id(found["rows"]) == [row for row in _by_id(every) if row.get("sku") == wanted]
+    none = await stage.call("list_reference", kind="price_list_row", query="zeppelin")
+    assert (none["rows"], none["empty"]["records"]) == ([], len(prices))
+    assert (await stage.call("list_reference", kind="price_list_row", query=HOSTILE))["total"] == 0
+
+
+def _by_id(rows: list[Payload]) -> list[Payload]:
+    return sorted(rows, key=lambda row: row["price_list_row_id"])
+
+
+async def test_a_row_that_the_query_finds_twice_is_shown_once(stage: Stage, tenant: Tenant) -> None:
+    price = next(tenant.all("price_list_rows"))
+    tenant.edit("variants", price["variant_id"], sku="DEALER-1")
+    await stage.call("search_items", query="DEALER-1")
+    rows = (await stage.call("list_reference", kind="price_list_row", query="dealer", limit=250))["rows"]
+    assert len({row["price_list_row_id"] for row in rows}) == len(rows)
+    assert [row["price_list_row_id"] for row in rows if row.get("sku") == "DEALER-1"] == [price["id"]]
+
+
+async def test_a_price_of_a_service_is_found_by_its_sku(stage: Stage, tenant: Tenant) -> None:
+    variant = next(tenant.all("services"))["variants"][0]
+    dealers = next(tenant.all("price_lists"))["id"]
+    prices = [{"variant_id": variant["id"], "adjustment_method": "fixed", "amount": 40}]
+    tenant.insert_raw(
+        "price_list_rows",
+        {"id": 7_777, "price_list_id": dealers, **prices[0], "created_at": "2026-01-01T00:00:00.000Z"},
+    )
+    (row,) = (await stage.call("list_reference", kind="price_list_row", query=variant["sku"]))["rows"]
+    assert (row["price_list_row_id"], row["sku"], row["amount"]) == (7_777, variant["sku"], 40)
+
+
+async def test_reasons_of_returns_are_shown_by_the_id_that_returns_have(stage: Stage) -> None:
+    answer = await stage.call("list_reference", kind="return reason")
+    assert answer["rows"][0] == {"reason_id": 1, "name": "Defective or damaged"}
+    assert answer["total"] == 6
+    damaged = await stage.call("list_reference", kind="return_reasons", query="damaged")
+    assert [row["reason_id"] for row in damaged["rows"]] == [1]

@@ -7,7 +7,7 @@ every other one, and every one of a test marked `cold`, is synced by the server 
 import asyncio
 import sqlite3
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from contextvars import ContextVar
 from functools import cache
@@ -68,24 +68,19 @@ def _untouched(make: MakeSandbox) -> str | None:
 
 @cache
 def _image(make: MakeSandbox) -> bytes:
-    entities = [spec.name for spec in SPECS if spec is not STOCK]
     with tempfile.TemporaryDirectory() as directory:
-        for part in (entities[::2], entities[1::2]):
-            asyncio.run(_sync(make(), Path(directory), part), loop_factory=IdleLoop)
-            # The moment stands still, and a minute has requests for one of the parts.
-            for spent in Path(directory).rglob("budget-*"):
-                spent.unlink()
+        asyncio.run(_sync(make(), Path(directory)), loop_factory=IdleLoop)
         (path,) = Path(directory).rglob(FILE_NAME)
         return _in_memory(path)
 
 
-async def _sync(own: OwnSandbox, directory: Path, entities: Sequence[str]) -> None:
-    """Sync entities into a file below the directory."""
+async def _sync(own: OwnSandbox, directory: Path) -> None:
+    """Sync every entity into a file below the directory."""
     settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend="typed")
     tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock))
     _HERE.set(None)
     services = await tenant.services()
-    await services.fresh.ensure(entities)
+    await services.fresh.ensure([spec.name for spec in SPECS if spec is not STOCK])
     await tenant.close()
 
 

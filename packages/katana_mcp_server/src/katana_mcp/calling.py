@@ -16,8 +16,9 @@ from katana_mcp.settings import Settings, SettingsError
 
 
 async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
-    """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused.
+    """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused or incomplete.
 
+    An answer is incomplete while the first sync is running: rows may be missing.
     On a terminal the person there is asked what the tool asks a person; elsewhere nobody can be asked.
 
     Raises:
@@ -35,7 +36,13 @@ async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -
             result = await client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress)
     texts = [text for each in result.content if (text := getattr(each, "text", None)) is not None]
     sys.stdout.write(_indented("\n".join(texts)) + "\n")
-    return 1 if result.is_error else 0
+    warming = None if result.is_error else (result.structured_content or {}).get("warming")
+    if warming is not None:
+        sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
+    return 1 if result.is_error or warming is not None else 0
+
+
+_INCOMPLETE = "the first sync has not ended ({}): rows may be missing; call it again in a moment"
 
 
 def arguments_of(words: tuple[str, ...], given: str | None) -> dict[str, object]:

@@ -14,7 +14,10 @@ def _compiled(phrases: Mapping[str, Sequence[str]]) -> Phrases:
 
 
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
-_KINDS = r"(?:suppliers?|vendors?|locations?|warehouses?|(?:tax|vat) rates?|operators?|additional costs?)"
+_KINDS = (
+    r"(?:suppliers?|vendors?|locations?|warehouses?|(?:tax|vat) rates?|operators?|additional costs?"
+    r"|(?:the )?(?:storage )?bins|price lists|return reasons)"
+)
 _HEADS = r"(?:address|price|date|deadline|quantity|phone|e-?mail|name|supplier)"
 _OF_NO_CUSTOMER = r"(?:purchas|suppl|vendor|manufact|product|transfer|work|from|need|buy|bought|\bpos?\b|[a-z]{2}-\d)"
 
@@ -58,7 +61,13 @@ _READING = _compiled(
             *("parcels?", "unpaid", "unshipped", "web ?shop", "quotes?", "quotation"),
             rf"^(?!.*{_OF_NO_CUSTOMER})(?!(?:re)?order).*orders?",
         ),
-        "list open sales order": ("backlog",),
+        "list open sales order": (
+            *(
+                "backlog",
+                r"customer orders",
+                rf"^(?!.*{_OF_NO_CUSTOMER}).*orders .{{0,40}}not (?:yet )?(?:delivered|shipped)",
+            ),
+        ),
         "sales return": (r"(?:sen[dt]|came|comes?|coming) back", r"refund\w*", r"returned (?:goods|items|parts)"),
         "search number": (r"with (?:the )?(?:reference|number|tracking number) \S+",),
         "customer": ("contacts?", "terms of payment", "payment terms"),
@@ -77,8 +86,13 @@ _READING = _compiled(
         ),
         "list reference": (
             rf"(?:which|what|names of(?: our| the)?|list(?: of)?|all|our) {_KINDS}",
-            r"^(?:additional costs|(?:tax|vat) rates|operators)",
+            *(r"^(?:additional costs|(?:tax|vat) rates|operators|price lists$)", r"reasons? (?:for|of) (?:a )?return"),
         ),
+        "inventory signals": (
+            *(r"how (?:long|many days) (?:do|does|will|is) .{0,40}(?:stock|last|enough)", "days of stock", "stockout"),
+            *(r"run(?:ning)? out of(?! what)", "sold out"),
+        ),
+        "demand forecast": (r"(?:planned|future|expected) demand", r"expect to (?:sell|use|need)"),
         "fresh cache": ("up to date", r"how (?:old|recent|current) (?:is|are)"),
     }
 )
@@ -131,6 +145,7 @@ _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
+    r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )

@@ -6,7 +6,7 @@ from typing import cast
 
 type Context = Mapping[str, object]
 
-_QUOTED = re.compile(r"'([^']*)'")
+_QUOTED, _NUMBERS = re.compile(r"'([^']*)'"), re.compile(r"-?\d+")
 DATE = "must be a date or a moment in ISO-8601, such as 2026-03-01 or 2026-03-01T09:00:00Z"
 _WHOLE = "must be a whole number"
 _CHARACTERS = ("character", "characters")
@@ -44,14 +44,19 @@ def _limit(value: object) -> object:
 
 
 def _one_of(context: Context) -> str:
-    allowed = _QUOTED.findall(str(context["expected"]))
+    expected = str(context["expected"])
+    allowed = _QUOTED.findall(expected) or _NUMBERS.findall(expected)
     return f"must be {allowed[0]}" if len(allowed) == 1 else f"must be one of {', '.join(allowed)}"
+
+
+def _is_flag(context: Context) -> bool:
+    return set(str(context["expected"]).split(" or ")) <= {"True", "False"}
 
 
 _KNOWN: Mapping[str, Callable[[Context], str]] = {
     "extra_forbidden": lambda _: "is no known argument",
     "missing": lambda _: "is required",
-    "literal_error": lambda context: _one_of(context) if "'" in str(context["expected"]) else _YES_NO,
+    "literal_error": lambda context: _YES_NO if _is_flag(context) else _one_of(context),
     "greater_than_equal": lambda context: f"must be {_limit(context['ge'])} or more",
     "less_than_equal": lambda context: f"must be {_limit(context['le'])} or less",
     "string_too_short": _counted(_CHARACTERS, "min_length", "least"),

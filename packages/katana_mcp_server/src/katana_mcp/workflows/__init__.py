@@ -5,8 +5,10 @@ from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.cache_status import CACHE_STATUS
 from katana_mcp.workflows.check_inventory import CHECK_INVENTORY
+from katana_mcp.workflows.demand_forecast import GET_DEMAND_FORECAST
 from katana_mcp.workflows.inventory_at import INVENTORY_AT
 from katana_mcp.workflows.inventory_movements import GET_INVENTORY_MOVEMENTS
+from katana_mcp.workflows.inventory_signals import LIST_INVENTORY_SIGNALS
 from katana_mcp.workflows.low_stock import LIST_LOW_STOCK_ITEMS
 from katana_mcp.workflows.rebuild_cache import REBUILD_CACHE
 from katana_mcp.workflows.reference import LIST_REFERENCE
@@ -17,6 +19,8 @@ WORKFLOWS: tuple[AnyTool, ...] = (
     GET_VARIANT_DETAILS,
     CHECK_INVENTORY,
     LIST_LOW_STOCK_ITEMS,
+    LIST_INVENTORY_SIGNALS,
+    GET_DEMAND_FORECAST,
     GET_INVENTORY_MOVEMENTS,
     INVENTORY_AT,
     LIST_TRACEABILITY,

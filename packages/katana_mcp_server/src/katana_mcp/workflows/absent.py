@@ -9,7 +9,10 @@ _TRACED = (
     "`list_traceability` says what of a batch or a serial number is where; `get_sales_order`, `get_purchase_order`, "
     "`get_stock_transfer` and `get_stock_adjustment` show those of each row"
 )
-_BINS = "storage bins have no tools yet; `create_stock_transfer` moves goods between locations"
+_BINS = (
+    "goods are moved between bins in Katana; `list_traceability` says what lies in each bin, `list_reference` "
+    "lists the bins, `create_stock_transfer` moves goods between locations"
+)
 _STOCKTAKES = (
     "stocktakes are made in Katana; `list_stocktakes` shows them, `create_stock_adjustment` corrects the stock"
 )
@@ -43,7 +46,10 @@ ABSENT: Mapping[str, str] = {
         "`get_inventory_movements` tells the value of stock after each movement, `inventory_at` the quantities then"
     ),
     "modify_bom": "bills of materials are changed in Katana; `get_bom` reads them",
-    "change_prices": "prices are changed in Katana; `get_variant_details` reads them, many at once",
+    "change_prices": (
+        "prices are changed in Katana; `get_variant_details` reads them, many at once, `list_reference` those of price "
+        "lists"
+    ),
     "modify_traceability": _TRACED,
     "trace": _TRACED,
     "count_stock": _STOCKTAKES,

@@ -1,4 +1,7 @@
-"""`list_reference`: suppliers, locations, tax rates and their like, for hosts that give their model no resources."""
+"""`list_reference`: suppliers, locations, tax rates and their like, for hosts that give their model no resources.
+
+What is not cached is asked of Katana at each call.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -7,20 +10,34 @@ from pydantic import BeforeValidator, Field
 
 from cache_core.conditions import Order
 from cache_core.protocol import Search, Selection, Stored
+from cache_core.records import iso
 from cache_core.text import parse
 from katana_mcp.descriptor import ToolSpec, View
 from katana_mcp.names import CUSTOM_FIELDS, Names, none_yet, text, titled
 from katana_mcp.near import near_misses
 from katana_mcp.operations.embedded import CustomField
 from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.rows import shown
-from katana_mcp.services import Services, current
+from katana_mcp.operations.rows import filled, shown
+from katana_mcp.services import Current, Services, current
 from katana_mcp.tools.answers import Answer, Empty, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
-from katana_mcp.values import NOTHING, child, flag, rows
+from katana_mcp.tools.warnings import ToolWarning
+from katana_mcp.values import NOTHING, child, flag, rows, whole
+from katana_mcp.workflows.live_reads import LiveRead
+from katana_mcp.workflows.live_reference import LIVE, names_of
 
 type Kind = Literal[
-    "supplier", "location", "tax_rate", "operator", "additional_cost", "factory", "custom_field_definition"
+    "supplier",
+    "location",
+    "tax_rate",
+    "operator",
+    "additional_cost",
+    "factory",
+    "custom_field_definition",
+    "storage_bin",
+    "price_list",
+    "price_list_row",
+    "return_reason",
 ]
 
 
@@ -30,14 +47,18 @@ def _singular(value: object) -> object:
         return value
     written = value.strip().lower().replace(" ", "_").replace("-", "_")
     written = {"factories": "factory"}.get(written, written.removesuffix("s"))
-    return "custom_field_definition" if written == "custom_field" else written
+    return _ALSO.get(written, written)
+
+
+_ALSO = {"custom_field": "custom_field_definition", "bin": "storage_bin", "bin_location": "storage_bin"}
+"""Other names of kinds."""
 
 
 class ListReferenceRequest(Request):
     """Arguments of `list_reference`."""
 
     kind: Annotated[Kind, BeforeValidator(_singular)]
-    """Of what."""
+    """Of what; the last four are asked of Katana each time."""
     query: Annotated[str, Field(min_length=1, max_length=256)] | None = None
     """Words of a name or another text of it; left out: all of them."""
     limit: ListLimit = 25
@@ -55,6 +76,12 @@ class ReferenceRow(Answer):
     operator_id: int | None = None
     additional_cost_id: int | None = None
     custom_field_definition_id: str | None = None
+    bin_location_id: int | None = None
+    price_list_id: int | None = None
+    price_list_row_id: int | None = None
+    reason_id: int | None = None
+    variant_id: int | None = None
+    sku: str | None = None
     name: str | None = None
     """What tools take instead of the id."""
     email: str | None = None
@@ -82,6 +109,12 @@ class ReferenceRow(Answer):
     default_sales_location: str | None = None
     default_purchases_location: str | None = None
     default_manufacturing_location: str | None = None
+    location: str | None = None
+    is_active: bool | None = None
+    price_list: str | None = None
+    adjustment_method: str | None = None
+    """What `amount` is: a fixed price, a percentage or a markup."""
+    amount: Number | None = None
 
 
 class ListReferenceAnswer(Envelope):
@@ -107,6 +140,32 @@ _MOST = 1_000
 
 
 async def _run(request: ListReferenceRequest, services: Services) -> Answer:
+    return await (_live if request.kind in LIVE else _cached)(request, services)
+
+
+async def _live(request: ListReferenceRequest, services: Services) -> Answer:
+    kind, live = LIVE[request.kind], LiveRead.begin(services)
+    now = await current(services, kind.names, ())
+    with now.refusals():
+        found = await live.ask(kind.subject, kind.read(request.query, services))
+    records = sorted(found.read.rows, key=lambda row: whole(row, "id") or 0)
+    names = await names_of(request.kind, records, services)
+
+    async def render(first: int, last: int) -> list[Answer]:
+        return [
+            filled(ReferenceRow, row, names, **{kind.id: row.get("id")}, **kind.own(row, names))
+            for row in records[first:last]
+        ]
+
+    asked = await page_of("list_reference", request, services, render)
+    page = paged(asked, await render(asked.first, asked.last), len(records), now)
+    empty = None if records else Empty(searched=_searched(request), fields=list(kind.searched), records=found.records)
+    fields = _with_next(page.fields, request, empty)
+    warnings = (*found.read.warnings(kind.narrower), *page.warnings)
+    return _answer(now, request, empty, *warnings, **fields, as_of=iso(services.clock.now()))
+
+
+async def _cached(request: ListReferenceRequest, services: Services) -> Answer:
     kind = request.kind
     now = await current(services, (kind, *_VIEWS[kind].names), (kind,))
     found, total = await _found(request, services)
@@ -119,16 +178,29 @@ async def _run(request: ListReferenceRequest, services: Services) -> Answer:
 
     asked = await page_of("list_reference", request, services, render)
     page = paged(asked, await render(asked.first, asked.last), total, now)
-    if "next_actions" in page.fields:
-        query = "" if request.query is None else f"query={request.query!r}, "
-        following = f"limit={request.limit}, page={request.page + 1}"
-        page.fields["next_actions"] = [f"list_reference(kind={kind!r}, {query}{following})"]
     empty = None if total or now.warming else await _empty(request, services)
+    return _answer(now, request, empty, *page.warnings, **_with_next(page.fields, request, empty))
+
+
+def _answer(
+    now: Current, request: ListReferenceRequest, empty: Empty | None, *warnings: ToolWarning, **fields: object
+) -> Answer:
+    return now.answer(ListReferenceAnswer, *warnings, **fields, page=request.page, limit=request.limit, empty=empty)
+
+
+def _with_next(fields: dict[str, object], request: ListReferenceRequest, empty: Empty | None) -> dict[str, object]:
+    """Return the fields with what to call next: the page after this one, or what there is instead of nothing."""
     if empty is not None:
-        page.fields["next_actions"] = _instead(kind, empty)
-    return now.answer(
-        ListReferenceAnswer, *page.warnings, **page.fields, page=request.page, limit=request.limit, empty=empty
-    )
+        return {**fields, "next_actions": _instead(request.kind, empty)}
+    if "next_actions" not in fields:
+        return fields
+    query = "" if request.query is None else f"query={request.query!r}, "
+    following = f"limit={request.limit}, page={request.page + 1}"
+    return {**fields, "next_actions": [f"list_reference(kind={request.kind!r}, {query}{following})"]}
+
+
+def _searched(request: ListReferenceRequest) -> str:
+    return request.query or titled(request.kind)
 
 
 async def _found(request: ListReferenceRequest, services: Services) -> tuple[Sequence[Stored] | None, int]:
@@ -146,11 +218,10 @@ async def _listed(kind: str, first: int, last: int, services: Services) -> Seque
 
 
 async def _empty(request: ListReferenceRequest, services: Services) -> Empty:
-    searched = request.query or titled(request.kind)
     near = [] if request.query is None else await near_misses(services, request.kind, request.query)
     fields = list(_SEARCHED.get(request.kind, ("name",)))
     records = await services.cache.count(request.kind)
-    return Empty(searched=searched, fields=fields, records=records, did_you_mean=near)
+    return Empty(searched=_searched(request), fields=fields, records=records, did_you_mean=near)
 
 
 def _instead(kind: str, empty: Empty) -> list[str]:
@@ -177,7 +248,7 @@ def _factory(stored: Stored, names: Names, services: Services) -> dict[str, obje
 
 _DEFAULTS = ("default_sales_location", "default_purchases_location", "default_manufacturing_location")
 _FACTORY = View(model=ReferenceRow, own=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)})
-_VIEWS = {each: _view(each) for each in Kind.__value__.__args__} | {"factory": _FACTORY}
+_VIEWS = {kind: _view(kind) for kind in Kind.__value__.__args__ if kind not in LIVE} | {"factory": _FACTORY}
 
 LIST_REFERENCE = ToolSpec(
     name="list_reference",
@@ -185,10 +256,11 @@ LIST_REFERENCE = ToolSpec(
     description=(
         "List reference data of one kind, with the ids and names that other tools take.\n\n"
         "Suppliers, locations, tax rates, operators, additional costs of purchases, custom fields with their choices, "
-        "or the factory's settings."
+        "or the factory's settings; and, asked of Katana each time, storage bins of locations, price lists, their rows "
+        "(the prices of SKUs), or reasons of returns."
     ),
     request=ListReferenceRequest,
     answer=ListReferenceAnswer,
     run=_run,
-    reads=tuple(_VIEWS),
+    reads=tuple(dict.fromkeys((*_VIEWS, *(name for kind in LIVE.values() for name in kind.names)))),
 )

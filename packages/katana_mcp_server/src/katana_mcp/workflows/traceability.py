@@ -1,15 +1,13 @@
-"""`list_traceability`: batches and serial numbers, how much of each is in stock, and where.
+"""`list_traceability`: batches, serial numbers and bins, how much of each is in stock, and where.
 
 Katana lists them without ids and dates of change, so they are not cached: each call asks, or is refused.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
 
 from cache_core.conditions import Below, OneOf, Where, hold
-from cache_core.records import Record, RecordId, canonical, iso
-from katana_client.errors import KatanaError
-from katana_client.page import Page
+from cache_core.records import Record, RecordId, iso
 from katana_mcp.descriptor import ToolSpec
 from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
 from katana_mcp.operations.filters import (
@@ -27,18 +25,16 @@ from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
 from katana_mcp.operations.rows import filled
 from katana_mcp.services import Services, current
-from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
-from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, truncated
-from katana_mcp.values import whole
+from katana_mcp.values import NOTHING, number, whole
+from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
+from katana_mcp.workflows.stock import places_in
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
-type Kind = Literal["batch", "serial_number"]
+type Kind = Literal["batch", "serial_number", "bin"]
 
 _READS = (*VARIANT_ENTITIES, "location")
-_MOST = 5_000
-"""Rows that are read of Katana at most."""
 _APART = 5
 """Variants up to which each is asked for by itself; of more, everything is read."""
 
@@ -52,13 +48,13 @@ class ListTraceabilityRequest(Request):
     """Of these SKUs (texts) or variant ids."""
     location_id: AtLocation = None
     number: ExactText | None = None
-    """The exact batch or serial number."""
+    """The exact batch or serial number, or name of a bin."""
     expires_from: Annotated[Moment | None, not_before("expiration_date")] = None
     """Of batches."""
     expires_to: Annotated[Until | None, not_after("expiration_date")] = None
     """Of batches."""
     include_empty: bool = False
-    """Also batches that are used up."""
+    """Also what is used up."""
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1
@@ -66,7 +62,7 @@ class ListTraceabilityRequest(Request):
 
 
 class TracedStock(Answer):
-    """How much of a batch is at a location, in the item's unit, or where a serial number is."""
+    """How much of a batch is at a location or of an item in a bin, in the item's unit, or where a serial number is."""
 
     batch_id: int | None = None
     batch_number: str | None = None
@@ -79,6 +75,7 @@ class TracedStock(Answer):
     location_id: int | None = None
     location: str | None = None
     bin_location_id: int | None = None
+    bin: str | None = None
     quantity_in_stock: Number | None = None
     batch_created_date: str | None = None
     expiration_date: str | None = None
@@ -97,13 +94,14 @@ class ListTraceabilityAnswer(Envelope):
 
 
 async def _run(request: ListTraceabilityRequest, services: Services) -> Answer:
+    live = LiveRead.begin(services)
     now = await current(services, _READS, ("variant",))
     with now.refusals():
         request, notices = await completed(request, services)
         resolved = await resolve(request.skus_or_variant_ids or (), services)
         conditions = (*_of(request, resolved), *await where(request, services))
-        read = await _read(request, resolved, services)
-    found = sorted((row for row in read if hold(conditions, row)), key=_first_to_expire)
+        read = await live.ask(_SUBJECTS[request.kind], _read(request, resolved, conditions, services))
+    found = sorted((row for row in read.rows if hold(conditions, row)), key=_first_to_expire)
     names = await look_up(services.cache, _named(found))
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -117,7 +115,7 @@ async def _run(request: ListTraceabilityRequest, services: Services) -> Answer:
         ListTraceabilityAnswer,
         *notices,
         *resolved.warnings,
-        *_cut(read),
+        *read.warnings("name variants or a location"),
         *page.warnings,
         **page.fields,
         page=request.page,
@@ -127,67 +125,92 @@ async def _run(request: ListTraceabilityRequest, services: Services) -> Answer:
     )
 
 
+_SUBJECTS: Mapping[Kind, str] = {"batch": "batches", "serial_number": "serial numbers", "bin": "bins"}
+
+
 def _of(request: ListTraceabilityRequest, resolved: Resolved) -> Where:
     if request.skus_or_variant_ids is None:
         return ()
-    return (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
+    return (OneOf("variant_id", tuple(variant.id for variant in resolved.variants)),)
 
 
-async def _read(request: ListTraceabilityRequest, resolved: Resolved, services: Services) -> list[Record]:
-    """Return what Katana holds of the variants and the number asked for.
-
-    Raises:
-        Refused: Katana did not answer, or serial numbers of all there is are asked for.
-    """
-    variants = [each.id for each in resolved.variants] if request.skus_or_variant_ids else [None]
-    if len(variants) > _APART:
-        variants = [None]
-    try:
-        if request.kind == "serial_number":
-            return await _serial_numbers(request, variants, services)
+async def _read(
+    request: ListTraceabilityRequest, resolved: Resolved, conditions: Where, services: Services
+) -> LiveRows:
+    """Return what Katana holds of the variants, the location and the number asked for."""
+    variants: list[RecordId | None] = [None]
+    if request.skus_or_variant_ids and len(resolved.variants) <= _APART:
+        variants = [variant.id for variant in resolved.variants]
+    place = next((location for location in places_in(conditions) if isinstance(location, int)), None)
+    asked = [(variant, place) for variant in variants]
+    if request.kind == "batch":
         batches, empty = services.client.batch_stocks, request.include_empty or None
-        return await _rows(
-            batches.pages(variant_id=each, batch_number=request.number, include_empty=empty) for each in variants
+        return await read_rows(
+            batches.pages(variant_id=variant, location_id=place, batch_number=request.number, include_empty=empty)
+            for variant, place in asked
         )
-    except KatanaError as error:
-        message = f"Katana could not be asked for batches and serial numbers, which are not cached: {error}"
-        raise Refused(blocking(warning_codes.KATANA_UNAVAILABLE, message)) from None
+    if request.kind == "bin":
+        return await _in_bins(request, asked, services)
+    return await _serial_numbers(request, asked, services)
 
 
-async def _serial_numbers(
-    request: ListTraceabilityRequest, variants: Sequence[RecordId | None], services: Services
-) -> list[Record]:
-    """Return where the serial numbers of these variants are, or the one asked for, also where it has left.
+type _Asked = Sequence[tuple[RecordId | None, int | None]]
+"""Variants and locations that Katana is asked for, one listing each; None stands for all."""
 
-    Raises:
-        Refused: neither a variant nor a number is named.
-    """
-    if request.number is None and request.skus_or_variant_ids is None:
-        message = (
-            "Katana lists no serial numbers by place but those of a variant: name skus_or_variant_ids, or a number"
-        )
-        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "skus_or_variant_ids"))
+
+async def _in_bins(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
+    """Return what lies in the bins, or in those of the name asked for."""
+    bins = await _bins(services, request.number)
+    if not bins:
+        return LiveRows([])
+    ids = [None] if request.number is None else list(bins)
+    stock = services.client.bin_inventory
+    read = await read_rows(
+        stock.pages(granularity="VARIANT", variant_id=variant, location_id=place, bin_location_id=bin_id)
+        for variant, place in asked
+        for bin_id in ids
+    )
+    rows = [row for row in read.rows if whole(row, "bin_location_id") is not None]
+    return LiveRows([_with_bin(row, bins) for row in rows if request.include_empty or number(row, _QUANTITY)], read.cut)
+
+
+_QUANTITY = "quantity_in_stock"
+
+
+async def _bins(services: Services, name: str | None = None) -> dict[int | None, str | None]:
+    """Return the names of bins, all or those that have this one, by their ids."""
+    read = await read_rows([services.client.bin_locations.pages(bin_name=name)])
+    return {whole(row, "id"): text(row, "bin_name") or text(row, "name") for row in read.rows}
+
+
+def _with_bin(row: Record, bins: Mapping[int | None, str | None]) -> Record:
+    return {**row, "bin": bins.get(whole(row, "bin_location_id"))}
+
+
+async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
+    """Return where serial numbers are, or the one asked for, also where it has left."""
     places, every = services.client.bin_inventory, await services.client.serial_numbers_stock.read_all()
     numbers = {each.id: each.serial_number for each in every if request.number in {None, each.serial_number}}
     if request.number is None:
-        pages = [places.pages(granularity="SERIAL_NUMBER", variant_id=each) for each in variants]
+        pages = [
+            places.pages(granularity="SERIAL_NUMBER", variant_id=variant, location_id=place) for variant, place in asked
+        ]
     else:
-        pages = [places.pages(granularity="SERIAL_NUMBER", serial_number_id=each) for each in numbers]
-    placed = {whole(row, "serial_number_id"): row for row in await _rows(pages)}
-    return [
-        {"quantity_in_stock": 0, **placed.get(each, {}), "serial_number_id": each, "serial_number": numbers[each]}
-        for each in (numbers.keys() & placed.keys() if request.number is None else numbers)
+        pages = [places.pages(granularity="SERIAL_NUMBER", serial_number_id=key) for key in numbers]
+    read = await read_rows(pages)
+    placed: dict[int | None, Record] = {whole(row, "serial_number_id"): row for row in read.rows}
+    placed.pop(None, None)  # what has no serial number
+    bins = await _bins(services) if any(whole(row, "bin_location_id") is not None for row in placed.values()) else {}
+    rows = [
+        {
+            _QUANTITY: 0,
+            **_with_bin(placed.get(key, NOTHING), bins),
+            "serial_number_id": key,
+            "serial_number": numbers[key],
+        }
+        for key in (numbers.keys() & placed.keys() if request.number is None else numbers)
     ]
-
-
-async def _rows(listings: Iterable[AsyncIterator[Page[Any]]]) -> list[Record]:
-    found: list[Record] = []
-    for pages in listings:
-        async for page in pages:
-            found += [canonical(each) for each in page.valid_records]
-            if len(found) >= _MOST:
-                return found
-    return found
+    return LiveRows(rows, read.cut)
 
 
 def _named(found: Sequence[Record]) -> dict[str, list[object]]:
@@ -197,9 +220,11 @@ def _named(found: Sequence[Record]) -> dict[str, list[object]]:
     }
 
 
-def _first_to_expire(row: Record) -> tuple[bool, str, str]:
+def _first_to_expire(row: Record) -> tuple[object, ...]:
     expires = text(row, "expiration_date")
-    return expires is None, expires or "", text(row, "batch_number") or text(row, "serial_number") or ""
+    names = (text(row, name) for name in ("batch_number", "serial_number", "bin"))
+    ids = (whole(row, name) or 0 for name in ("variant_id", "location_id", "bin_location_id"))
+    return expires is None, expires or "", next(filter(None, names), ""), *ids
 
 
 def _shown(row: Record, names: Names, services: Services) -> Answer:
@@ -215,17 +240,12 @@ def _shown(row: Record, names: Names, services: Services) -> Answer:
     )
 
 
-def _cut(read: Sequence[Record]) -> list[ToolWarning]:
-    if len(read) < _MOST:
-        return []
-    return [truncated(f"the first {len(read):,} that Katana lists were read, and there may be more: name variants")]
-
-
 LIST_TRACEABILITY = ToolSpec(
     name="list_traceability",
     toolset="inventory",
     description=(
-        "List batches, or serial numbers, with how much of each is in stock and where; first to expire first.\n\n"
+        "List batches, serial numbers, or what lies in each bin, with how much is in stock and where; first to expire "
+        "first.\n\n"
         "Pass SKUs (texts) or variant ids (integers) to ``skus_or_variant_ids`` — mix freely — or the exact "
         "``number``. Katana is asked each time. `_from` and `_to` count too; a date alone is its whole day."
     ),
