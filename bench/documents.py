@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from decimal import Decimal
 
+from bench.reference import DATES, NOON, additional_cost, custom_field_definition, factory
 from cache_core.records import Record
 from cache_core.spec import Parents
 
-NOON = "2025-01-01T12:00:00.000Z"
-DATES: Record = {"created_at": NOON, "updated_at": NOON, "deleted_at": None}
 PARENTS: Parents = {
     ("supplier", 1): {"name": "Müller GmbH"},
     ("supplier", 2): {"name": "Åse & Sønn"},
@@ -213,6 +212,29 @@ def stock_adjustment(nr: int) -> Record:
     }
 
 
+def stocktake(nr: int) -> Record:
+    """Return a completed count without its rows."""
+    return {
+        "id": nr,
+        "stocktake_number": f"STK-{nr}",
+        "location_id": 1,
+        "status": "COMPLETED",
+        **dict.fromkeys(("stocktake_created_date", "started_date", "completed_date"), day(nr)),
+        **dict.fromkeys(("status_update_in_progress", "set_remaining_items_as_counted"), False),
+        "stock_adjustment_id": nr,
+        "reason": "year end",
+        "additional_info": "",
+        **DATES,
+    }
+
+
+def stocktake_row(nr: int) -> Record:
+    """Return a row of which one was missing."""
+    quantities = {"in_stock_quantity": 5, "counted_quantity": 4, "discrepancy_quantity": -1}
+    named = {"stocktake_id": nr, "variant_id": nr % 50, "batch_id": None}
+    return {"id": nr, **named, **quantities, "notes": "left shelf", **DATES}
+
+
 def inventory_movement(nr: int) -> Record:
     """Return a movement of an order row."""
     return {
@@ -332,20 +354,6 @@ def bill(nr: int) -> Record:
     return {"id": nr, "purchase_order_id": nr, "received_items_group_id": nr * 10, **about}
 
 
-def custom_field_definition(nr: int) -> Record:
-    """Return a definition of a field with two choices; its id is a text."""
-    return {
-        "id": f"f-{nr}",
-        "label": f"Field {nr}",
-        "field_type": ("singleSelect", "shortText")[nr % 2],
-        "entity_type": ("SalesOrder", "Customer")[nr % 2],
-        "source": "katana",
-        "description": f"note {nr % 97}",
-        "options": {"choices": [{"id": each, "label": f"Choice {each}"} for each in (1, 2)]},
-        **DATES,
-    }
-
-
 def bom_row(nr: int) -> Record:
     """Return an ingredient of a product variant."""
     return {
@@ -359,22 +367,6 @@ def bom_row(nr: int) -> Record:
         "created_at": NOON,
         "updated_at": NOON,
     }
-
-
-def additional_cost(nr: int) -> Record:
-    """Return a kind of additional cost."""
-    return {"id": nr, "name": "Shipping", **DATES}
-
-
-def factory(nr: int) -> Record:
-    """Return the account's settings under an id."""
-    address = {"line_1": "Weg 1", "line_2": None, "city": "Köln", "state": None, "zip": "50667", "country": "Germany"}
-    defaults = dict.fromkeys(("default_so_delivery_time", "default_po_lead_time"), "14")
-    locations = {f"default_{each}_location_id": 1 for each in ("manufacturing", "purchases", "sales")}
-    names = dict.fromkeys(("name", "legal_name", "display_name"), "Werk Süd")
-    currency = {"currency": "EUR", "base_currency_code": "EUR", "timezone": "Europe/Berlin"}
-    more = {"address": None, "legal_address": address, "inventory_closing_date": None}
-    return {"id": nr, **names, **currency, **defaults, **locations, **more}
 
 
 DOCUMENTS: dict[str, Callable[[int], Record]] = {
@@ -396,5 +388,7 @@ DOCUMENTS: dict[str, Callable[[int], Record]] = {
     "sales_return_row": sales_return_row,
     "stock_adjustment": stock_adjustment,
     "stock_transfer": stock_transfer,
+    "stocktake": stocktake,
+    "stocktake_row": stocktake_row,
 }
 """A maker of records per entity; each takes a number from 1."""

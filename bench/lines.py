@@ -37,6 +37,7 @@ READ_TOOLS = (
     "get_manufacturing_order_recipe",
     *("search_stock_transfers", "list_stock_transfers", "get_stock_transfer"),
     *("search_stock_adjustments", "list_stock_adjustments", "get_stock_adjustment"),
+    "list_stocktakes",
     *("search_customers", "list_customers", "get_customer"),
     *("get_variant_details", "check_inventory", "list_low_stock_items", "list_inventory_signals"),
     *("get_demand_forecast", "list_traceability"),

@@ -220,6 +220,19 @@ DOCUMENT_FIELDS: dict[str, Fields] = {
         "stock_adjustment_rows": nested(ROW),
         **DATES,
     },
+    "stocktake": {
+        "location_id": IDS,
+        **dict.fromkeys(("stocktake_number", "reason", "additional_info"), TEXT),
+        "status": STATES,
+        "completed_date": MOMENTS,
+        **DATES,
+    },
+    "stocktake_row": {
+        **dict.fromkeys(("stocktake_id", "variant_id", "batch_id"), IDS),
+        **dict.fromkeys(("in_stock_quantity", "counted_quantity", "discrepancy_quantity"), RATES),
+        "notes": TEXT,
+        **DATES,
+    },
     "inventory_movement": {
         **dict.fromkeys(("variant_id", "location_id", "resource_id", "caused_by_resource_id"), IDS),
         "caused_by_order_no": TEXT,

@@ -104,7 +104,7 @@ async def test_a_value_in_any_searchable_field_is_found_whole_and_by_each_part(
 
 def test_every_entity_that_a_person_searches_has_searchable_fields() -> None:
     assert {spec.name for spec in SPECS if not list(places(spec))} == {
-        *("factory", "inventory_movement", "sales_return_row", "stock")
+        *("factory", "inventory_movement", "sales_return_row", "stock", "stocktake_row")
     }
 
 

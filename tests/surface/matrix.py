@@ -1,6 +1,8 @@
 """One telling set of arguments per tool, and for each parameter a value that must make a difference."""
 
+from collections.abc import Mapping
 from copy import deepcopy
+from datetime import datetime
 from typing import Any
 
 from katana_mcp.sandbox import OwnSandbox
@@ -142,6 +144,23 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
         "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
     }
+
+
+def _stocktakes(tenant: Tenant) -> Usual:
+    counted = _live(tenant, "stocktakes")
+    rows = [each for each in tenant.all("stocktake_rows") if each["stocktake_id"] == counted[-1]["id"]]
+    changes = _filters(
+        counted,
+        ("completed",),
+        stocktake_number=counted[0]["stocktake_number"],
+        status=["COUNTED"],
+        open=True,
+        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
+        skus_or_variant_ids=[rows[-1]["variant_id"]],
+        order_by="created_at",
+        include_rows=True,
+    )
+    return Usual({"limit": 50}, changes)
 
 
 def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -391,8 +410,22 @@ def _customer_writes(tenant: Tenant) -> dict[str, Usual]:
 def prepared(clock: ManualClock) -> OwnSandbox:
     """Return a sandbox on this clock: deleted documents, batches in bins, forecasts, a packed order, a BOM."""
     sandbox = Sandbox(clock=clock)
-    tenant = sandbox.tenant()
-    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments"):
+    tenant, opened = sandbox.tenant(), sandbox.now()
+    if opened in _PREPARED:
+        tenant.db.restore(_PREPARED[opened])
+    else:
+        _prepare(tenant)
+        _PREPARED.clear()
+        _PREPARED[opened] = tenant.db.saved()
+    return OwnSandbox(sandbox)
+
+
+_PREPARED: dict[datetime, Mapping[str, bytes]] = {}
+"""The prepared account of the moment that was asked for last: to take it back takes half of the work."""
+
+
+def _prepare(tenant: Tenant) -> None:
+    for collection in ("manufacturing_orders", "stock_transfers", "stock_adjustments", "stocktakes"):
         tenant.delete(collection, max(each["id"] for each in tenant.all(collection)))
     first, *others = tenant.all("bom_rows")
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
@@ -401,7 +434,6 @@ def prepared(clock: ManualClock) -> OwnSandbox:
     traced_goods(tenant)
     planned_goods(tenant)
     packed_order(tenant)
-    return OwnSandbox(sandbox)
 
 
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)
@@ -452,6 +484,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
+        "list_stocktakes": _stocktakes(tenant),
         **live_reads(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(

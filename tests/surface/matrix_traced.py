@@ -1,4 +1,4 @@
-"""Goods in batches and with serial numbers, and the usual call of the tool that lists them."""
+"""Goods in batches and with serial numbers, counts, and the usual calls of the tools that list them."""
 
 from katana_sandbox import Tenant
 

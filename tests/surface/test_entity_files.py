@@ -20,7 +20,7 @@ TABLE_FILES = "packages/cache_typed/src/cache_typed/tables"
 FOLDERS = "packages/katana_mcp_server/src/katana_mcp/entities"
 KEPT_AS = {"po_additional_cost_rows": "purchase_order_additional_cost_rows", "inventory": "stock"}
 """Collections that the cache calls otherwise than Katana's path: an abbreviation, and stock beside its movements."""
-BESIDE_ITS_PARENT = {"sales_return_rows": "sales_returns"}
+BESIDE_ITS_PARENT = {"sales_return_rows": "sales_returns", "stocktake_rows": "stocktakes"}
 """Collections that the sandbox has in the file of another, whose rules they share."""
 NO_RESOURCES = {"addresses", "items", "reranks", "searches"}
 """What several collections of the client share."""

@@ -174,6 +174,15 @@ MEANT: dict[str, Meant] = {
         texts={"reason": "reason"},
         names={"location_id": "location_id", "skus_or_variant_ids": "stock_adjustment_rows[].variant_id"},
     ),
+    "list_stocktakes": Meant(
+        collections=("stocktakes",),
+        beside={"stocktake_rows": "stocktake_id"},
+        dates={"completed": "completed_date"},
+        values={"status": ("status", ("NOT_STARTED", "IN_PROGRESS", "COUNTED", "COMPLETED"))},
+        texts={"stocktake_number": "stocktake_number"},
+        names={"location_id": "location_id", "skus_or_variant_ids": "stocktake_rows[].variant_id"},
+        flags={"open": _open("COMPLETED")},
+    ),
     "list_customers": Meant(
         collections=("customers",),
         texts={name: name for name in ("name", "company", "email", "reference_id", "category")},

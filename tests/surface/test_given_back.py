@@ -51,6 +51,7 @@ ONE = {
     "source_location_id": "location",
     "stock_adjustment_id": "stock adjustment",
     "stock_transfer_id": "stock transfer",
+    "stocktake_id": "stocktake",
     "supplier_id": "supplier",
     "target_location_id": "location",
     "tax_rate_id": "tax rate",
@@ -77,7 +78,7 @@ NEVER_ASKED = {
         "sales_return_row_id",
     ),
     "shipping_address_id",
-    *("stock_adjustment_row_id", "stock_transfer_row_id"),
+    *("stock_adjustment_row_id", "stock_transfer_row_id", "stocktake_row_id"),
 }
 """Ids that no tool asks for."""
 ASKED = {

@@ -152,6 +152,7 @@ def _made(tenant: Tenant, collection: str, text: str) -> Record:
             "target_location_id": places[1],
             "stock_transfer_rows": [{**rows[0], "quantity": "1"}],
         },
+        "stocktakes": {"stocktake_number": text, "location_id": places[0]},
         "stock_adjustments": {
             "stock_adjustment_number": text,
             "location_id": places[0],

@@ -45,6 +45,8 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "manufacturing_order_recipe_rows": ("notes",),
     "manufacturing_order_operation_rows": ("operation_name", "resource_name"),
     "stock_transfers": ("stock_transfer_number", "additional_info"),
+    "stocktakes": ("stocktake_number", "reason", "additional_info"),
+    "stocktake_rows": ("notes",),
     "stock_adjustments": ("stock_adjustment_number", "reason", "additional_info"),
 }
 """The texts that people write, by collection."""

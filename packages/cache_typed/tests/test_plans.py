@@ -136,6 +136,8 @@ PLANNED: dict[str, tuple[str, ...]] = {
         *("stock_adjustment_number", "location_id", "reason", "stock_adjustment_date", *STAMPS),
         *("stock_adjustment_rows[].id", "stock_adjustment_rows[].variant_id"),
     ),
+    "stocktake": ("stocktake_number", "location_id", "status", "completed_date", *STAMPS),
+    "stocktake_row": ("stocktake_id", "variant_id", *STAMPS),
     "inventory_movement": (
         *("variant_id", "location_id", "resource_type", "resource_id", "movement_date", *STAMPS),
         *("caused_by_order_no", "caused_by_resource_id"),

@@ -101,6 +101,7 @@ def _at_locations(own: OwnSandbox) -> dict[str, dict[str, object]]:
     calls["get_manufacturing_order_recipe"] = calls["get_manufacturing_order"]
     sent_back = live(own.sandbox.tenant(), "sales_returns")[0]["id"]
     calls["list_sales_returns"] = {"ids": [sent_back]}
+    calls["list_stocktakes"] = {"ids": [live(own.sandbox.tenant(), "stocktakes")[0]["id"]]}
     calls["get_sales_return"] = {"sales_return_id": sent_back}
     return calls
 

@@ -51,6 +51,8 @@ PATHS = {
     "/v1/serial_numbers_stock",
     "/v1/services",
     "/v1/stock_adjustments",
+    "/v1/stocktakes",
+    "/v1/stocktake_rows",
     "/v1/stock_transfers",
     "/v1/tax_rates",
     "/v1/suppliers",
@@ -232,7 +234,7 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
     assert {each.method for each in journal} == {"GET"}
     assert {name for each in journal for name, _ in each.query} <= {
         *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
-        *("order_no", "stock_transfer_number", "stock_adjustment_number", "sales_order_id"),
+        *("order_no", "stock_transfer_number", "stock_adjustment_number", "stocktake_number", "sales_order_id"),
         *("batch_number", "include_empty", "granularity", "serial_number_id"),
     }
 

@@ -114,11 +114,14 @@ def _usual(tool: str) -> dict[str, Any]:
 FEW = {"stock_transfers": "stock_transfer_rows", "stock_adjustments": "stock_adjustment_rows"}
 """Lists that the sandbox begins with fewer rows of than a statement for each would show; where their rows stand."""
 
+COPIED = {"sales_returns", "stocktakes"}
+"""The same, of which no two may have the same rows."""
+
 
 def _more(tenant: Tenant, collection: str) -> None:
     """Add a hundred documents like the last."""
     model = live(tenant, collection)[-1]
-    if collection == "sales_returns":
+    if collection in COPIED:
         for number in range(100):
             tenant.insert_raw(collection, {**model, "id": 900_000 + number})
         return
@@ -136,7 +139,7 @@ async def test_many_rows_take_as_many_statements_and_requests_as_one(
 ) -> None:
     most = 50 if tool.startswith("search_") else 100
     collection = tool.partition("_")[2]
-    if collection in {*FEW, "sales_returns"}:
+    if collection in {*FEW, *COPIED}:
         _more(own.sandbox.tenant(), collection)
     asked: list[int] = []
     costs: list[tuple[int, int, Any]] = []

@@ -88,7 +88,7 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
 
     async def person(client: KatanaClient) -> None:
         for _ in range(30):
-            await machine.clock.sleep(4.5)
+            await machine.clock.sleep(6)
             await client.customers.page(1)
 
     cold = [client() for _ in range(3)]
@@ -142,8 +142,8 @@ async def test_bulk_work_of_all_processes_leaves_the_reserve(machine: Machine) -
     bulk = [machine.process() for _ in range(3)]
     tasks = [asyncio.create_task(machine.send(bulk[each % 3], BULK)) for each in range(90)]
     await machine.clock.sleep(20)
-    assert len(machine.arrivals) == 33
-    assert max([await machine.send(machine.process()) for _ in range(12)]) == 0
+    assert len(machine.arrivals) == 35
+    assert max([await machine.send(machine.process()) for _ in range(10)]) == 0
     await asyncio.gather(*tasks)
 
 

@@ -74,7 +74,7 @@ async def test_rows_are_added_and_removed_until_the_end(api: Caller, tenant: Ten
     await move(api, take, "COMPLETED")
     assert (await api.post("/stocktake_rows", body)).status == 422
     assert (await api.delete(f"/stocktakes/{take['id']}")).status == 204
-    assert (await api.get("/stocktakes")).ids == []
+    assert take["id"] not in (await api.get("/stocktakes")).ids
 
 
 async def test_goods_with_batches_are_counted_by_batch(api: Caller, tenant: Tenant) -> None:

@@ -66,7 +66,7 @@ class Quota:
 
     limit: int = 60
     window: float = 60.0
-    reserve: int = 27
+    reserve: int = 25
     writes: int = 36
     reads: int = 9
     bulk: int = 15

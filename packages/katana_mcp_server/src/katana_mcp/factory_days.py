@@ -18,7 +18,7 @@ from katana_mcp.tools.warnings import Refused, ToolWarning, info
 _DATED = frozenset(
     {
         *("sales_order", "purchase_order", "manufacturing_order", "stock_transfer"),
-        *("stock_adjustment", "inventory_movement"),
+        *("stock_adjustment", "stocktake", "inventory_movement"),
     }
 )
 """Entities with dates: which day a moment of theirs is, only the time zone tells."""

@@ -27,6 +27,8 @@ from cache_core.specs.services import SERVICE
 from cache_core.specs.stock import STOCK
 from cache_core.specs.stock_adjustments import STOCK_ADJUSTMENT
 from cache_core.specs.stock_transfers import STOCK_TRANSFER
+from cache_core.specs.stocktake_rows import STOCKTAKE_ROW
+from cache_core.specs.stocktakes import STOCKTAKE
 from cache_core.specs.suppliers import SUPPLIER
 from cache_core.specs.tax_rates import TAX_RATE
 from cache_core.specs.variants import VARIANT
@@ -59,6 +61,8 @@ SPECS: tuple[EntitySpec, ...] = (
     MANUFACTURING_ORDER_PRODUCTION,
     STOCK_TRANSFER,
     STOCK_ADJUSTMENT,
+    STOCKTAKE,
+    STOCKTAKE_ROW,
     STOCK,
     INVENTORY_MOVEMENT,
 )

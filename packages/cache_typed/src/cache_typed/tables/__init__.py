@@ -30,6 +30,8 @@ from cache_typed.tables.services import SERVICE_TABLE
 from cache_typed.tables.stock import STOCK_TABLE
 from cache_typed.tables.stock_adjustments import STOCK_ADJUSTMENT_TABLE
 from cache_typed.tables.stock_transfers import STOCK_TRANSFER_TABLE
+from cache_typed.tables.stocktake_rows import STOCKTAKE_ROW_TABLE
+from cache_typed.tables.stocktakes import STOCKTAKE_TABLE
 from cache_typed.tables.suppliers import SUPPLIER_TABLE
 from cache_typed.tables.tax_rates import TAX_RATE_TABLE
 from cache_typed.tables.variants import VARIANT_TABLE
@@ -62,6 +64,8 @@ TABLES: tuple[TableMapping, ...] = (
     MANUFACTURING_ORDER_PRODUCTION_TABLE,
     STOCK_TRANSFER_TABLE,
     STOCK_ADJUSTMENT_TABLE,
+    STOCKTAKE_TABLE,
+    STOCKTAKE_ROW_TABLE,
     STOCK_TABLE,
     INVENTORY_MOVEMENT_TABLE,
 )

@@ -28,7 +28,7 @@ _READING = _compiled(
         "list": (r"^(?:\w+ ){0,3}(?:orders|transfers|adjustments|customers|purchases|deliveries)",),
         "list item": (
             *(r"every(?:thing)? we (?:sell|make|buy|offer)", r"(?:all|every) \w+ we offer"),
-            *("assortment", "whole catalogue"),
+            *("assortment", "whole catalogue", r"that can be (?:bought|sold|made)"),
         ),
         "get item": (r"with all (?:its |of its |the )?(?:variants|sizes|colou?rs|options)",),
         "variant": (r"sizes?|colou?rs?|models?",),
@@ -144,6 +144,7 @@ _READS = re.compile(
 _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
+    r"|that can be (?:bought|sold|made)"
     r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"

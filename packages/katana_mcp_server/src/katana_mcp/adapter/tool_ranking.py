@@ -41,7 +41,7 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("manufacturing", "production", "produce", "making", "work", "build", "built", "assemble"),
     ("transfer", "move", "moved", "relocate", "transit", "way"),
     ("location", "warehouse", "site", "store"),
-    ("adjustment", "correction", "counted", "stocktake", "write-off"),
+    ("adjustment", "correction", "counted", "write-off"),
     ("ingredient", "component", "recipe", "bom", "consist"),
     ("inventory", "stock", "quantity"),
     ("price", "cost", "much"),
@@ -160,6 +160,7 @@ _NUMBERED = {
     "mo": "manufacturing order",
     "st": "stock transfer",
     "sa": "stock adjustment",
+    "stk": "stocktake",
 }
 _NUMBER = re.compile(rf"\b({'|'.join(_NUMBERED)})-\d+\b")
 """The number of a document, by which a question means its kind."""

@@ -9,6 +9,7 @@ from katana_mcp.entities.sales_orders import SALES_ORDERS
 from katana_mcp.entities.sales_returns import SALES_RETURNS
 from katana_mcp.entities.stock_adjustments import STOCK_ADJUSTMENTS
 from katana_mcp.entities.stock_transfers import STOCK_TRANSFERS
+from katana_mcp.entities.stocktakes import STOCKTAKES
 
 ENTITIES: tuple[Entity, ...] = (
     ITEMS,
@@ -18,5 +19,6 @@ ENTITIES: tuple[Entity, ...] = (
     MANUFACTURING_ORDERS,
     STOCK_TRANSFERS,
     STOCK_ADJUSTMENTS,
+    STOCKTAKES,
     CUSTOMERS,
 )

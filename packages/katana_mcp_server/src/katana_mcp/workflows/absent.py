@@ -14,7 +14,7 @@ _BINS = (
     "lists the bins, `create_stock_transfer` moves goods between locations"
 )
 _STOCKTAKES = (
-    "stocktakes have no tools yet; `list_stock_adjustments` shows corrections, `check_inventory` what is in stock"
+    "stocktakes are made in Katana; `list_stocktakes` shows them, `create_stock_adjustment` corrects the stock"
 )
 _SUPPLIERS = "suppliers are written in Katana; `list_reference` lists them, and tools take their names or ids"
 _REFERENCE = (
@@ -52,7 +52,6 @@ ABSENT: Mapping[str, str] = {
     ),
     "modify_traceability": _TRACED,
     "trace": _TRACED,
-    "list_stocktakes": _STOCKTAKES,
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,

@@ -195,6 +195,7 @@ def _load_recipes(loader: Loader, made: list[tuple[int, int]], parts: list[int])
     if not parts:
         return
     for item_id, variant_id in made:
+        archived = (loader.ctx.get("products", item_id) or {}).get("archived_at") is not None
         for rank, ingredient in enumerate(loader.rng.sample(parts, min(6, len(parts)))):
             fields = {
                 "product_variant_id": variant_id,
@@ -204,4 +205,6 @@ def _load_recipes(loader: Loader, made: list[tuple[int, int]], parts: list[int])
                 "notes": None,
                 "rank": rank * 10000,
             }
-            loader.put("bom_rows", fields, loader.life(loader.now - loader.rng.randrange(20, 700) * DAY))
+            life = loader.life(loader.now - loader.rng.randrange(20, 700) * DAY)
+            if not archived:
+                loader.put("bom_rows", fields, life)

@@ -99,6 +99,10 @@ class Loader:
         """A life without changes, which draws no chance."""
         return Life(created, created)
 
+    def blank(self, name: str) -> Record:
+        """The fields of a collection, all of them null."""
+        return {field.name: None for field in self.ctx.collections[name].fields}
+
     def put(self, name: str, fields: Mapping[str, object], life: Life, key: Key | None = None, flags: int = 0) -> Key:
         """Store a record under the next id (or a given key) and return it."""
         collection = self.ctx.collections[name]

@@ -59,7 +59,7 @@ def _load_return(loader: Loader, order: _Order, row: Record, created: int) -> No
     """One piece of a shipped row comes back; each third return is in stock again."""
     life, order_no = loader.plain_life(created), loader.ctx.db.next_number("RO")
     status = ("RESTOCKED_ALL", "NOT_RETURNED", "RETURNED_ALL")[int(order_no[3:]) % 3]
-    header: Record = {field.name: None for field in loader.ctx.collections["sales_returns"].fields} | {
+    header: Record = loader.blank("sales_returns") | {
         "sales_order_id": order.order_id,
         "customer_id": order.buyer.customer_id,
         "order_no": order_no,
@@ -69,10 +69,9 @@ def _load_return(loader: Loader, order: _Order, row: Record, created: int) -> No
         "order_created_date": loader.text(created),
         "return_date": None if status == "NOT_RETURNED" else loader.text(created),
     }
-    line: Record = {
+    line: Record = loader.blank("sales_return_rows") | {
         "sales_return_id": loader.number("sales_returns", header, life),
-        "variant_id": row["variant_id"],
-        "fulfillment_row_id": row["fulfillment_row_id"],
+        **{name: row[name] for name in ("variant_id", "fulfillment_row_id")},
         "sales_order_row_id": row["id"],
         "quantity": "1",
         "net_price_per_unit": fixed(Decimal(row["total"]) / row["quantity"], 10),

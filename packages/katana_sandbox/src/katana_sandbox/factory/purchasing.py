@@ -182,22 +182,15 @@ def _load(loader: Loader, order: _Order, rows: list[Record], tax_rate: int) -> N
     }
     loader.put("purchase_orders", fields, order.life, key=order.order_id)
     if billed and order.life.deleted is None:
-        bill = {
-            "purchase_order_id": order.order_id,
-            "received_items_group_id": order.group,
-            "integration_type": "custom",
-            "bill_id": f"B-{order.order_id}",
-        }
+        bill: Record = {"purchase_order_id": order.order_id, "received_items_group_id": order.group}
+        bill |= {"integration_type": "custom", "bill_id": f"B-{order.order_id}"}
         loader.put("purchase_order_accounting_metadata", bill, order.life)
 
 
 def _arrive(loader: Loader, order: _Order, row: Record, row_id: int, value: Decimal) -> None:
     units = as_decimal(row["quantity"]) * as_decimal(row["purchase_uom_conversion_rate"])
-    pair = (cast("int", row["variant_id"]), order.location)
-    movement = Movement(
-        *pair, units, value / units, row["received_date"], SOURCE, row_id, order.order_no, order.order_id
-    )
-    loader.move(movement, order.due)
+    pair, document = (cast("int", row["variant_id"]), order.location), (row_id, order.order_no, order.order_id)
+    loader.move(Movement(*pair, units, value / units, row["received_date"], SOURCE, *document), order.due)
 
 
 def _load_freight(loader: Loader, order: _Order, tax_rate: int) -> None:

@@ -12,6 +12,7 @@ from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.numbers import number
 
 _SPAN = 60 * DAY
+_COUNTS = ("NOT_STARTED", "IN_PROGRESS", "COUNTED", "COMPLETED")
 _STATES = ("received", "draft", "inTransit", "received")
 _REASONS = ("Counted", "Damaged in storage", "Found behind the rack", "Sample for a dealer")
 
@@ -33,6 +34,7 @@ def load_moves(loader: Loader, goods: list[Good], locations: list[int], total: i
         _load_adjustment(loader, moves, loader.rng.choice(goods), locations[0], moment)
     if goods:
         _load_shortage(loader, moves, goods[len(goods) // 3], locations[1])
+        _load_stocktakes(loader, goods, locations[0])
     return moves
 
 
@@ -105,6 +107,23 @@ def _load_shortage(loader: Loader, moves: Moves, good: Good, location: int) -> N
     moment = loader.now - 2 * DAY
     held = loader.held((good.variant_id, location))
     loader.move(_adjust(loader, moves, (good, location), -held - 5, ("Used before booked in", moment)), moment)
+
+
+def _load_stocktakes(loader: Loader, goods: list[Good], location: int) -> None:
+    """Two in each status, of goods that are all there."""
+    for place, status in enumerate(_COUNTS * 2):
+        life = loader.plain_life(loader.now - (40 - 4 * place) * DAY)
+        dates = ("stocktake_created_date", "started_date", "completed_date")[: (1, 2, 2, 3)[place % 4]]
+        fields = loader.blank("stocktakes") | dict.fromkeys(dates, loader.text(life.created))
+        fields |= {"stocktake_number": f"STK-{place + 1}", "location_id": location, "status": status}
+        fields |= dict.fromkeys(("status_update_in_progress", "set_remaining_items_as_counted"), False)
+        stocktake_id = loader.number("stocktakes", fields, life)
+        for good in goods[place : place + 2]:
+            row = loader.blank("stocktake_rows") | {"stocktake_id": stocktake_id, "variant_id": good.variant_id}
+            if status != "NOT_STARTED":
+                held = number(loader.held((good.variant_id, location)))
+                row |= {"in_stock_quantity": held, "counted_quantity": held, "discrepancy_quantity": 0}
+            loader.put("stocktake_rows", row, life)
 
 
 def _adjust(loader: Loader, moves: Moves, place: tuple[Good, int], quantity: Decimal, why: tuple[str, int]) -> Movement:

@@ -1,0 +1,32 @@
+"""Stocktakes: counts of the stock of a location, and what differed."""
+
+from katana_mcp.descriptor import Entity, View, not_written
+from katana_mcp.entities.stocktakes.filters import ListStocktakesRequest
+from katana_mcp.entities.stocktakes.rows import (
+    PLACES,
+    ROW_NAMES,
+    ROWS,
+    StocktakeSummary,
+    StocktakeWithRows,
+    header,
+    with_rows,
+)
+from katana_mcp.names import VARIANT_ENTITIES
+
+STOCKTAKES = Entity(
+    name="stocktake",
+    plural="stocktakes",
+    toolset="inventory",
+    sources=("stocktake",),
+    reads=("location", *VARIANT_ENTITIES),
+    searched=(),
+    summary=View(model=StocktakeSummary, own=header, names=PLACES),
+    expanded=View(model=StocktakeWithRows, own=with_rows, names=PLACES | ROW_NAMES, parts={ROWS: "stocktake_id"}),
+    list_request=ListStocktakesRequest,
+    absent={
+        "search": "`list_stocktakes` finds stocktakes by number, location or SKU",
+        "get": "`list_stocktakes` with ids and include_rows shows a stocktake with its rows",
+        **not_written("stocktakes", "list_stocktakes"),
+    },
+    notes={"list": "Filters combine; newest first."},
+)
