@@ -24,7 +24,7 @@ from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
 from katana_mcp.unread import unread_warnings
 from katana_mcp.values import number, rows, whole
 from katana_mcp.workflows.order_quantities import (
@@ -36,7 +36,7 @@ from katana_mcp.workflows.order_quantities import (
     rate_of,
     shown_suppliers,
 )
-from katana_mcp.workflows.stock import age_of, is_at, places_in, unread
+from katana_mcp.workflows.stock import age_of, is_at, places_in, target_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
 _READS = ("variant", "product", "material", "location", "supplier", *FACTORY)
@@ -44,7 +44,7 @@ _ITEMS = (("product", "product_id"), ("material", "material_id"))
 _USED = {"variant": ("product_id", "material_id"), **dict.fromkeys(("product", "material"), ("default_supplier_id",))}
 """What finds the variants that are looked at."""
 _MOST = 10_000
-_FRESH_FOR = timedelta(minutes=5)
+FRESH_FOR = timedelta(minutes=5)
 """How old a level may be here: reading that of every item takes many of Katana's 60 requests a minute."""
 
 
@@ -147,12 +147,13 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
     ids = [each.id for each in variants if isinstance(each.id, int)]
-    stock = await reads.stock().ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
+    stock = await reads.stock().ensure(ids, FRESH_FOR, services.clock.monotonic() - began)
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
 
     names = await _names_of(found, services)
-    totals = by_supplier(line for each in found if (line := _order(each, names)))
+    lines = [line for each in found if (line := _order(each, names))]
+    totals = by_supplier(lines)
     to_order = shown_suppliers(totals)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -173,6 +174,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         *await unread_warnings(services, _USED),
         *([_too_many(count)] if count > len(variants) else []),
         *([_more_suppliers(len(to_order), len(totals))] if len(to_order) < len(totals) else []),
+        *_unpriced(lines),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=(count > len(stock.stored) or judged.unknown > 0) or None,
@@ -223,11 +225,8 @@ class _Judged:
 
     def _short(self, variant: Stored, level: Record) -> _Short | None:
         """Return the level if it is short; one that cannot be judged is counted."""
-        points = number(level, "reorder_point"), number(level, "safety_stock_level")
-        # Katana's reorder point is an older name of the safety stock: the two are never added up.
-        point = max((each for each in points if each is not None), default=None)
         in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
-        coming = number(level, "quantity_expected")
+        point, coming = target_of(level), number(level, "quantity_expected")
         expected = coming if self.include_expected else Decimal(0)
         if point is None or in_stock is None or committed is None or expected is None:
             self.unknown += 1
@@ -255,6 +254,13 @@ def _too_many(count: int) -> ToolWarning:
 
 def _more_suppliers(shown: int, total: int) -> ToolWarning:
     return truncated(f"to_order names {shown} of {total} suppliers, those with the most lines; give a supplier_id")
+
+
+def _unpriced(lines: Sequence[OrderLine]) -> list[ToolWarning]:
+    """Return a note of lines that have no price."""
+    without = sum(line.value is None for line in lines)
+    told = f"{without} of {len(lines)} lines to order have no purchase price: values leave them out"
+    return [info(warning_codes.PRICE_REQUIRED, told)] if without else []
 
 
 async def _names_of(found: Sequence[_Short], services: Services) -> Names:

@@ -71,8 +71,6 @@ class SupplierTotal(Answer):
     value: Number | None = None
     """Without tax, of the lines with a price."""
     currency: str | None = None
-    without_price: int | None = None
-    """Lines."""
 
 
 def by_supplier(lines: Iterable[OrderLine]) -> Sequence[SupplierTotal]:
@@ -97,5 +95,4 @@ def _total(lines: Sequence[OrderLine]) -> SupplierTotal:
         lines=len(lines),
         value=total(values) if values else None,
         currency=good.currency if values else None,
-        without_price=len(lines) - len(values) or None,
     )
