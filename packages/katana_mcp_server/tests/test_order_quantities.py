@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from katana_mcp.entities.purchase_orders.buying import Good
+from katana_mcp.purchasable import Good
 from katana_mcp.workflows.order_quantities import by_supplier, order_line, order_quantity, rate_of
 
 AMOUNTS = st.decimals(0, 10**9, places=5, allow_nan=False)

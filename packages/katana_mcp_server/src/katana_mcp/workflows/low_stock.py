@@ -14,12 +14,12 @@ from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
 from katana_mcp.descriptor import ToolSpec
-from katana_mcp.entities.purchase_orders.reading import known_good
 from katana_mcp.lookup import first_rows, none_at_all
 from katana_mcp.names import FACTORY, Names, look_up, none_yet, text
 from katana_mcp.operations.filters import AtLocation, Refers, needed, where
 from katana_mcp.operations.paging import page_of, paged
 from katana_mcp.operations.partial_names import completed
+from katana_mcp.purchasable import known_good
 from katana_mcp.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number

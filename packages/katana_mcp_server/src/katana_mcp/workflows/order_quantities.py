@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from katana_mcp.entities.purchase_orders.buying import Good
+from katana_mcp.purchasable import Good
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import total
 

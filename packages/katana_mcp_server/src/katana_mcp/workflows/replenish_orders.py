@@ -7,9 +7,8 @@ from decimal import Decimal
 
 from cache_core.records import Record, is_set
 from katana_mcp.days import Days
-from katana_mcp.entities.purchase_orders.buying import Good
-from katana_mcp.entities.purchase_orders.reading import known_good
 from katana_mcp.names import Names, text
+from katana_mcp.purchasable import Good, known_good
 from katana_mcp.tools.answers import Answer, Number, plain_number
 from katana_mcp.values import NOTHING, flag, whole
 from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
