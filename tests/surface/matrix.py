@@ -356,8 +356,15 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
         "list_low_stock_items": Usual(
             {}, _each(**shared, supplier_id=supplied["default_supplier_id"], item_type="product")
         ),
+        "replenish": _replenished(tenant, supplied["default_supplier_id"]),
         "list_blocking_ingredients": Usual({}, _each(**shared, deadline_from=due[-1], deadline_to=due[0])),
     }
+
+
+def _replenished(tenant: Tenant, supplier: int) -> Usual:
+    pad = next(each for each in _live(tenant, "variants") if each["sku"] == "PAD")
+    changes = _each(skus_or_variant_ids=[pad["id"]], location_id="Main workshop", supplier_id=supplier, horizon_days=1)
+    return Usual({"location_id": "North warehouse"}, changes)
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -439,12 +446,18 @@ def _prepare(tenant: Tenant) -> None:
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)
 """Tools that plan a write: they ask Katana how things are now, so they need it, and a request of the minute's sixty."""
 
+PLANS_SEVERAL = frozenset({"replenish"})
+"""Of these, what plans several documents at once, each as the tool of that document does: it has proofs of its own."""
+
 WRITES = "apply_plan"
 """The one tool that writes: its tokens live in the server that gave them out, so the matrix has none."""
 
 
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without its plan token, which is another one each time."""
+    """Return an answer without its plan tokens, which are others each time."""
+    if any("plan_token" in each for each in answer.get("orders", ())):
+        orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
+        return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
     if "plan_token" not in answer:
         return answer
     return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}

@@ -75,6 +75,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_stock_transfer": (),
+    "replenish": (),
     "create_stock_adjustment": (
         Goes(into=("CreateStockAdjustmentRequest",), called={"rows": "stock_adjustment_rows"}),
         Goes(

@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, Good, buying
+from katana_mcp.entities.purchase_orders.buying import Buying, buying
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.reading import COST as COST_ENTITY
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.writes import WRITES
 from katana_mcp.naming import Known, Named
+from katana_mcp.purchasable import Good
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.change import Draft

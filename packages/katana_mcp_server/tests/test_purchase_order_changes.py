@@ -26,7 +26,7 @@ from order_plans import (
     sent,
 )
 
-from katana_mcp.entities.purchase_orders.buying import Good
+from katana_mcp.purchasable import Good
 from katana_mcp.writing.actions import Recognise
 from katana_mcp.writing.change import Draft
 from katana_mcp.writing.preview import FieldChange

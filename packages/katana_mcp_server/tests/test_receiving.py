@@ -9,11 +9,12 @@ from server_wire import Wire, amount, live
 from transfer_plans import applied
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, Good
+from katana_mcp.entities.purchase_orders.buying import Buying
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
 from katana_mcp.naming import Known, Named
+from katana_mcp.purchasable import Good
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.sending import is_as_planned

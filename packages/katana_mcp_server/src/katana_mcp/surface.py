@@ -16,6 +16,7 @@ from katana_mcp.settings import Choice, SettingsError
 from katana_mcp.tools.hints import MOST_NAMES, all_meant
 from katana_mcp.workflows import WORKFLOWS
 from katana_mcp.workflows.absent import ABSENT
+from katana_mcp.workflows.replenish import replenish_tool
 
 
 @cache
@@ -26,7 +27,8 @@ def tools() -> tuple[AnyTool, ...]:
         for entity in ENTITIES
         for tool in (*(make(entity) for _, make in OPERATIONS), *workflow_tools(entity), *entity.more)
     )
-    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, apply_tool(changes_of(ENTITIES)))
+    changes = changes_of(ENTITIES)
+    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, replenish_tool(changes), apply_tool(changes))
     return tuple(map(dated, every))
 
 

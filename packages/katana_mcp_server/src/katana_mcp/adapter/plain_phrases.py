@@ -106,6 +106,7 @@ _CHANGING = _compiled(
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
             r"^purchase \d+",
         ),
+        "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
         "create transfer": (
             *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
             r"(?:ship|take) .{1,60} from .{1,40} to",
@@ -131,7 +132,7 @@ _CHANGING = _compiled(
             r"add .{1,60} to (?:an? |the |this )?(?:\w+ )?(?:order|transfer|line|customer)",
         ),
         "delete": (r"get(?:ting)? rid of", r"thrown? (?:away|out)", r"(?:was|is) a mistake"),
-        "apply write": (
+        "apply write plan": (
             *("go ahead", "do it", r"carry (?:it|them|that) out", r"(?:planned|previewed) changes?"),
             r"(?:changes?|plans?|previews?) (?:that )?(?:i|you|we) (?:just )?(?:saw|see|showed|made|planned)",
         ),

@@ -9,7 +9,6 @@ from katana_mcp.journal.entries import LIFE, Plan, digest_of, new_token
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.services import Services, as_it_stands
 from katana_mcp.tools import warning_codes
-from katana_mcp.tools.answers import Answer
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.arrivals import passed_arrivals
@@ -38,7 +37,7 @@ def planning_tool(name: str, toolset: str, description: str, change: AnyChange) 
         description=description,
         request=change.request,
         answer=change.answer,
-        run=partial(_preview, name, change),
+        run=partial(preview, name, change),
         reads=change.reads,
         plans=True,
     )
@@ -69,7 +68,8 @@ def _description(verb: Verb, entity: Entity, change: AnyChange) -> str:
     return f"{planned}\n\nShows the exact requests and a `plan_token` for `apply_plan`. {note}".rstrip()
 
 
-async def _preview(name: str, change: AnyChange, request: Request, services: Services) -> Answer:
+async def preview(name: str, change: AnyChange, request: Request, services: Services) -> Preview:
+    """Return what a change would be, with a token for `apply_plan` where nothing speaks against it."""
     facts = await _gathered(change, request, services)
     draft, now = change.plan(request, facts), await as_it_stands(services, change.reads)
     warnings = [now.judged(each) for each in change.checks(request, facts)]

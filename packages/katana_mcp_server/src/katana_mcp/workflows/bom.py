@@ -133,7 +133,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     asked = [each.id for each in resolved.variants if isinstance(each.id, int)]
     product, ingredient = "product_variant_id", "ingredient_variant_id"
     ends = (product, ingredient) if request.direction == "components" else (ingredient, product)
-    read, cut = await _rows(asked, ends, request.levels, services)
+    read, cut = await rows_by_level(asked, ends, request.levels, services)
     tree = _Tree(ends, read, cut=cut)
     for each in asked:
         tree.draw(_Line(0, each), request.levels)
@@ -160,7 +160,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     )
 
 
-async def _rows(
+async def rows_by_level(
     asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
 ) -> tuple[dict[int, list[Record]], bool]:
     """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""

@@ -8,6 +8,7 @@ from typing import cast
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.names import text
+from katana_mcp.purchasable import Good
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
@@ -17,28 +18,6 @@ ROWS, COSTS = "purchase_order_rows", "additional_costs"
 UNIT = ("purchase_uom", "purchase_uom_conversion_rate")
 """What of a row is set together only."""
 _NAMED = 5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Good:
-    """How a variant is bought: `price` per purchase unit, in `currency`, its own supplier's.
-
-    At least `minimum` stock units of it are ordered. Where `known` is false its item is not cached yet, so neither
-    whether it is bought nor how it is tracked is known.
-    """
-
-    price: Decimal | None = None
-    currency: str | None = None
-    unit: str | None = None
-    rate: Decimal | None = None
-    bought: bool = True
-    in_batches: bool = False
-    service: bool = False
-    known: bool = True
-    item: tuple[str, int] | None = None
-    supplier: int | None = None
-    supplier_name: str | None = None
-    minimum: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

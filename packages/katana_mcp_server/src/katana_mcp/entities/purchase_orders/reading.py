@@ -11,11 +11,12 @@ from katana_mcp.descriptor import Verb
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, Good, buying, good_of
+from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, buying, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
 from katana_mcp.lookup import as_they_are_now, unasked
 from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
 from katana_mcp.operations.get import of_ids, rows_beside
+from katana_mcp.purchasable import Good, known_good
 from katana_mcp.services import Services, current
 from katana_mcp.tools.warnings import Refused
 from katana_mcp.values import NOTHING, flag, number, rows, whole
@@ -110,29 +111,7 @@ async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
 
 async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]:
     names = await look_up(services.cache, {"variant": variants, "supplier": (), "factory": ()})
-
-    def good(key: int) -> Good:
-        variant = names.record("variant", key) or NOTHING
-        item, parent = names.item(variant) or NOTHING, names.parent(variant)
-        of = item.get("default_supplier_id")
-        supplier = names.record("supplier", of)
-        is_unknown = item is NOTHING or (of is not None and supplier is None)
-        return Good(
-            known=item is not NOTHING,
-            currency=None if is_unknown else text(supplier, "currency") or names.base_currency(),
-            price=number(variant, "purchase_price"),
-            item=parent,
-            supplier=of if isinstance(of, int) else None,
-            supplier_name=text(supplier, "name"),
-            minimum=number(variant, "minimum_order_quantity"),
-            unit=text(item, "purchase_uom") or text(item, "uom"),
-            rate=number(item, "purchase_uom_conversion_rate"),
-            bought=flag(item, "is_purchasable") is not False,
-            in_batches=bool(flag(item, "batch_tracked")),
-            service=parent is not None and parent[0] == "service",
-        )
-
-    return {key: good(key) for key in variants}
+    return {key: known_good(names.record("variant", key) or NOTHING, names) for key in variants}
 
 
 def uses(change: Transition) -> Iterator[tuple[str, int]]:
