@@ -13,6 +13,7 @@ from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_traced import traceability, traced_goods
+from .matrix_verified import verified
 from .usual import Changes, Usual
 from .usual import changed_each as _each
 from .usual import live_records as _live
@@ -498,6 +499,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
         "list_stocktakes": _stocktakes(tenant),
+        **verified(tenant),
         **live_reads(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(

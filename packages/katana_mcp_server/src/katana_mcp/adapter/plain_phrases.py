@@ -21,6 +21,8 @@ _KINDS = (
 _HEADS = r"(?:address|price|date|deadline|quantity|phone|e-?mail|name|supplier)"
 _OF_NO_CUSTOMER = r"(?:purchas|suppl|vendor|manufact|product|transfer|work|from|need|buy|bought|\bpos?\b|[a-z]{2}-\d)"
 
+_PAPER = r"(?:invoice|bill|confirmation|delivery note|packing (?:slip|list))"
+
 _TO_A_PLACE = r"(?: from .{1,40} to | to (?:the )?(?:\w+ )?(?:location|warehouse|site|store))"
 
 _READING = _compiled(
@@ -69,7 +71,7 @@ _READING = _compiled(
             ),
         ),
         "sales return": (r"(?:sen[dt]|came|comes?|coming) back", r"refund\w*", r"returned (?:goods|items|parts)"),
-        "search number": (r"with (?:the )?(?:reference|number|tracking number) \S+",),
+        "search number": (r"with (?:the )?(?:reference|number|tracking number|confirmation number) \S+",),
         "customer": ("contacts?", "terms of payment", "payment terms"),
         "list manufacturing order": (
             r"(?:is|are|being) (?:being )?(?:built|made|produced|assembled)(?! of| from| out)",
@@ -87,6 +89,11 @@ _READING = _compiled(
         "list reference": (
             rf"(?:which|what|names of(?: our| the)?|list(?: of)?|all|our) {_KINDS}",
             *(r"^(?:additional costs|(?:tax|vat) rates|operators|price lists$)", r"reasons? (?:for|of) (?:a )?return"),
+        ),
+        "verify document": (
+            *(rf"{_PAPER} .{{0,40}}(?:match|agree|right|correct|lists?|order|\bpo-|ordered)",),
+            rf"(?:match|compare|check|verify|reconcile|differs?) .{{0,60}}{_PAPER}",
+            r"(?:charge|bill|invoice)d? .{0,30}(?:price|ordered)",
         ),
         "inventory signals": (
             *(r"how (?:long|many days) (?:do|does|will|is) .{0,40}(?:stock|last|enough)", "days of stock", "stockout"),
@@ -147,7 +154,7 @@ _DEAD = re.compile(
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
     r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
-    r"|give(?= .{1,60} (?:another|a new|a different)\b)"
+    r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
 )
 """Phrases whose words mean something else each for itself."""

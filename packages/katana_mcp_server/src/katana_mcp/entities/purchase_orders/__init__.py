@@ -14,6 +14,7 @@ from katana_mcp.entities.purchase_orders.rows import (
     single_row,
     with_rows,
 )
+from katana_mcp.entities.purchase_orders.verifying import VERIFY_ORDER_DOCUMENT
 from katana_mcp.entities.purchase_orders.writes import WRITES
 from katana_mcp.names import VARIANT_ENTITIES
 
@@ -37,6 +38,7 @@ PURCHASE_ORDERS = Entity(
     ),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
+    more=(VERIFY_ORDER_DOCUMENT,),
     writes=WRITES,
     workflows={"receive_purchase_order": (RECEIVING, _RECEIVES)},
     notes={

@@ -102,14 +102,15 @@ async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
     named = (await services.cache.get_many("supplier", [] if known is None else [known.id])).rows
     rates = {each.id: rate for each in taxes if (rate := number(each.record, "rate")) is not None}
     return Buying(
-        goods=await _goods(_variants(facts), services),
+        goods=await goods_of(_variants(facts), services),
         default_tax=next((each for each in default if isinstance(each, int)), None),
         rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
         supplier_currency=text(named[0].record, "currency") if named else None,
     )
 
 
-async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]:
+async def goods_of(variants: Sequence[int], services: Services) -> dict[int, Good]:
+    """Return how each of these variants is bought, as far as it is cached."""
     names = await look_up(services.cache, {"variant": variants, "supplier": (), "factory": ()})
     return {key: known_good(names.record("variant", key) or NOTHING, names) for key in variants}
 
