@@ -234,3 +234,15 @@ async def test_a_deleted_order_is_compared_but_nothing_of_it_is_settled(
     assert "deleted_item" in [each["code"] for each in answer["warnings"]]
     assert all("settle" not in each for each in answer["differences"])
     assert "receive" not in answer
+
+
+async def test_the_only_row_of_an_order_is_not_taken_off_it(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    like = _boxed(tenant)
+    row = {name: like["purchase_order_rows"][0][name] for name in ("variant_id", "quantity", "price_per_unit")}
+    body = {"supplier_id": like["supplier_id"], "location_id": like["location_id"], "purchase_order_rows": [row]}
+    order = tenant.create("purchase_orders", {**body, "order_no": "PO-901"})
+    clock.advance(3_600)
+    answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{"description": "pallet", "quantity": 1}])
+    (absent,) = [each for each in answer["differences"] if each["kind"] == "not_on_document"]
+    assert "delete_purchase_order" in absent["no_call"]
+    assert await _previews(stage, answer) == 0
