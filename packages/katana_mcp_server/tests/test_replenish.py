@@ -185,6 +185,28 @@ async def test_a_horizon_leaves_out_what_orders_need_later(stage: Stage, tenant:
     assert "SO-FAR" not in near["reason"]
 
 
+async def test_what_is_shipped_already_is_not_needed_again(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
+    part = part_of(tenant)["id"]
+    row, order = next(
+        (row, order)
+        for order in live(tenant, "sales_orders")
+        for row in order["sales_order_rows"]
+        if row["variant_id"] == part and order["status"] == "PARTIALLY_PACKED"
+    )
+    tenant.create(
+        "sales_order_fulfillments",
+        {
+            "sales_order_id": order["id"],
+            "status": "DELIVERED",
+            "sales_order_fulfillment_rows": [{"sales_order_row_id": row["id"], "quantity": 1}],
+        },
+    )
+    clock.advance(3_600)
+    answer = await paced(clock, stage.call(TOOL, skus_or_variant_ids=["PAD"]))
+    reason = lines_of(answer)[part, order["location_id"]]["reason"]
+    assert f"{order['order_no']} needs {row['quantity'] - 1} by" in reason
+
+
 async def test_goods_come_after_the_lead_time_of_the_item_or_of_the_factory(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:

@@ -24,11 +24,11 @@ def answer_schema(model: type[BaseModel]) -> Schema:
 def output_schema(model: type[BaseModel]) -> Schema:
     """Return the keys of an answer: those of the envelope, of a document, and of the rows of a list.
 
-    A key says whether it holds a list or an object; what it means, and of what a row of a row consists, stands in the
-    reference. It costs each session, and no client of ours needs more to parse an answer.
+    A key says whether it holds a list or an object, those of the envelope excepted; what it means, and of what a row of
+    a row consists, stands in the reference. It costs each session, and no client needs more to parse an answer.
     """
     whole = answer_schema(model)
-    named = {name: _keys(each, in_row=name in _SHARED) for name, each in whole["properties"].items()}
+    named = {name: {} if name in _SHARED else _keys(each, in_row=False) for name, each in whole["properties"].items()}
     return {"type": "object", "properties": named, **{key: whole[key] for key in ("required",) if key in whole}}
 
 

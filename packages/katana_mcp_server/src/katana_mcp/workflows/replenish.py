@@ -54,7 +54,8 @@ from katana_mcp.writing.gathering import in_time
 _TOOL, _CREATE = "replenish", "create_purchase_order"
 _MOST_ORDERS, _MOST_LINES, _MOST_BESIDE = 10, 100, 20
 _READS = (
-    *("variant", "product", "material", "location", "supplier", "bom_row", "sales_order", "purchase_order"),
+    *("variant", "product", "material", "location", "supplier", "bom_row", "sales_order"),
+    *("sales_order_fulfillment", "purchase_order"),
     *("manufacturing_order", "manufacturing_order_recipe_row", *FACTORY),
 )
 _USED = {

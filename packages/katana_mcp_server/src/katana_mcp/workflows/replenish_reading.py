@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cache_core.conditions import Missing, NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from cache_core.records import Record
+from cache_core.records import Record, RecordId
 from cache_core.sync import StockAnswer
 from katana_mcp.lookup import first_rows
 from katana_mcp.names import text
@@ -100,16 +100,22 @@ async def needs_of(variants: Sequence[int], services: Services) -> Needs:
 async def _sold(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
     where = (OneOf("sales_order_rows[].variant_id", tuple(variants)), NoneOf("status", _SHIPPED))
     orders, _ = await first_rows(services, "sales_order", Selection(where, Order("id"), _MOST))
-    return [each for order in orders for each in _open_rows(order.record)]
+    shipped = await _shipped([order.id for order in orders], services)
+    return [need for order in orders for need in _open_rows(order.record, shipped)]
 
 
-def _open_rows(order: Record) -> Iterator[tuple[Place, Need]]:
-    shipped: dict[int | None, Decimal] = {}
-    for row in (
-        each for shipment in rows(order, "fulfillments") for each in rows(shipment, "sales_order_fulfillment_rows")
-    ):
+async def _shipped(orders: Sequence[RecordId], services: Services) -> Mapping[int | None, Decimal]:
+    """Return how much of each row of these orders is in shipments."""
+    selection = Selection((OneOf("sales_order_id", tuple(orders)),), Order("id"), _MOST)
+    shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
+    found: dict[int | None, Decimal] = {}
+    for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
         key = whole(row, "sales_order_row_id")
-        shipped[key] = shipped.get(key, Decimal(0)) + (number(row, "quantity") or 0)
+        found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or 0)
+    return found
+
+
+def _open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
     for row in rows(order, "sales_order_rows"):
         variant = whole(row, "variant_id")
         location = whole(row, "location_id") or whole(order, "location_id")
