@@ -100,7 +100,7 @@ class Line:
             verdicts.append(value <= (floor or 0.0) + self.over)
         return all(verdicts) if verdicts else None
 
-    def told(self, size: int) -> str:
+    def goals_in_words(self, size: int) -> str:
         """Return the goals at this size in words."""
         words: list[str] = []
         if (goal := (self.goal or {}).get(size)) is not None:

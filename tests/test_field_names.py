@@ -46,11 +46,11 @@ def known() -> Mapping[str, set[str]]:
 
 def _fields(fact: Fact) -> Iterator[tuple[str, Fact]]:
     if isinstance(fact, list):
-        yield from (each for part in fact for each in _fields(part))
+        yield from (field for part in fact for field in _fields(part))
     if isinstance(fact, dict):
         own = fact.get("fields", {})
         yield from ((plain_name(name)[0], kind) for name, kind in cast("dict[str, Fact]", own).items())
-        yield from (each for part in fact.values() for each in _fields(part))
+        yield from (field for part in fact.values() for field in _fields(part))
 
 
 def _types(fact: Fact) -> set[str]:

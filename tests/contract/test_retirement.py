@@ -68,7 +68,9 @@ def test_the_server_starts_and_the_contract_holds_without_it(retired: Path, tmp_
     sources = [str(path) for path in retired.glob("packages/*/src")]
     extra = {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sources])}
     python = (sys.executable, "-c")
-    where = ran(retired, *python, "import katana_mcp.wiring, cache_core; print(cache_core.__file__)", extra=extra)
+    where = ran(
+        retired, *python, "import katana_mcp.server.wiring, cache_core; print(cache_core.__file__)", extra=extra
+    )
     assert where.startswith(str(retired))
     server = "packages/katana_mcp_server/tests"
     files = ("tests/contract", f"{server}/test_cache_flags.py", f"{server}/test_cache_commands.py")

@@ -5,8 +5,8 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 from .matrix_items import item_writes

@@ -7,10 +7,10 @@ from .usual import Usual, changed_each, live_records
 
 def verified(tenant: Tenant) -> dict[str, Usual]:
     """Return it: one line that has come in part, at a higher price."""
-    orders = [each for each in live_records(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
+    orders = [record for record in live_records(tenant, "purchase_orders") if record["status"] == "NOT_RECEIVED"]
     order, other = orders[0], orders[1]
     row = order["purchase_order_rows"][0]
-    sku = next(each["sku"] for each in live_records(tenant, "variants") if each["id"] == row["variant_id"])
+    sku = next(record["sku"] for record in live_records(tenant, "variants") if record["id"] == row["variant_id"])
     line: dict[str, object] = {"sku": sku, "quantity": row["quantity"] * 0.5, "price": row["price_per_unit"] * 2}
     changes = changed_each(
         purchase_order_id=other["order_no"],

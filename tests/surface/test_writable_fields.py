@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_schema.reading import read_facts
 
 from .shapes import Schema

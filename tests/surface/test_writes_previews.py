@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, payload_of, staged
 from katana_sandbox import ManualClock, Tenant
 
@@ -99,7 +99,7 @@ async def test_a_key_that_nobody_knows_is_refused_by_name_at_every_depth(stage: 
         assert len(tried) >= len(objects), tool
         for path, wrong in tried.items():
             refusal = await stage.refusal(tool, **wrong)
-            told = [(each["code"], each["field_path"]) for each in refusal["warnings"]]
+            told = [(warning["code"], warning["field_path"]) for warning in refusal["warnings"]]
             assert told == [("unknown_argument", path)], tool
     assert writes(stage.own.sandbox.journal) == []
 

@@ -7,8 +7,9 @@ import sys
 import pytest
 from command_line import Run
 
-from katana_mcp import calling, sandbox
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands import calling
+from katana_mcp.configuration import sandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import Fault, Sandbox, SandboxConfig, Status
 
 
@@ -17,7 +18,7 @@ def test_an_answer_is_json(command_line: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert [row["sku"] for row in ran.data["rows"]] == ["FSKT-35M"]
     both = command_line("call", "get_variant_details", "skus_or_variant_ids=FSKT-35M,nix")
-    assert ([each["sku"] for each in both.data["variants"]], both.data["not_found"]) == (
+    assert ([variant["sku"] for variant in both.data["variants"]], both.data["not_found"]) == (
         ["FSKT-35M"],
         [{"asked": "nix"}],
     )

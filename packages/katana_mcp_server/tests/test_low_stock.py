@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from server_wire import Wire, amount, live, records, rows_of_cut_pages
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
 from katana_mcp.workflows import order_quantities
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
@@ -94,7 +94,7 @@ async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_t
     answer = await stage.call(LOW, limit=250)
     (row,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
     assert row["short"] == 900 + 30 - 100 - 20
-    assert [row.get(name) for name in points] == [None if each is None else int(each) for each in points.values()]
+    assert [row.get(name) for name in points] == [None if point is None else int(point) for point in points.values()]
     assert (answer["warnings"], "total_is_lower_bound" in answer) == ([], False)
 
 
@@ -159,7 +159,7 @@ async def test_each_filter_keeps_exactly_the_levels_that_it_names(
 async def test_a_supplier_keeps_the_items_that_it_delivers_by_default(stage: Stage, tenant: Tenant) -> None:
     every = lacking(tenant, expected=False)
     delivers = {pair: item(tenant, tenant.get("variants", pair[0]))["default_supplier_id"] for pair in every}
-    supplier = next(each for each in delivers.values() if each)
+    supplier = next(deliver for deliver in delivers.values() if deliver)
     name = tenant.get("suppliers", supplier)["name"]
     answer = await stage.call(LOW, include_expected=False, supplier_id=name, limit=250)
     assert set(shown(answer)) == {pair for pair, each in delivers.items() if each == supplier}
@@ -223,7 +223,7 @@ async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
 def _asked_for(own: OwnSandbox, first: int, last: int | None) -> set[str]:
     """Return the variants named in these requests for stock."""
     requests = own.sandbox.requests(path="/inventory")[first:last]
-    return {value for each in requests for name, value in each.query if name == "variant_id"}
+    return {value for request in requests for name, value in request.query if name == "variant_id"}
 
 
 async def test_what_is_known_is_read_again_only_after_minutes(stage: Stage, clock: ManualClock) -> None:
@@ -293,7 +293,7 @@ async def test_totals_by_supplier_are_of_all_pages_and_a_price_of_nothing_is_non
     (total,) = later["to_order"]
     lost = [each for each in whole["rows"] if each["variant_id"] == row["variant_id"] and "line_value" in each]
     assert total["lines"] == before["lines"]
-    (told,) = [each["message"] for each in later["warnings"] if each["code"] == "price_required"]
+    (told,) = [warning["message"] for warning in later["warnings"] if warning["code"] == "price_required"]
     assert told.startswith(f"{len(lost)} of {total['lines']} lines to order have no purchase price")
     assert amount(total.get("value", 0)) == amount(before["value"]) - sum(amount(each["line_value"]) for each in lost)
 

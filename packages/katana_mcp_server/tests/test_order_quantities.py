@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from katana_mcp.purchasable import Good
+from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.workflows.order_quantities import by_supplier, order_line, order_quantity, rate_of
 
 AMOUNTS = st.decimals(0, 10**9, places=5, allow_nan=False)
@@ -20,7 +20,7 @@ def test_what_is_ordered_reaches_the_target_in_whole_units_and_the_minimum_and_n
     levels: tuple[Decimal, Decimal, Decimal, Decimal], rate: Decimal | None, minimum: Decimal | None
 ) -> None:
     target, committed, there, coming = levels
-    good = Good(rate=rate, minimum=minimum)
+    good = PurchasableVariant(rate=rate, minimum=minimum)
     short = target - (there - committed + coming)
     ordered, unit = order_quantity(good, short), rate_of(good)
     assert ordered == int(ordered) >= 0
@@ -36,25 +36,27 @@ def test_what_is_ordered_reaches_the_target_in_whole_units_and_the_minimum_and_n
 @pytest.mark.parametrize(
     ("good", "short"),
     [
-        (Good(bought=False), Decimal(1)),
-        (Good(known=False), Decimal(1)),
-        (Good(rate=Decimal(0)), Decimal(1)),
-        (Good(), None),
-        (Good(), Decimal(0)),
-        (Good(), Decimal(-1)),
+        (PurchasableVariant(bought=False), Decimal(1)),
+        (PurchasableVariant(known=False), Decimal(1)),
+        (PurchasableVariant(rate=Decimal(0)), Decimal(1)),
+        (PurchasableVariant(), None),
+        (PurchasableVariant(), Decimal(0)),
+        (PurchasableVariant(), Decimal(-1)),
     ],
 )
-def test_nothing_is_ordered_of_what_is_not_bought_not_known_or_not_short(good: Good, short: Decimal | None) -> None:
+def test_nothing_is_ordered_of_what_is_not_bought_not_known_or_not_short(
+    good: PurchasableVariant, short: Decimal | None
+) -> None:
     assert order_line(good, short) is None
-    assert order_line(Good(), Decimal(1)) is not None
+    assert order_line(PurchasableVariant(), Decimal(1)) is not None
 
 
 def test_totals_are_by_supplier_and_exact_and_lines_without_a_price_count() -> None:
-    of_one = Good(supplier=7, supplier_name="Pine", currency="EUR", price=Decimal("0.1"))
+    of_one = PurchasableVariant(supplier=7, supplier_name="Pine", currency="EUR", price=Decimal("0.1"))
     lines = [
-        order_line(Good(), Decimal(1)),
+        order_line(PurchasableVariant(), Decimal(1)),
         order_line(of_one, Decimal(3)),
-        order_line(Good(supplier=7, supplier_name="Pine", currency="EUR", price=Decimal(0)), Decimal(1)),
+        order_line(PurchasableVariant(supplier=7, supplier_name="Pine", currency="EUR", price=Decimal(0)), Decimal(1)),
     ]
     told = [each.model_dump(mode="json", exclude_none=True) for each in by_supplier(filter(None, lines))]
     assert told == [

@@ -21,23 +21,23 @@ type Pair = tuple[int, int]
 
 def part_of(tenant: Tenant) -> Wire:
     """Return a variant of a material that a supplier delivers, that no order brings, with an empty stock."""
-    return next(each for each in live(tenant, "variants") if each["sku"] == "PAD")
+    return next(variant for variant in live(tenant, "variants") if variant["sku"] == "PAD")
 
 
 def two_short(tenant: Tenant, clock: ManualClock) -> dict[str, object]:
     """Have two items of two suppliers be short in the north, and return the arguments that ask about them."""
-    seal = next(each for each in live(tenant, "variants") if each["sku"] == "FSKT-35M")
+    seal = next(variant for variant in live(tenant, "variants") if variant["sku"] == "FSKT-35M")
     tenant.create("inventory_safety_stock_levels", {"variant_id": seal["id"], "location_id": NORTH, "value": 100})
     clock.advance(3_600)
     return {"location_id": "North warehouse", "skus_or_variant_ids": ["PAD", "FSKT-35M"]}
 
 
 def lines_of(answer: Payload) -> dict[Pair, Payload]:
-    return {(line["variant_id"], each["location_id"]): line for each in answer["orders"] for line in each["lines"]}
+    return {(line["variant_id"], order["location_id"]): line for order in answer["orders"] for line in order["lines"]}
 
 
 def tokens_of(answer: Payload) -> list[str]:
-    return [each["plan_token"] for each in answer["orders"]]
+    return [order["plan_token"] for order in answer["orders"]]
 
 
 async def test_each_line_covers_what_lacks_in_whole_units_and_no_unit_less_does(
@@ -46,7 +46,7 @@ async def test_each_line_covers_what_lacks_in_whole_units_and_no_unit_less_does(
     found: dict[Pair, Payload] = {}
     for supplier in live(tenant, "suppliers"):
         answer = await paced(clock, stage.call(TOOL, supplier_id=supplier["id"]))
-        assert {each["supplier_id"] for each in answer["orders"]} <= {supplier["id"]}
+        assert {order["supplier_id"] for order in answer["orders"]} <= {supplier["id"]}
         found |= lines_of(answer)
         clock.advance(61)
     assert len(found) > 20
@@ -124,7 +124,9 @@ async def test_a_lost_answer_makes_no_order_twice_and_the_same_call_goes_on(
 async def test_what_has_no_supplier_or_price_is_named_with_the_reason(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    pad, seal = (next(each for each in live(tenant, "variants") if each["sku"] == sku) for sku in ("PAD", "FSKT-35M"))
+    pad, seal = (
+        next(variant for variant in live(tenant, "variants") if variant["sku"] == sku) for sku in ("PAD", "FSKT-35M")
+    )
     tenant.edit("materials", pad["material_id"], default_supplier_id=None)
     tenant.edit("variants", seal["id"], purchase_price=0)
     asked = {**two_short(tenant, clock), "skus_or_variant_ids": ["PAD", "FSKT-35M", "NONE-SUCH"]}
@@ -133,7 +135,7 @@ async def test_what_has_no_supplier_or_price_is_named_with_the_reason(
     assert re.fullmatch(r"\d+ PAD \(.+\) at North warehouse: it has no default supplier; reorder point .+", pad_told)
     assert re.fullmatch(r"\d+ FSKT-35M .+ at North warehouse: it has no purchase price; reorder .+", seal_told)
     assert (answer["orders"], answer["next_actions"]) == ([], [])
-    assert [each["message"] for each in answer["warnings"] if "NONE-SUCH" in each["message"]]
+    assert [warning["message"] for warning in answer["warnings"] if "NONE-SUCH" in warning["message"]]
     assert "2 short items cannot be ordered" in answer["message"]
 
 
@@ -236,9 +238,9 @@ async def test_what_is_left_out_is_told_and_the_answer_stays_small(
     monkeypatch.setattr(replenish, "_MOST_LINES", 3)
     monkeypatch.setattr(replenish, "_MOST_BESIDE", 1)
     less = await paced(clock, stage.call(TOOL))
-    assert sum(len(each["lines"]) for each in less["orders"]) == 3
+    assert sum(len(order["lines"]) for order in less["orders"]) == 3
     assert len(less["to_make"]) == len(less["cannot_order"]) == 1
-    told = [each["message"] for each in less["warnings"] if each["code"] == "truncated_result"]
+    told = [warning["message"] for warning in less["warnings"] if warning["code"] == "truncated_result"]
     assert [each.split(" lines")[0].split(" of")[0] for each in told] == [
         "3",
         "to_make names 1",

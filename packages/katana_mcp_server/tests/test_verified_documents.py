@@ -17,28 +17,28 @@ def _sku(tenant: Tenant, row: Wire) -> str:
 
 def _boxed(tenant: Tenant) -> Wire:
     """Return an open order that has a row in boxes of 500."""
-    orders = [each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
-    return next(each for each in orders if any(row["purchase_uom"] == "box" for row in each["purchase_order_rows"]))
+    orders = [order for order in live(tenant, "purchase_orders") if order["status"] == "NOT_RECEIVED"]
+    return next(order for order in orders if any(row["purchase_uom"] == "box" for row in order["purchase_order_rows"]))
 
 
 def _partial(tenant: Tenant) -> Wire:
-    return next(each for each in live(tenant, "purchase_orders") if each["status"] == "PARTIALLY_RECEIVED")
+    return next(order for order in live(tenant, "purchase_orders") if order["status"] == "PARTIALLY_RECEIVED")
 
 
 def _kinds(answer: Payload) -> list[str]:
-    return [each["kind"] for each in answer["differences"]]
+    return [difference["kind"] for difference in answer["differences"]]
 
 
 async def _previews(stage: Stage, answer: Payload) -> int:
     """Feed each proposed call back: each is a preview that could be applied."""
-    calls = [each["settle"] for each in answer["differences"] if "settle" in each]
+    calls = [difference["settle"] for difference in answer["differences"] if "settle" in difference]
     calls += [{"tool": RECEIVE, "arguments": answer["receive"]}] if "receive" in answer else []
     for call in calls:
         preview = await stage.call(call["tool"], **call["arguments"])
         assert preview["is_preview"]
         assert preview["plan_token"], (call, preview["warnings"])
-    for each in answer["differences"]:
-        assert ("settle" in each) is not ("no_call" in each), each
+    for difference in answer["differences"]:
+        assert ("settle" in difference) is not ("no_call" in difference), difference
     return len(calls)
 
 
@@ -75,9 +75,10 @@ async def test_an_ugly_delivery_note_is_matched_as_far_as_it_can_be(stage: Stage
     first, *_ = [row for row in order["purchase_order_rows"] if row is not boxed]
     sku = _sku(tenant, first)
     elsewhere = next(
-        each
-        for each in live(tenant, "variants")
-        if each["supplier_item_codes"] and each["id"] not in {row["variant_id"] for row in order["purchase_order_rows"]}
+        variant
+        for variant in live(tenant, "variants")
+        if variant["supplier_item_codes"]
+        and variant["id"] not in {row["variant_id"] for row in order["purchase_order_rows"]}
     )
     lines = [
         {"sku": sku.replace("-", "").lower(), "quantity": "1,5 Stk."},
@@ -88,15 +89,15 @@ async def test_an_ugly_delivery_note_is_matched_as_far_as_it_can_be(stage: Stage
         {"quantity": 3},
     ]
     answer = await stage.call(TOOL, order=order["id"], lines=lines)
-    goods = {each["sku"]: each for each in answer["goods"]}
+    goods = {product["sku"]: product for product in answer["goods"]}
     assert (goods[sku]["lines"], goods[sku]["document_quantity"]) == ([1, 2], 3)
     assert goods[_sku(tenant, boxed)]["document_quantity"] == 1
-    (new,) = [each for each in answer["differences"] if each["kind"] == "not_on_order"]
+    (new,) = [difference for difference in answer["differences"] if difference["kind"] == "not_on_order"]
     assert (new["sku"], new["lines"]) == (elsewhere["sku"], [4])
-    lost, silent = [each for each in answer["differences"] if each["kind"] == "unmatched"]
+    lost, silent = [difference for difference in answer["differences"] if difference["kind"] == "unmatched"]
     assert (silent["lines"], "neither a code" in silent["message"]) == ([6], True)
     assert (lost["lines"], "pallet, returnable" in lost["message"]) == ([5], True)
-    absent = {each["sku"] for each in answer["differences"] if each["kind"] == "not_on_document"}
+    absent = {difference["sku"] for difference in answer["differences"] if difference["kind"] == "not_on_document"}
     assert absent == {_sku(tenant, row) for row in order["purchase_order_rows"]} - {sku, _sku(tenant, boxed)}
     came = {row["row_id"]: row["quantity"] for row in answer["receive"]["rows"]}
     assert came == {first["id"]: 3, boxed["id"]: 1}
@@ -108,7 +109,7 @@ async def test_without_a_unit_a_quantity_that_fits_only_in_stock_units_is_one(st
     boxed = next(row for row in order["purchase_order_rows"] if row["purchase_uom"] == "box")
     line = {"sku": _sku(tenant, boxed), "quantity": boxed["quantity"] * 500}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
-    good = next(each for each in answer["goods"] if each["lines"])
+    good = next(product for product in answer["goods"] if product["lines"])
     assert good["document_quantity"] == boxed["quantity"]
     unknown = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{**line, "unit": "crate"}])
     assert "unit" in _kinds(unknown)
@@ -131,13 +132,13 @@ async def test_what_came_before_is_told_apart_from_what_is_open(stage: Stage, te
         {"sku": _sku(tenant, opened), "quantity": opened["quantity"] + 4},
     ]
     note = await stage.call(TOOL, purchase_order_id=order["id"], lines=lines)
-    told = {(each["kind"], each.get("sku")): each for each in note["differences"]}
+    told = {(difference["kind"], difference.get("sku")): difference for difference in note["differences"]}
     assert "received" in told["already_received", _sku(tenant, came)]["no_call"]
     assert "no longer change" in told["price", _sku(tenant, came)]["no_call"]
     more = told["quantity", _sku(tenant, opened)]["settle"]["arguments"]["update_rows"]
     assert more == [{"row_id": opened["id"], "quantity": opened["quantity"] + 4}]
     assert {row["row_id"] for row in note["receive"]["rows"]} == {opened["id"]}
-    good = next(each for each in note["goods"] if each["sku"] == _sku(tenant, opened))
+    good = next(product for product in note["goods"] if product["sku"] == _sku(tenant, opened))
     assert (good["ordered"], good["received"], good["open"]) == (
         sum(row["quantity"] for row in split),
         sum(row["quantity"] for row in split if row["received_date"]),
@@ -149,12 +150,16 @@ async def test_what_came_before_is_told_apart_from_what_is_open(stage: Stage, te
 async def test_prices_taxes_and_totals_are_compared_in_the_orders_currency(stage: Stage, tenant: Tenant) -> None:
     order = _boxed(tenant)
     row = order["purchase_order_rows"][0]
-    rates = [each for each in live(tenant, "tax_rates") if each["id"] != row["tax_rate_id"]]
-    other = next(each for each in rates if [one["rate"] for one in live(tenant, "tax_rates")].count(each["rate"]) == 1)
+    rates = [rate for rate in live(tenant, "tax_rates") if rate["id"] != row["tax_rate_id"]]
+    other = next(rate for rate in rates if [one["rate"] for one in live(tenant, "tax_rates")].count(rate["rate"]) == 1)
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"], "price": "250,00", "price_per": 100}
     asked: dict[str, Any] = {"purchase_order_id": order["id"], "kind": "invoice", "net_total": "1,00", "tax_total": 1}
     answer = await stage.call(TOOL, **asked, lines=[{**line, "tax_rate": other["rate"]}])
-    told = {each["kind"]: each for each in answer["differences"] if each.get("sku") in (None, line["sku"])}
+    told = {
+        difference["kind"]: difference
+        for difference in answer["differences"]
+        if difference.get("sku") in (None, line["sku"])
+    }
     assert (told["price"]["document"], told["price"]["order"]) == (2.5, row["price_per_unit"])
     assert told["tax_rate"]["settle"]["arguments"]["update_rows"] == [{"row_id": row["id"], "tax_rate_id": other["id"]}]
     assert {"net_total", "tax_total"} <= told.keys()
@@ -172,24 +177,28 @@ async def test_prices_taxes_and_totals_are_compared_in_the_orders_currency(stage
 
 
 async def test_a_draft_is_not_received_but_changed(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "DRAFT")
+    order = next(
+        purchase_order for purchase_order in live(tenant, "purchase_orders") if purchase_order["status"] == "DRAFT"
+    )
     row = order["purchase_order_rows"][0]
     answer = await stage.call(
         TOOL, purchase_order_id=order["id"], lines=[{"sku": _sku(tenant, row), "quantity": row["quantity"] / 2}]
     )
     assert "receive" not in answer
     assert "draft" in answer["next_actions"][0]
-    (less,) = [each for each in answer["differences"] if each["kind"] == "quantity"]
+    (less,) = [difference for difference in answer["differences"] if difference["kind"] == "quantity"]
     assert less["settle"]["tool"] == "modify_purchase_order"
     assert await _previews(stage, answer) >= 1
 
 
 async def test_a_received_order_takes_no_more_rows(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
+    order = next(
+        purchase_order for purchase_order in live(tenant, "purchase_orders") if purchase_order["status"] == "RECEIVED"
+    )
     row = order["purchase_order_rows"][0]
     line = {"sku": _sku(tenant, row), "quantity": row["quantity"] + 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
-    assert ["create_purchase_order" in each["no_call"] for each in answer["differences"]] == [True]
+    assert ["create_purchase_order" in difference["no_call"] for difference in answer["differences"]] == [True]
     assert answer["next_actions"] == ["nothing to receive: nothing of it is open"]
     assert await _previews(stage, answer) == 0
 
@@ -219,7 +228,7 @@ async def test_a_long_document_is_bounded_and_says_so(stage: Stage, tenant: Tena
     lines = [{"description": f"{'x' * 400} {place}", "quantity": "1"} for place in range(250)]
     result = await stage.result(TOOL, {"purchase_order_id": order["id"], "lines": lines})
     assert len(text_of(result).encode()) <= 40_000
-    assert "truncated_result" in [each["code"] for each in payload_of(result)["warnings"]]
+    assert "truncated_result" in [warning["code"] for warning in payload_of(result)["warnings"]]
 
 
 async def test_a_deleted_order_is_compared_but_nothing_of_it_is_settled(
@@ -231,8 +240,8 @@ async def test_a_deleted_order_is_compared_but_nothing_of_it_is_settled(
     clock.advance(3_600)
     line = {"sku": _sku(tenant, order["purchase_order_rows"][0]), "quantity": 1}
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[line])
-    assert "deleted_item" in [each["code"] for each in answer["warnings"]]
-    assert all("settle" not in each for each in answer["differences"])
+    assert "deleted_item" in [warning["code"] for warning in answer["warnings"]]
+    assert all("settle" not in difference for difference in answer["differences"])
     assert "receive" not in answer
 
 
@@ -243,6 +252,6 @@ async def test_the_only_row_of_an_order_is_not_taken_off_it(stage: Stage, tenant
     order = tenant.create("purchase_orders", {**body, "order_no": "PO-901"})
     clock.advance(3_600)
     answer = await stage.call(TOOL, purchase_order_id=order["id"], lines=[{"description": "pallet", "quantity": 1}])
-    (absent,) = [each for each in answer["differences"] if each["kind"] == "not_on_document"]
+    (absent,) = [difference for difference in answer["differences"] if difference["kind"] == "not_on_document"]
     assert "delete_purchase_order" in absent["no_call"]
     assert await _previews(stage, answer) == 0

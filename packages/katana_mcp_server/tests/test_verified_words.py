@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from katana_mcp.entities.purchase_orders.verifying.amounts import amount, decimal_mark
-from katana_mcp.entities.purchase_orders.verifying.matching import Good, matched, plain
+from katana_mcp.entities.purchase_orders.verifying.matching import OrderedGood, matched, plain
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, Unit, exact, in_one, unit
 
 BOX, KILO = OrderUnit("box", Decimal(500), "pcs"), OrderUnit("kg", Decimal(1), "kg")
-FORK = Good(1, "FRK-9.44", "Air fork 29 / 44 mm", {"sku": ["FRK-9.44"], "supplier_item_code": ["00.4021.018.003"]})
-LONG = Good(2, "FRK-9.51", "Air fork 29 / 51 mm", {"sku": ["FRK-9.51"], "barcode": ["04006381333931"]})
-BELL = Good(3, "BELL", "Bicycle bell brass", {"sku": ["BELL"], "supplier_item_code": ["S-77"]})
+FORK = OrderedGood(
+    1, "FRK-9.44", "Air fork 29 / 44 mm", {"sku": ["FRK-9.44"], "supplier_item_code": ["00.4021.018.003"]}
+)
+LONG = OrderedGood(2, "FRK-9.51", "Air fork 29 / 51 mm", {"sku": ["FRK-9.51"], "barcode": ["04006381333931"]})
+BELL = OrderedGood(3, "BELL", "Bicycle bell brass", {"sku": ["BELL"], "supplier_item_code": ["S-77"]})
 GOODS = (FORK, LONG, BELL)
 
 
@@ -121,7 +123,9 @@ def _line(**said: object) -> DocumentLine:
         ({"description": "Air fork 29, 51 mm"}, LONG, "description"),
     ],
 )
-def test_a_line_means_the_good_that_a_code_or_its_words_name(line: dict[str, object], good: Good, by: str) -> None:
+def test_a_line_means_the_good_that_a_code_or_its_words_name(
+    line: dict[str, object], good: OrderedGood, by: str
+) -> None:
     match = matched(_line(**line), GOODS)
     assert (match.good, match.by) == (good, by)
 

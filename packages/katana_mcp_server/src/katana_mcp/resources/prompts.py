@@ -43,7 +43,7 @@ class WorkPrompt:
 
     def filled(self, given: dict[str, str]) -> str:
         """Return the text with the arguments in it; one that is left out reads `any`."""
-        values = {each.name: given.get(each.name, "").strip() or "any" for each in self.arguments}
+        values = {argument.name: given.get(argument.name, "").strip() or "any" for argument in self.arguments}
         return self.text.format_map(values)
 
 
@@ -155,4 +155,4 @@ PROMPTS: tuple[WorkPrompt, ...] = (
 
 def served(tools: Collection[str]) -> Sequence[WorkPrompt]:
     """Return the prompts whose tools are all served."""
-    return [each for each in PROMPTS if set(each.tools) <= set(tools)]
+    return [prompt for prompt in PROMPTS if set(prompt.tools) <= set(tools)]

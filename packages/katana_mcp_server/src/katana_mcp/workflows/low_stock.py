@@ -13,20 +13,20 @@ from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows, none_at_all
-from katana_mcp.names import FACTORY, Names, look_up, none_yet, text
-from katana_mcp.operations.filters import AtLocation, Refers, needed, where
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.purchasable import known_good
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
+from katana_mcp.references.purchasable import known_good
+from katana_mcp.references.resolve import first_rows, none_at_all
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Refers, needed, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.workflows.order_quantities import (
     OrderLine,
     SupplierTotal,
@@ -130,7 +130,7 @@ class _Short:
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
-        places = (whole(self.variant.record, "id") or 0, whole(self.level, "location_id") or 0)
+        places = (get_int(self.variant.record, "id") or 0, get_int(self.level, "location_id") or 0)
         return (not self.missing, -self.share, -self.short, text(self.variant.record, "sku") or "", *places)
 
 
@@ -146,7 +146,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         request, notices = await completed(request, services)
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
-    ids = [each.id for each in variants if isinstance(each.id, int)]
+    ids = [variant.id for variant in variants if isinstance(variant.id, int)]
     stock = await reads.stock().ensure(ids, FRESH_FOR, services.clock.monotonic() - began)
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
@@ -191,7 +191,7 @@ async def _variants(
     request: ListLowStockItemsRequest, conditions: Where, services: Services
 ) -> tuple[list[Stored], int]:
     """Return the live variants that meet the filters, at most `_MOST`, and how many there are."""
-    supplied = tuple(each for each in conditions if each.field == "default_supplier_id")
+    supplied = tuple(condition for condition in conditions if condition.field == "default_supplier_id")
     found: list[Stored] = []
     count = 0
     for entity, path in _ITEMS:
@@ -200,7 +200,7 @@ async def _variants(
             if supplied:
                 items, more = await first_rows(services, entity, Selection(supplied, Order("id"), _MOST))
                 count += more
-                mine = (OneOf(path, tuple(each.id for each in items)),)
+                mine = (OneOf(path, tuple(item.id for item in items)),)
             found += await services.cache.select("variant", Selection(mine, Order("id"), _MOST - len(found)))
             count += await services.cache.count("variant", mine)
     return found, count
@@ -215,7 +215,7 @@ class _Judged:
 
     def short(self, variants: Sequence[Stored], stock: StockAnswer, places: frozenset[object]) -> Iterator[_Short]:
         """Yield the levels that are short, at these locations or, without any, everywhere."""
-        known = {each.id: each for each in variants}
+        known = {variant.id: variant for variant in variants}
         for stored in stock.stored:
             for level in rows(stored.record, "levels"):
                 if is_at(level, places):
@@ -283,12 +283,12 @@ def _row(found: _Short, names: Names) -> Answer:
     parent = names.parent(variant)
     good = known_good(variant, names)
     return LowStockItem(
-        variant_id=whole(variant, "id"),
+        variant_id=get_int(variant, "id"),
         sku=text(variant, "sku"),
         name=names.display(variant),
         item_type=parent[0] if parent else None,
         uom=text(names.item(variant), "uom"),
-        location_id=whole(level, "location_id"),
+        location_id=get_int(level, "location_id"),
         location=names.name("location", level.get("location_id")),
         severity="missing" if found.missing else "low",
         short=found.short,
@@ -300,7 +300,7 @@ def _row(found: _Short, names: Names) -> Answer:
         supplier_id=good.supplier,
         supplier=good.supplier_name,
         minimum_order_quantity=good.minimum,
-        lead_time=whole(variant, "lead_time"),
+        lead_time=get_int(variant, "lead_time"),
         **_ordered(_order(found, names)),
     )
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from katana_mcp.purchasable import Good
+from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.values import total
 
 _MOST_SUPPLIERS = 25
 
 
-def order_quantity(good: Good, short: Decimal) -> Decimal:
+def order_quantity(good: PurchasableVariant, short: Decimal) -> Decimal:
     """Return the fewest whole purchase units that cover what is short and are no less than the minimum order.
 
     Args:
@@ -26,12 +26,12 @@ def order_quantity(good: Good, short: Decimal) -> Decimal:
     return Decimal(math.ceil(Fraction(needed) / Fraction(rate_of(good))))
 
 
-def rate_of(good: Good) -> Decimal:
+def rate_of(good: PurchasableVariant) -> Decimal:
     """Return how many stock units are in one purchase unit."""
     return Decimal(1) if good.rate is None else good.rate
 
 
-def price_of(good: Good) -> Decimal | None:
+def price_of(good: PurchasableVariant) -> Decimal | None:
     """Return the price of a purchase unit; Katana keeps a price that nobody has set as 0."""
     return good.price or None
 
@@ -45,7 +45,7 @@ class OrderLine:
         quantity: in purchase units.
     """
 
-    good: Good
+    good: PurchasableVariant
     quantity: Decimal
 
     @property
@@ -55,7 +55,7 @@ class OrderLine:
         return None if price is None else price * self.quantity
 
 
-def order_line(good: Good, short: Decimal | None) -> OrderLine | None:
+def order_line(good: PurchasableVariant, short: Decimal | None) -> OrderLine | None:
     """Return what to order; None where nothing is short, where that is not known, or where it is not bought."""
     if short is None or short <= 0 or not good.known or not good.bought or rate_of(good) <= 0:
         return None

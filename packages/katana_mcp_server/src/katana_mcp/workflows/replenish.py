@@ -15,18 +15,18 @@ from pydantic import BaseModel, Field
 from cache_core.conditions import OneOf, Where
 from cache_core.records import iso
 from cache_core.sync import StockAnswer
-from katana_mcp.descriptor import AnyTool, ToolSpec
-from katana_mcp.names import FACTORY, Names, look_up
-from katana_mcp.near import did_you_mean
-from katana_mcp.operations.filters import AtLocation, Refers, where
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.operations.write import preview
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, Names, look_up
+from katana_mcp.references.services import Services, current
+from katana_mcp.references.suggestions import did_you_mean
+from katana_mcp.surface.descriptor import AnyTool, ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Refers, where
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.operations.write import preview
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number, fitting
 from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
-from katana_mcp.unread import unread_warnings
 from katana_mcp.workflows.low_stock import FRESH_FOR
 from katana_mcp.workflows.replenish_orders import (
     OrderedLine,
@@ -140,7 +140,7 @@ async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientRe
         ReplenishAnswer,
         *notices,
         *said.warnings,
-        *(_missing(each) for each in said.not_found),
+        *(_missing(missing) for missing in said.not_found),
         *unread(read.stock),
         *read.warnings,
         *await unread_warnings(services, _USED),
@@ -171,7 +171,7 @@ async def _read(
     variants = resolved.variants
     if request.skus_or_variant_ids is None:
         variants, is_cut = await every_variant(services)
-    roots = [each.id for each in variants if isinstance(each.id, int)]
+    roots = [variant.id for variant in variants if isinstance(variant.id, int)]
     recipes, is_deep = await recipes_of(await producible(roots, services), services)
     below = {ingredient for rows in recipes.values() for ingredient, _ in rows}
     stock = await reads.stock().ensure(
@@ -228,7 +228,11 @@ async def _situation(
     if request.horizon_days is not None:
         end = _end(request.horizon_days, services)
         needs = {place: [each for each in of if each.date is None or each.date <= end] for place, of in needs.items()}
-    supplied = (each for each in conditions if isinstance(each, OneOf) and each.field == "default_supplier_id")
+    supplied = (
+        condition
+        for condition in conditions
+        if isinstance(condition, OneOf) and condition.field == "default_supplier_id"
+    )
     return Situation(
         names=names,
         needs=needs,
@@ -275,7 +279,7 @@ async def _planned(
 ) -> tuple[DraftOrder, list[ToolWarning]]:
     """Return a draft order with the token of its plan, and what speaks against it or should be known of it."""
     supplier, location = key
-    last = max(each.arrival_date for each in lines)
+    last = max(line.arrival_date for line in lines)
     shown = {"supplier": names.name("supplier", supplier), "location": names.name("location", location)}
     told = {"supplier_id": supplier, "location_id": location, **shown}
     arguments = {
@@ -285,18 +289,20 @@ async def _planned(
         "expected_arrival_date": _moment(last, services),
         "rows": [
             {
-                "sku_or_variant_id": each.variant_id,
-                "quantity": each.quantity,
-                "arrival_date": _moment(each.arrival_date, services),
+                "sku_or_variant_id": line.variant_id,
+                "quantity": line.quantity,
+                "arrival_date": _moment(line.arrival_date, services),
             }
-            for each in lines
+            for line in lines
         ],
     }
     try:
         plan = await preview(_CREATE, change, change.request.model_validate(arguments), services)
     except Refused as refusal:
-        return DraftOrder.model_validate({**told, "lines": lines}), [_about(shown, each) for each in refusal.warnings]
-    warnings = [_about(shown, each) for each in plan.warnings if each.severity != "info"]
+        return DraftOrder.model_validate({**told, "lines": lines}), [
+            _about(shown, warning) for warning in refusal.warnings
+        ]
+    warnings = [_about(shown, warning) for warning in plan.warnings if warning.severity != "info"]
     of_plan = {"total": plan.net_total, "currency": plan.currency, "plan_token": plan.plan_token}
     return DraftOrder.model_validate({**told, **of_plan, "lines": lines}), warnings
 
@@ -314,7 +320,7 @@ def _about(shown: Mapping[str, object], warning: ToolWarning) -> ToolWarning:
 
 def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) -> str:
     """Return in a sentence what is planned, and what is short besides."""
-    lines = sum(len(each.lines) for each in orders)
+    lines = sum(len(order.lines) for order in orders)
     parts = [f"{len(orders)} draft purchase orders with {lines} lines" if orders else "nothing is to be ordered"]
     parts += [f"{len(found.to_make)} products have to be made"] if found.to_make else []
     parts += [f"{len(found.cannot_order)} short items cannot be ordered"] if found.cannot_order else []

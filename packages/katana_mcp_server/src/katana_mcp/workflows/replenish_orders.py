@@ -6,11 +6,11 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from cache_core.records import Record, is_set
-from katana_mcp.days import Days
-from katana_mcp.names import Names, text
-from katana_mcp.purchasable import Good, known_good
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.purchasable import PurchasableVariant, known_good
 from katana_mcp.tools.answers import Answer, Number, plain_number
-from katana_mcp.values import NOTHING, flag, whole
+from katana_mcp.tools.days import Days
+from katana_mcp.values import EMPTY, get_bool, get_int
 from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
 from katana_mcp.workflows.replenish_reading import Needs
 from katana_mcp.workflows.requirements import Place, Requirement, Requirements
@@ -96,7 +96,7 @@ def proposal(required: Requirements, situation: Situation) -> Proposal:
 
 def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
     names, (variant, location) = situation.names, requirement.place
-    good = known_good(names.record("variant", variant) or NOTHING, names)
+    good = known_good(names.record("variant", variant) or EMPTY, names)
     if situation.suppliers and good.supplier not in situation.suppliers:
         return
     short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
@@ -113,17 +113,17 @@ def _order(requirement: Requirement, situation: Situation, result: Proposal) -> 
 _NO_SUPPLIER = "it has no default supplier"
 
 
-def _obstacle(good: Good, names: Names, variant: int) -> str | None:
+def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | None:
     """Return why an item cannot be ordered, or None."""
-    record = names.record("variant", variant) or NOTHING
-    item = names.item(record) or NOTHING
+    record = names.record("variant", variant) or EMPTY
+    item = names.item(record) or EMPTY
     reasons = {
         "its item is not known": not good.known,
         "it is archived or deleted in Katana": any(
             is_set(each, name) for each in (record, item) for name in ("archived_at", "deleted_at")
         ),
         "it is a service": good.service,
-        "it is made, and has no bill of materials": not good.bought and flag(item, "is_producible") is True,
+        "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
         "it is not marked as bought": not good.bought,
         _NO_SUPPLIER: good.supplier is None,
         "it has no purchase price": price_of(good) is None,
@@ -148,9 +148,9 @@ def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -
     return f"{plain_number(quantity)} {called} at {names.name('location', location) or location}"
 
 
-def _line(requirement: Requirement, good: Good, short: Decimal, situation: Situation) -> OrderedLine:
+def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, situation: Situation) -> OrderedLine:
     variant, names = requirement.place[0], situation.names
-    line, arrival = order_line(good, short), _arrival(names.record("variant", variant) or NOTHING, situation)
+    line, arrival = order_line(good, short), _arrival(names.record("variant", variant) or EMPTY, situation)
     assert line is not None
     needed = next((need.date for need in situation.needs.get(requirement.place, ()) if need.date), None)
     return OrderedLine(
@@ -170,7 +170,7 @@ def _line(requirement: Requirement, good: Good, short: Decimal, situation: Situa
 
 def _arrival(variant: Record, situation: Situation) -> date:
     """Return the day on which it would come if it were ordered today."""
-    days = whole(variant, "lead_time")
+    days = get_int(variant, "lead_time")
     factory = next((record for (entity, _), record in situation.names.records.items() if entity == "factory"), None)
     usual = text(factory, "default_po_lead_time") or ""
     days = days if days is not None else int(usual) if usual.isdecimal() else _LEAD_TIME
@@ -187,7 +187,7 @@ def _reason(requirement: Requirement, situation: Situation) -> str:
         told.append(_some([_made(*each, situation.names) for each in requirement.makes.items()]))
     needs = situation.needs.get(requirement.place, ())
     if needs:
-        due = [f"{each.order_no} needs {plain_number(each.quantity)}{_by(each.date, situation)}" for each in needs]
+        due = [f"{need.order_no} needs {plain_number(need.quantity)}{_by(need.date, situation)}" for need in needs]
         told.append(_some(due))
     drafted = situation.drafted.get(requirement.place)
     return "; ".join([*told, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
@@ -208,5 +208,5 @@ def _some(phrases: Sequence[str]) -> str:
 
 def variants_of(required: Iterable[Requirement]) -> list[int]:
     """Return the variants that are short, and those that are made of them."""
-    named = (key for each in required for key in (each.place[0], *each.makes))
+    named = (key for name in required for key in (name.place[0], *name.makes))
     return list(dict.fromkeys(named))

@@ -8,10 +8,10 @@ from cache_core.conditions import Missing, NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
 from cache_core.sync import StockAnswer
-from katana_mcp.lookup import first_rows
-from katana_mcp.names import text
-from katana_mcp.services import Services
-from katana_mcp.values import flag, number, rows, whole
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.services import Services
+from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.workflows.bom import rows_by_level
 from katana_mcp.workflows.requirements import Level, Place
 from katana_mcp.workflows.stock import target_of
@@ -51,7 +51,7 @@ async def recipes_of(made: Sequence[int], services: Services) -> tuple[dict[int,
 
 def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
     for row in recipe:
-        ingredient, quantity = whole(row, "ingredient_variant_id"), number(row, "quantity")
+        ingredient, quantity = get_int(row, "ingredient_variant_id"), number(row, "quantity")
         if ingredient is not None and quantity is not None:
             yield ingredient, quantity
 
@@ -59,9 +59,9 @@ def _ingredients(recipe: Sequence[Record]) -> Iterator[tuple[int, Decimal]]:
 async def producible(variants: Iterable[int], services: Services) -> list[int]:
     """Return which of these variants are of products that are made."""
     stored = (await services.cache.get_many("variant", list(variants))).rows
-    items = {product for each in stored if (product := whole(each.record, "product_id")) is not None}
+    items = {product for each in stored if (product := get_int(each.record, "product_id")) is not None}
     products = (await services.cache.get_many("product", list(items))).rows
-    made = {row.id for row in products if flag(row.record, "is_producible")}
+    made = {row.id for row in products if get_bool(row.record, "is_producible")}
     return [each.id for each in stored if each.record.get("product_id") in made and isinstance(each.id, int)]
 
 
@@ -69,8 +69,8 @@ def levels_in(stock: StockAnswer, places: frozenset[object]) -> tuple[dict[Place
     """Return the levels at these locations, or at all, and of how many a figure is not known."""
     found: dict[Place, Level] = {}
     unknown = 0
-    for record in (each for stored in stock.stored for each in rows(stored.record, "levels")):
-        variant, location = whole(record, "variant_id"), whole(record, "location_id")
+    for record in (row for stored in stock.stored for row in rows(stored.record, "levels")):
+        variant, location = get_int(record, "variant_id"), get_int(record, "location_id")
         if variant is None or location is None or (places and location not in places):
             continue
         level = _level(record)
@@ -85,7 +85,7 @@ def _level(record: Record) -> Level | None:
         target_of(record),
         *(number(record, f"quantity_{each}") for each in ("in_stock", "committed", "expected")),
     ]
-    known = [each for each in figures if each is not None]
+    known = [figure for figure in figures if figure is not None]
     return Level(*known) if len(known) == len(figures) else None
 
 
@@ -110,16 +110,16 @@ async def _shipped(orders: Sequence[RecordId], services: Services) -> Mapping[in
     shipments, _ = await first_rows(services, "sales_order_fulfillment", selection)
     found: dict[int | None, Decimal] = {}
     for row in (row for shipment in shipments for row in rows(shipment.record, "sales_order_fulfillment_rows")):
-        key = whole(row, "sales_order_row_id")
+        key = get_int(row, "sales_order_row_id")
         found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or 0)
     return found
 
 
 def _open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator[tuple[Place, Need]]:
     for row in rows(order, "sales_order_rows"):
-        variant = whole(row, "variant_id")
-        location = whole(row, "location_id") or whole(order, "location_id")
-        left = (number(row, "quantity") or Decimal(0)) - shipped.get(whole(row, "id"), Decimal(0))
+        variant = get_int(row, "variant_id")
+        location = get_int(row, "location_id") or get_int(order, "location_id")
+        left = (number(row, "quantity") or Decimal(0)) - shipped.get(get_int(row, "id"), Decimal(0))
         is_open = left > 0 and text(row, "product_availability") != "PICKED"
         if is_open and variant is not None and location is not None:
             yield (variant, location), Need(text(order, "order_no") or "", text(order, "delivery_date"), left)
@@ -128,14 +128,14 @@ def _open_rows(order: Record, shipped: Mapping[int | None, Decimal]) -> Iterator
 async def _used(variants: Sequence[int], services: Services) -> list[tuple[Place, Need]]:
     where = (OneOf("variant_id", tuple(variants)), NoneOf("ingredient_availability", ("PROCESSED",)))
     lines, _ = await first_rows(services, "manufacturing_order_recipe_row", Selection(where, Order("id"), _MOST))
-    ids = dict.fromkeys(key for each in lines if (key := whole(each.record, "manufacturing_order_id")) is not None)
+    ids = dict.fromkeys(key for line in lines if (key := get_int(line.record, "manufacturing_order_id")) is not None)
     known = (await services.cache.get_many("manufacturing_order", list(ids))).rows if ids else ()
     orders = {row.id: row.record for row in known if not row.deleted and row.record.get("status") != "DONE"}
     found: list[tuple[Place, Need]] = []
-    for row in (each.record for each in lines):
-        order = orders.get(whole(row, "manufacturing_order_id") or 0)
-        location = None if order is None else whole(order, "location_id")
-        variant, left = whole(row, "variant_id"), number(row, "total_remaining_quantity")
+    for row in (line.record for line in lines):
+        order = orders.get(get_int(row, "manufacturing_order_id") or 0)
+        location = None if order is None else get_int(order, "location_id")
+        variant, left = get_int(row, "variant_id"), number(row, "total_remaining_quantity")
         if order is not None and location is not None and variant is not None and left:
             need = Need(text(order, "order_no") or "", text(order, "production_deadline_date"), left)
             found.append(((variant, location), need))
@@ -149,7 +149,7 @@ async def drafted(variants: Sequence[int], services: Services) -> Mapping[Place,
     found: dict[Place, Decimal] = {}
     for order in (each.record for each in orders):
         for row in rows(order, "purchase_order_rows"):
-            variant, location = whole(row, "variant_id"), whole(row, "location_id") or whole(order, "location_id")
+            variant, location = get_int(row, "variant_id"), get_int(row, "location_id") or get_int(order, "location_id")
             if variant is not None and location is not None:
                 rate = number(row, "purchase_uom_conversion_rate") or 1
                 brought = (number(row, "quantity") or Decimal(0)) * rate

@@ -6,9 +6,14 @@ from fractions import Fraction
 
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, currencies, differences, order_name, shown
-from katana_mcp.entities.purchase_orders.verifying.matching import Good, Match, matched
+from katana_mcp.entities.purchase_orders.verifying.comparing import (
+    Terms,
+    currencies,
+    differences,
+    order_name,
+    to_decimal,
+)
+from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
 from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.responses import (
     ComparedTotals,
@@ -22,16 +27,17 @@ from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side, read
 from katana_mcp.entities.purchase_orders.verifying.strangers import not_on_order, strangers
 from katana_mcp.entities.purchase_orders.verifying.totalling import differing, totals_of
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, unit_named
-from katana_mcp.lookup import one_record
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.get import of_ids, rows_beside
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.resolve import one_record
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.get import of_ids, rows_beside
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, fitting, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
-from katana_mcp.values import number, rows, total, whole
+from katana_mcp.values import get_int, number, rows, total
 
 _ORDER, _COSTS = "purchase_order", "purchase_order_additional_cost_row"
 _READS = (_ORDER, _COSTS, "supplier", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
@@ -50,7 +56,7 @@ async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answe
     compared = totals_of(order.record, lines, terms)
     found = [
         *currencies(terms),
-        *(each for side in sides for each in differences(side, terms)),
+        *(difference for side in sides for difference in differences(side, terms)),
         *(not_on_order(side, how, terms) for side, how in zip(others.sides.values(), bought, strict=True)),
         *others.unmatched,
         *differing(compared, len(lines), terms),
@@ -96,7 +102,7 @@ def _sides(order: Record, names: Names) -> list[Side]:
         item = names.item(record)
         rate = number(having[0], "purchase_uom_conversion_rate") or Decimal(1)
         unit = OrderUnit(text(having[0], "purchase_uom") or text(item, "uom"), rate, text(item, "uom"))
-        good = Good.of(whole(having[0], "variant_id") or 0, record, names.variant(variant))
+        good = OrderedGood.of(get_int(having[0], "variant_id") or 0, record, names.variant(variant))
         sides.append(Side(good=good, rows=having, unit=unit))
     return sides
 
@@ -113,7 +119,7 @@ async def _terms(request: VerifyOrderDocumentRequest, order: Stored, services: S
         settling=Settling(int(order.id), text(record, "status"), rows_held, order.deleted),
         currency=currency,
         exchange=Fraction(1) if same and given is None else given,
-        rates={int(each.id): rate for each in taxes if (rate := number(each.record, "rate")) is not None},
+        rates={int(tax.id): rate for tax in taxes if (rate := number(tax.record, "rate")) is not None},
     )
 
 
@@ -142,17 +148,17 @@ def _good(side: Side) -> VerifiedGood:
         purchase_uom=side.unit.name,
         lines=side.places,
         matched_by=", ".join(dict.fromkeys(side.by)) or None,
-        document_quantity=None if came is None else shown(came),
+        document_quantity=None if came is None else to_decimal(came),
         ordered=side.ordered,
         received=side.received,
         open=side.open,
-        rows=[filled(VerifiedRow, row, purchase_order_row_id=whole(row, "id")) for row in side.rows],
+        rows=[filled(VerifiedRow, row, purchase_order_row_id=get_int(row, "id")) for row in side.rows],
     )
 
 
 async def _costs(order: Record, services: Services) -> list[ComparedTotals]:
-    groups = (whole(row, "group_id") for row in rows(order, "purchase_order_rows"))
-    mine = of_ids("group_id", whole(order, "default_group_id"), *groups)
+    groups = (get_int(row, "group_id") for row in rows(order, "purchase_order_rows"))
+    mine = of_ids("group_id", get_int(order, "default_group_id"), *groups)
     costs = await rows_beside(services, _COSTS, mine)
     added = total([number(cost, "price") for cost in costs])
     return [ComparedTotals(of="additional_costs", order=added)] if costs else []

@@ -10,9 +10,9 @@ from katana_mcp.entities.purchase_orders.verifying.responses import Difference, 
 from katana_mcp.entities.purchase_orders.verifying.settling import Settling, Way
 from katana_mcp.entities.purchase_orders.verifying.sides import Side
 from katana_mcp.entities.purchase_orders.verifying.units import exact
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.values import number, whole
+from katana_mcp.values import get_int, number
 
 _DIGITS = 10
 
@@ -36,7 +36,7 @@ class Terms:
     rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
 
 
-def shown(value: Fraction) -> Decimal:
+def to_decimal(value: Fraction) -> Decimal:
     """Return a number as it is shown: exact where Katana could hold it, else rounded to its decimals."""
     found = exact(value)
     return round(Decimal(value.numerator) / Decimal(value.denominator), _DIGITS) if found is None else found
@@ -71,7 +71,7 @@ def _said(side: Side, kind: Kind, message: str, way: Way, **values: Decimal) -> 
 
 
 def _in_words(value: Fraction, side: Side) -> str:
-    return f"{plain_number(shown(value))} {side.unit.name or ''}".rstrip()
+    return f"{plain_number(to_decimal(value))} {side.unit.name or ''}".rstrip()
 
 
 def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
@@ -109,7 +109,7 @@ def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
     parts = {Fraction(each) for each in (side.received, side.open) if each}
     if not is_note and came in parts:
         return
-    values = {"document": shown(came), "order": shown(due)}
+    values = {"document": to_decimal(came), "order": to_decimal(due)}
     if is_note and not due and came <= Fraction(side.received):
         told = f"{_in_words(Fraction(side.received), side)} of it came before, nothing is open"
         yield _said(side, "already_received", told, Way(no_call="it is received already"), **values)
@@ -127,7 +127,7 @@ def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
 def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:
     prices = [price * exchange for price in side.prices]
     if len(prices) > 1:
-        told = f"its lines have several prices: {', '.join(str(plain_number(shown(price))) for price in prices)}"
+        told = f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
         yield _said(side, "price", told, Way(no_call="which of them holds is not told"))
         return
     for price in prices:
@@ -136,17 +136,17 @@ def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference
         if other:
             ours = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
             per = f" {terms.currency or ''} per {side.unit.name or 'unit'}"
-            told = f"the document has {plain_number(shown(price))}, the order {ours}{per}"
-            values = {"document": shown(price)} | ({} if other[0] is None else {"order": other[0]})
+            told = f"the document has {plain_number(to_decimal(price))}, the order {ours}{per}"
+            values = {"document": to_decimal(price)} | ({} if other[0] is None else {"order": other[0]})
             yield _said(side, "price", told, terms.settling.rows_priced(side, price), **values)
 
 
 def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
     for rate in dict.fromkeys(line.asked.tax_rate for line in side.lines if line.asked.tax_rate is not None):
-        ours = [terms.rates.get(whole(row, "tax_rate_id") or 0) for row in side.rows]
-        if all(each == rate for each in ours):
+        ours = [terms.rates.get(get_int(row, "tax_rate_id") or 0) for row in side.rows]
+        if all(our == rate for our in ours):
             continue
-        known = next((each for each in ours if each is not None and each != rate), None)
+        known = next((our for our in ours if our is not None and our != rate), None)
         said = "no known rate" if known is None else f"{plain_number(known)} %"
         values = {"document": rate} | ({} if known is None else {"order": known})
         told = f"the document has {plain_number(rate)} % tax, the order {said}"

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from cache_core.protocol import Search, Stored
 from cache_core.text import Tier
-from katana_mcp.entities.purchase_orders.verifying.matching import Good, codes_of, near_codes
+from katana_mcp.entities.purchase_orders.verifying.matching import OrderedGood, codes_of, near_codes
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
-from katana_mcp.lookup import EXPLAINED
-from katana_mcp.names import look_up, text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import look_up, text
+from katana_mcp.references.resolve import EXPLAINED
+from katana_mcp.references.services import Services
 
 _MOST = 3
 
@@ -23,7 +23,7 @@ async def catalogued(line: DocumentLine, services: Services) -> Stored | None:
     return only
 
 
-async def near(line: DocumentLine, goods: Sequence[Good], place: int, services: Services) -> list[str]:
+async def near(line: DocumentLine, goods: Sequence[OrderedGood], place: int, services: Services) -> list[str]:
     """Return SKUs that a line may mean: of the order, then of all items; of the first few lines only."""
     ours = near_codes(line, goods)
     if ours or place > EXPLAINED:
@@ -37,7 +37,7 @@ async def near(line: DocumentLine, goods: Sequence[Good], place: int, services: 
     return []
 
 
-async def good_of(variant: Stored, services: Services) -> Good:
+async def good_of(variant: Stored, services: Services) -> OrderedGood:
     """Return a variant that the order does not hold as a good."""
     names = await look_up(services.cache, {"variant": [variant.id]}, [("variant", variant)])
-    return Good.of(int(variant.id), variant.record, names.display(variant.record))
+    return OrderedGood.of(int(variant.id), variant.record, names.display(variant.record))

@@ -8,8 +8,8 @@ from functools import cached_property
 from cache_core.records import Record
 from cache_core.text import tokens_of
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine
-from katana_mcp.names import text
-from katana_mcp.values import strings
+from katana_mcp.references.display_names import text
+from katana_mcp.values import get_strs
 
 CODES = ("sku", "supplier_item_code", "barcode")
 _HELD: Mapping[str, tuple[str, ...]] = {"sku": ("sku",), "barcode": ("internal_barcode", "registered_barcode")}
@@ -19,7 +19,7 @@ _ENOUGH = 0.6
 
 
 @dataclass(frozen=True)
-class Good:
+class OrderedGood:
     """A variant that an order may hold, and what documents call it."""
 
     variant_id: int
@@ -28,11 +28,11 @@ class Good:
     codes: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
 
     @classmethod
-    def of(cls, variant_id: int, record: Record, name: str | None) -> "Good":
+    def of(cls, variant_id: int, record: Record, name: str | None) -> "OrderedGood":
         """Return the good that a variant is."""
         codes = {kind: [code for name in names if (code := text(record, name))] for kind, names in _HELD.items()}
         return cls(
-            variant_id, text(record, "sku"), name, {**codes, CODES[1]: strings(record, "supplier_item_codes") or []}
+            variant_id, text(record, "sku"), name, {**codes, CODES[1]: get_strs(record, "supplier_item_codes") or []}
         )
 
     @property
@@ -56,7 +56,7 @@ class Good:
 class Match:
     """The good that a line means, and how that is known; else why it is not, and what may be meant."""
 
-    good: Good | None = None
+    good: OrderedGood | None = None
     by: str | None = None
     problem: str | None = None
     near: Sequence[str] = ()
@@ -73,7 +73,7 @@ def codes_of(line: DocumentLine) -> list[str]:
     return [code for kind in CODES if (code := getattr(line, kind)) and plain(code)]
 
 
-def matched(line: DocumentLine, goods: Sequence[Good]) -> Match:
+def matched(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match:
     """Return the good of an order that a line means."""
     said = [having for code in codes_of(line) if (having := _having(code, goods))]
     both = [good for good in said[0] if all(good in having for having in said)] if said else []
@@ -85,32 +85,32 @@ def matched(line: DocumentLine, goods: Sequence[Good]) -> Match:
     return _by_words(line, both or goods) or _several(both) or Match(near=near_codes(line, goods))
 
 
-def near_codes(line: DocumentLine, goods: Sequence[Good]) -> list[str]:
+def near_codes(line: DocumentLine, goods: Sequence[OrderedGood]) -> list[str]:
     """Return the SKUs of goods that have a code like one of the line."""
     having = {code: good for good in goods for code in good.plain_codes}
     near = [each for code in codes_of(line) for each in get_close_matches(plain(code), having, _MOST_NAMED, _NEAR)]
     return _skus(having[each] for each in near)
 
 
-def _having(code: str, goods: Sequence[Good]) -> list[Good]:
+def _having(code: str, goods: Sequence[OrderedGood]) -> list[OrderedGood]:
     return [good for good in goods if plain(code) in good.plain_codes]
 
 
-def _kind(line: DocumentLine, good: Good) -> str:
+def _kind(line: DocumentLine, good: OrderedGood) -> str:
     return next(kind for code in codes_of(line) if (kind := good.plain_codes.get(plain(code))))
 
 
-def _several(goods: Sequence[Good]) -> Match | None:
+def _several(goods: Sequence[OrderedGood]) -> Match | None:
     if not goods:
         return None
     return Match(problem=f"several goods have its code: {', '.join(_skus(goods))}", near=_skus(goods))
 
 
-def _skus(goods: Iterable[Good]) -> list[str]:
+def _skus(goods: Iterable[OrderedGood]) -> list[str]:
     return list(dict.fromkeys(good.called for good in goods))[:_MOST_NAMED]
 
 
-def _by_words(line: DocumentLine, goods: Sequence[Good]) -> Match | None:
+def _by_words(line: DocumentLine, goods: Sequence[OrderedGood]) -> Match | None:
     """Return the one good of which a code, or most of the words, stand in the description."""
     words = tokens_of(line.description or "")
     if not words:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, StrictStr, WithJsonSchema
 
-from katana_mcp.operations.filters import Currency, spelling
+from katana_mcp.surface.operations.filters import Currency, spelling
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, Percent, Request, ShortText, SignedQuantity, WriteQuantity, own_id
 

@@ -11,7 +11,7 @@ from katana_mcp.entities.purchase_orders.verifying.sides import Side
 from katana_mcp.entities.purchase_orders.verifying.units import exact
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.requests import MAX_AMOUNT
-from katana_mcp.values import number, whole
+from katana_mcp.values import get_int, number
 
 _INEXACT = "it does not come out even in the order's unit: change the row by hand"
 _DELETED = "the order was deleted in Katana"
@@ -54,7 +54,7 @@ class Settling:
         amount = _sendable(value)
         if amount is None or (name == "quantity" and not amount):
             return Way(no_call=_INEXACT)
-        return self.modify(update_rows=[{"row_id": whole(row, "id"), name: plain_number(amount)}])
+        return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: plain_number(amount)}])
 
     def rows_priced(self, side: Side, price: Fraction) -> Way:
         """Return the call that gives the open rows of a good a price."""
@@ -68,7 +68,7 @@ class Settling:
         rows = [row for row in side.open_rows if _plain(row.get(name)) != value]
         if not rows:
             return Way(no_call=_LOCKED)
-        return self.modify(update_rows=[{"row_id": whole(row, "id"), name: value} for row in rows])
+        return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: value} for row in rows])
 
     def quantity_of(self, side: Side, more: Fraction) -> Way:
         """Return the call that orders more of a good, or less where `more` is less than nothing."""
@@ -97,7 +97,7 @@ class Settling:
 
     def dropped(self, side: Side) -> Way:
         """Return the call that takes the open rows of a good off the order."""
-        ids = [whole(row, "id") for row in side.open_rows]
+        ids = [get_int(row, "id") for row in side.open_rows]
         if not ids:
             return Way(no_call=_LOCKED)
         if len(ids) == self.row_count:
@@ -121,7 +121,7 @@ def _receipts(side: Side) -> list[Mapping[str, object]]:
     for row in side.open_rows:
         came = _sendable(min(left, Fraction(_quantity(row))))
         if came:
-            found.append({"row_id": whole(row, "id"), "quantity": plain_number(came)})
+            found.append({"row_id": get_int(row, "id"), "quantity": plain_number(came)})
             left -= Fraction(came)
     return found
 

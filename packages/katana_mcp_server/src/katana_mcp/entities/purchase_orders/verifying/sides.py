@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.verifying.amounts import Amount, amount, decimal_mark
-from katana_mcp.entities.purchase_orders.verifying.matching import Good
+from katana_mcp.entities.purchase_orders.verifying.matching import OrderedGood
 from katana_mcp.entities.purchase_orders.verifying.request import DocumentLine, VerifyOrderDocumentRequest
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, Unit, in_one, unit
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
 from katana_mcp.values import number
 
 
@@ -62,7 +62,7 @@ def read_lines(request: VerifyOrderDocumentRequest) -> list[Line]:
 class Side:
     """A good of an order with its rows, and the lines that mean it."""
 
-    good: Good
+    good: OrderedGood
     rows: Sequence[Record]
     unit: OrderUnit
     lines: list[Line] = field(default_factory=list[Line])

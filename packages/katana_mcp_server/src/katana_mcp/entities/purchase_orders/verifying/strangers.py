@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from katana_mcp.entities.purchase_orders.buying import Good as BoughtGood
+from katana_mcp.entities.purchase_orders.buying import PurchasableVariant as BoughtGood
 from katana_mcp.entities.purchase_orders.reading import goods_of
-from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, shown
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
-from katana_mcp.entities.purchase_orders.verifying.matching import Good, Match, codes_of
+from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, codes_of
 from katana_mcp.entities.purchase_orders.verifying.responses import Difference
 from katana_mcp.entities.purchase_orders.verifying.settling import Way
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, exact
-from katana_mcp.names import look_up, text
-from katana_mcp.near import did_you_mean
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import look_up, text
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean
 
 _LONGEST = 60
 
@@ -34,7 +34,7 @@ class Strangers:
 
 
 async def strangers(
-    lines: Sequence[tuple[Line, Match]], goods: Sequence[Good], services: Services
+    lines: Sequence[tuple[Line, Match]], goods: Sequence[OrderedGood], services: Services
 ) -> tuple[Strangers, Sequence[BoughtGood]]:
     """Return what is known of these lines, and how the goods are bought that they mean."""
     found = Strangers()
@@ -75,7 +75,7 @@ def not_on_order(side: Side, bought: BoughtGood, terms: Terms) -> Difference:
         message=f"{side.good.called}: the order has no row of it",
         sku=side.good.sku,
         lines=side.places,
-        document=None if came is None else shown(came),
+        document=None if came is None else to_decimal(came),
         order=Decimal(0),
         settle=way.settle,
         no_call=way.no_call,

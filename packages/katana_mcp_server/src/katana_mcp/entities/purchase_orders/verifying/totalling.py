@@ -8,7 +8,7 @@ from typing import Literal
 
 from cache_core.records import Record
 from katana_mcp.entities.purchase_orders.verifying.amounts import amount, decimal_mark
-from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, shown
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.responses import ComparedTotals, Difference
 from katana_mcp.entities.purchase_orders.verifying.sides import Line
 from katana_mcp.tools.answers import plain_number
@@ -58,7 +58,7 @@ def _less(gross: Decimal | None, net: Decimal | None) -> Decimal:
 
 
 def _exchanged(value: Fraction | None, terms: Terms) -> Decimal | None:
-    return None if value is None or terms.exchange is None else shown(value * terms.exchange)
+    return None if value is None or terms.exchange is None else to_decimal(value * terms.exchange)
 
 
 def _rounded(value: Decimal | None) -> Decimal | None:
