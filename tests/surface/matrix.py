@@ -9,6 +9,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
@@ -16,6 +17,7 @@ from .matrix_traced import traceability, traced_goods
 from .matrix_verified import verified
 from .usual import Changes, Usual
 from .usual import changed_each as _each
+from .usual import list_changes as _filters
 from .usual import live_records as _live
 
 PART = "00.4021.018.003"
@@ -23,14 +25,6 @@ ABSENT = "nothing-has-this"
 
 A_MINUTE = 61
 """Seconds after which a call has a minute's requests to itself: all the tools together ask for more than that."""
-
-
-def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
-    """Return the changes of a list: its window, the moments named, and its own filters."""
-    middle = sorted(each["created_at"] for each in records)[len(records) // 2]
-    moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
-    window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
-    return _each(**window, **moments, **filters)
 
 
 def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -145,23 +139,6 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
         "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
     }
-
-
-def _stocktakes(tenant: Tenant) -> Usual:
-    counted = _live(tenant, "stocktakes")
-    rows = [each for each in tenant.all("stocktake_rows") if each["stocktake_id"] == counted[-1]["id"]]
-    changes = _filters(
-        counted,
-        ("completed",),
-        stocktake_number=counted[0]["stocktake_number"],
-        status=["COUNTED"],
-        open=True,
-        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
-        skus_or_variant_ids=[rows[-1]["variant_id"]],
-        order_by="created_at",
-        include_rows=True,
-    )
-    return Usual({"limit": 50}, changes)
 
 
 def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -498,7 +475,7 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
-        "list_stocktakes": _stocktakes(tenant),
+        "list_stocktakes": stocktakes(tenant),
         **verified(tenant),
         **live_reads(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),

@@ -495,8 +495,6 @@ def test_a_cost_needs_the_group_that_katana_keeps_it_in() -> None:
         (replace(BOXED, currency=None), ("blocking", "price_required", "add_rows[0].price_per_unit")),
     ],
 )
-def test_a_price_is_not_taken_from_an_item_of_which_not_all_is_known(
-    good: PurchasableVariant, blocked: tuple[str, ...]
-) -> None:
+def test_no_price_is_taken_from_an_item_not_all_known(good: PurchasableVariant, blocked: tuple[str, ...]) -> None:
     facts = knowing(goods={7: good})
     assert blocked in against(facts, add_rows=[{"sku_or_variant_id": "FORK", "quantity": 1}])

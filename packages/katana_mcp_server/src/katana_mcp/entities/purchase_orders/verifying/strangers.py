@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from katana_mcp.entities.purchase_orders.buying import PurchasableVariant as BoughtGood
 from katana_mcp.entities.purchase_orders.reading import goods_of
 from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
 from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
@@ -14,6 +13,7 @@ from katana_mcp.entities.purchase_orders.verifying.settling import Way
 from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
 from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, exact
 from katana_mcp.references.display_names import look_up, text
+from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean
 
@@ -35,7 +35,7 @@ class Strangers:
 
 async def strangers(
     lines: Sequence[tuple[Line, Match]], goods: Sequence[OrderedGood], services: Services
-) -> tuple[Strangers, Sequence[BoughtGood]]:
+) -> tuple[Strangers, Sequence[PurchasableVariant]]:
     """Return what is known of these lines, and how the goods are bought that they mean."""
     found = Strangers()
     for line, match in lines:
@@ -67,7 +67,7 @@ def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
     )
 
 
-def not_on_order(side: Side, bought: BoughtGood, terms: Terms) -> Difference:
+def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Difference:
     """Return that a good of the document is not on the order, with the call that adds it."""
     came, way = side.quantity, _way(side, bought, terms)
     return Difference(
@@ -82,7 +82,7 @@ def not_on_order(side: Side, bought: BoughtGood, terms: Terms) -> Difference:
     )
 
 
-def _way(side: Side, bought: BoughtGood, terms: Terms) -> Way:
+def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
     if bought.service or not bought.known:
         return Way(no_call="it is a service" if bought.service else "how it is bought is not read yet")
     if not side.quantity:
