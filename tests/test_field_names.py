@@ -13,12 +13,12 @@ from katana_schema.reading import read_facts
 
 SERVER = Path(__file__).parents[1] / "packages" / "katana_mcp_server" / "src" / "katana_mcp"
 READERS: Mapping[str, frozenset[str]] = {
-    "whole": frozenset({"integer"}),
+    "get_int": frozenset({"integer"}),
     "text": frozenset({"string"}),
     "number": frozenset({"integer", "number", "decimal"}),
-    "flag": frozenset({"boolean"}),
+    "get_bool": frozenset({"boolean"}),
     "rows": frozenset({"array"}),
-    "strings": frozenset({"array"}),
+    "get_strs": frozenset({"array"}),
     "ids": frozenset({"array"}),
     "child": frozenset({"object"}),
 }

@@ -342,7 +342,7 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
 def _replenished(tenant: Tenant, supplier: int) -> Usual:
     pad = next(each for each in _live(tenant, "variants") if each["sku"] == "PAD")
     changes = _each(skus_or_variant_ids=[pad["id"]], location_id="Main workshop", supplier_id=supplier, horizon_days=1)
-    return Usual({"location_id": "North warehouse"}, changes)
+    return Usual({"location_id": _live(tenant, "locations")[1]["id"]}, changes)
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:

@@ -15,6 +15,7 @@ from katana_mcp.testing import Stage
 from katana_sandbox import EditBody, Fault, Tenant
 
 from .matrix import PLANS
+from .matrix_verified import verified
 
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
@@ -369,6 +370,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("list_inventory_signals", "stock_risk"): ({}, "rows"),
         ("list_traceability", "kind"): ({"skus_or_variant_ids": traced}, "rows"),
         ("search_items", "type"): ({"query": "s"}, "rows"),
+        ("verify_order_document", "kind"): (verified(tenant)["verify_order_document"].arguments, "goods"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
     }
     assert set(asked) == _others()

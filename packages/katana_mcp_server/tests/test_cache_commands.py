@@ -280,7 +280,7 @@ def test_a_server_that_starts_while_a_person_is_asked_keeps_its_cache(
             server.execute("SELECT count(*) FROM variant").fetchone()
             return bool(question)
 
-        monkeypatch.setattr(clear_command, "somebody_there", lambda: True)
+        monkeypatch.setattr(clear_command, "is_interactive", lambda: True)
         monkeypatch.setattr(clear_command, "confirmed", agrees)
         ran = run("clear")
     assert (ran.code, "is using" in ran.err) == (1, True)

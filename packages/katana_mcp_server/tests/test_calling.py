@@ -72,7 +72,7 @@ def test_a_person_is_asked_before_a_write(
     words = ("modify_purchase_order", f"purchase_order_id={order['id']}", "--arguments", "-")
     preview = command_line("call", *words)
     assert preview.data["is_preview"], preview.out
-    monkeypatch.setattr(calling, "somebody_there", lambda: True)
+    monkeypatch.setattr(calling, "is_interactive", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     ran = command_line("call", "apply_plan", f"plan_tokens={preview.data['plan_token']}")
     assert "[y/N]" in ran.err

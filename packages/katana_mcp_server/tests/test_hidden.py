@@ -51,6 +51,8 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
     tenant.edit("variants", variant["id"], sku=sku, supplier_item_codes=[f"c{payload}d{number}"])
     tenant.edit("materials", variant["material_id"], name=f"Seal {payload}kit")
     tenant.edit("sales_order_rows", order["sales_order_rows"][0]["id"], variant_id=variant["id"])
+    bought = live(tenant, "purchase_orders")[number]
+    tenant.edit("purchase_order_rows", bought["purchase_order_rows"][0]["id"], variant_id=variant["id"])
     order_no = f"ORD{number}{payload}y"
     tenant.edit(
         "sales_orders", order["id"], customer_id=buyer["id"], order_no=order_no, additional_info=f"n{payload}\nb"
@@ -72,6 +74,10 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_inventory_movements": {"skus_or_variant_ids": [variant["id"]]},
         "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
         "list_blocking_ingredients": {},
+        "verify_order_document": {
+            "purchase_order_id": bought["id"],
+            "lines": [{"sku": f"HID-{number}", "quantity": 1}],
+        },
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
         "list_traceability": {"include_empty": True},

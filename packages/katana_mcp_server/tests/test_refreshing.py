@@ -135,6 +135,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
         "create_stock_adjustment": {"location_id": place, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
         "fulfill_order": {"sales_order_id": order},
+        "replenish": {},
+        "verify_order_document": {"purchase_order_id": "PO-1", "lines": [{"sku": "PAD", "quantity": 1}]},
         "create_sales_order": {"customer_id": client, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
     }
     kind, _, entity = tool.partition("_")
