@@ -13,7 +13,7 @@ import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
 
-from katana_mcp.idle_loop import IdleLoop
+from katana_mcp.testing.idle_loop import IdleLoop
 
 pytest_plugins = ["tests.budget"]
 

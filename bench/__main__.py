@@ -86,7 +86,7 @@ def _one(chosen: argparse.Namespace) -> int:
         TIMER.use_processor()
     with tempfile.TemporaryDirectory() as directory:
         figures = asyncio.run(MEASURES[name][0](int(size), Path(directory)))
-    sys.stdout.write(json.dumps([asdict(each) for each in figures]))
+    sys.stdout.write(json.dumps([asdict(figure) for figure in figures]))
     return 0
 
 
@@ -102,14 +102,14 @@ def _all(chosen: argparse.Namespace) -> tuple[list[Figure], bool]:
             command = [sys.executable, "-m", "bench", "--one", name, str(size), *(("--cpu",) if chosen.cpu else ())]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
             failed |= done.returncode != 0
-            figures += [] if done.returncode else [Figure(**each) for each in json.loads(done.stdout)]
+            figures += [] if done.returncode else [Figure(**load) for load in json.loads(done.stdout)]
     told(f"{time.monotonic() - started:5.0f} s  done")
     return figures, failed
 
 
 def _part(chosen: argparse.Namespace) -> str:
     """Return which part of the whole this is, in words."""
-    only, sizes = ", ".join(chosen.only), ", ".join(f"{each:,}" for each in chosen.sizes)
+    only, sizes = ", ".join(chosen.only), ", ".join(f"{size:,}" for size in chosen.sizes)
     return "; ".join(filter(None, (only, f"at {sizes}" if sizes else "")))
 
 

@@ -16,7 +16,7 @@ from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
 from cache_core.specs.products import PRODUCT
 from cache_core.specs.variants import VARIANT
-from katana_mcp.backends import BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 
 FLOOR = "floor"
 AGAIN = 50_000
@@ -38,13 +38,13 @@ def backend(name: str, directory: Path) -> CacheBackend:
 async def opened(directory: Path) -> AsyncGenerator[Caches]:
     """Open every backend beside the others."""
     caches = {name: backend(name, directory) for name in BACKENDS}
-    for each in caches.values():
-        await each.open()
+    for cache in caches.values():
+        await cache.open()
     try:
         yield caches
     finally:
-        for each in caches.values():
-            await each.close()
+        for cache in caches.values():
+            await cache.close()
 
 
 async def store(cache: CacheBackend, spec: EntitySpec, page: bytes) -> None:
@@ -208,6 +208,6 @@ async def _cut(caches: Caches, text: str) -> str:
 
 def _bytes(directory: Path) -> dict[str, int]:
     """Return the size of each side's file."""
-    found = {name: sum(each.stat().st_size for each in (directory / name).glob(f"{name}*")) for name in BACKENDS}
+    found = {name: sum(path.stat().st_size for path in (directory / name).glob(f"{name}*")) for name in BACKENDS}
     floor = directory / "floor.db"
     return found | ({FLOOR: floor.stat().st_size} if floor.exists() else {})

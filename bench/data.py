@@ -149,7 +149,7 @@ def order(nr: int, variants: int) -> dict[str, object]:
         "total_in_base_currency": nr,
         "additional_info": f"note {nr % 97} please call",
         "customer_ref": f"REF/{nr}",
-        "sales_order_rows": [_row(nr, each, variants) for each in range(3)],
+        "sales_order_rows": [_row(nr, index, variants) for index in range(3)],
         "tracking_number": None,
         "ecommerce_order_id": None,
         "shipping_fee": None,

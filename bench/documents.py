@@ -37,7 +37,7 @@ def purchase_order(nr: int) -> Record:
         "total_in_base_currency": nr,
         "billing_status": "NOT_BILLED",
         "last_document_status": "SENT",
-        "purchase_order_rows": [_purchase_order_row(nr, each) for each in range(3)],
+        "purchase_order_rows": [_purchase_order_row(nr, index) for index in range(3)],
         "tracking_location_id": None,
         "ingredient_availability": None,
         "ingredient_expected_date": None,

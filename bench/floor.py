@@ -63,10 +63,11 @@ class VariantFloor(Floor):
 
     def _store(self, records: Sequence[_Wire]) -> None:
         fields = ("id", "sku", "product_id", "type", "internal_barcode", "created_at", "updated_at")
-        table = [(*map(each.get, fields), encode(each)) for each in records]
-        codes = [(code, each["id"]) for each in records for code in _codes(each)]
+        table = [(*map(record.get, fields), encode(record)) for record in records]
+        codes = [(code, record["id"]) for record in records for code in _codes(record)]
         texts = [
-            (each["id"], each["sku"], _name(each), " ".join((*_codes(each)[1:], *_options(each)))) for each in records
+            (record["id"], record["sku"], _name(record), " ".join((*_codes(record)[1:], *_options(record))))
+            for record in records
         ]
         self._db.executemany(self._sql["insert"], table)
         self._db.executemany(self._sql["insert_code"], codes)
@@ -129,27 +130,29 @@ class DocumentFloor(Floor):
 
     def lend(self, kind: str, records: Iterable[Mapping[str, object]], *fields: str) -> None:
         """Store what documents borrow from."""
-        lent = [(kind, each["id"], " ".join(str(each[name] or "") for name in fields)) for each in records]
+        lent = [(kind, record["id"], " ".join(str(record[name] or "") for name in fields)) for record in records]
         with self._db:
             self._db.executemany(self._sql["lend"], lent)
 
     def _store(self, records: Sequence[_Wire]) -> None:
         fields = ("id", "order_no", "status", self._fields.party, "created_at", self._fields.due)
-        rows = [(each["id"], at, row["variant_id"], encode(row)) for each in records for at, row in self._rows(each)]
-        heads = [{name: value for name, value in each.items() if name != self._fields.rows} for each in records]
-        self._db.executemany(self._sql["insert"], [(*map(each.get, fields), encode(each)) for each in heads])
+        rows = [
+            (record["id"], at, row["variant_id"], encode(row)) for record in records for at, row in self._rows(record)
+        ]
+        heads = [{name: value for name, value in record.items() if name != self._fields.rows} for record in records]
+        self._db.executemany(self._sql["insert"], [(*map(head.get, fields), encode(head)) for head in heads])
         self._db.executemany(self._sql["insert_row"], rows)
-        parties = self._borrowed("party", [each[self._fields.party] for each in records])
+        parties = self._borrowed("party", [record[self._fields.party] for record in records])
         variants = self._borrowed("variant", [row[2] for row in rows])
         texts = [
             (
-                each["id"],
-                each["order_no"],
-                parties.get(each[self._fields.party], ""),
-                " ".join(str(each[name]) for name in self._fields.extras),
-                " ".join(variants.get(row["variant_id"], "") for _, row in self._rows(each)),
+                record["id"],
+                record["order_no"],
+                parties.get(record[self._fields.party], ""),
+                " ".join(str(record[name]) for name in self._fields.extras),
+                " ".join(variants.get(row["variant_id"], "") for _, row in self._rows(record)),
             )
-            for each in records
+            for record in records
         ]
         self._db.executemany(self._sql["insert_words"], texts)
 

@@ -32,7 +32,7 @@ READ_TOOLS = (
     *("search_items", "list_items", "get_item"),
     *("search_sales_orders", "list_sales_orders", "get_sales_order"),
     *("list_sales_returns", "get_sales_return"),
-    *("search_purchase_orders", "list_purchase_orders", "get_purchase_order"),
+    *("search_purchase_orders", "list_purchase_orders", "get_purchase_order", "verify_order_document"),
     *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
     "get_manufacturing_order_recipe",
     *("search_stock_transfers", "list_stock_transfers", "get_stock_transfer"),
@@ -100,7 +100,7 @@ class Line:
             verdicts.append(value <= (floor or 0.0) + self.over)
         return all(verdicts) if verdicts else None
 
-    def told(self, size: int) -> str:
+    def goals_in_words(self, size: int) -> str:
         """Return the goals at this size in words."""
         words: list[str] = []
         if (goal := (self.goal or {}).get(size)) is not None:

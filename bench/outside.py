@@ -14,7 +14,7 @@ from bench.figures import TIMER, Figure, p95, side_by_side
 from bench.wire import read
 from cache_core.specs.variants import VARIANT
 from katana_client import Budget, Priority, SlidingWindowBudget, SystemClock
-from katana_mcp.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.budget import SharedBudget
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 from katana_sandbox.caller import Caller
 
@@ -48,9 +48,9 @@ async def budget(_size: int, directory: Path) -> list[Figure]:
     """Measure what a request pays for its place in the budget of all processes, and in one of this process alone."""
     memory: list[float] = []
     file: list[float] = []
-    for each in range(30):
+    for index in range(30):
         memory += await _places(SlidingWindowBudget(SystemClock()))
-        shared = SharedBudget(directory / f"{each}.sqlite", SystemClock())
+        shared = SharedBudget(directory / f"{index}.sqlite", SystemClock())
         file += (await _places(shared))[1:]
         shared.close()
     middle, slow = statistics.median, statistics.quantiles(file, n=100)[98]
@@ -96,14 +96,14 @@ async def sandbox(size: int, directory: Path) -> list[Figure]:
     ):
         took = await side_by_side({OURS: partial(_paged, api, path, {"limit": data.PAGE, **query})}, 20)
         figures.append(figure(what=f"page of 250, {what}, p95", values=p95(took)))
-    return figures + (_kept(factory, directory / "shop.state") if size == _KEPT else [])
+    return figures + (_measure_kept(factory, directory / "shop.state") if size == _KEPT else [])
 
 
 async def _paged(api: Caller, path: str, query: Mapping[str, object], _: int) -> object:
     return await api.get(path, query)
 
 
-def _kept(factory: Sandbox, path: Path) -> list[Figure]:
+def _measure_kept(factory: Sandbox, path: Path) -> list[Figure]:
     figure = partial(Figure, topic=lines.SANDBOX, size=_KEPT)
     start = TIMER.now()
     factory.save(path)

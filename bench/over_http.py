@@ -76,14 +76,14 @@ class Caller:
     async def open(self) -> None:
         """Begin a session, and make the first call."""
         about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-        head, _ = await self._asked({"id": 1, "method": "initialize", "params": about})
+        head, _ = await self._request({"id": 1, "method": "initialize", "params": about})
         self._session = f"Mcp-Session-Id: {head['mcp-session-id']}\r\n"
-        await self._asked({"method": "notifications/initialized"})
+        await self._request({"method": "notifications/initialized"})
         await self.call()
 
     async def call(self) -> None:
         """Make the call; anything but an answer ends the measurement."""
-        _, body = await self._asked({"id": 2, "method": "tools/call", "params": self._server.call})
+        _, body = await self._request({"id": 2, "method": "tools/call", "params": self._server.call})
         assert b'"structuredContent":' in body, body[:500]
         assert b'"isError":true' not in body, body[:500]
 
@@ -91,7 +91,7 @@ class Caller:
         """Leave."""
         self._writer.close()
 
-    async def _asked(self, message: Mapping[str, object]) -> tuple[Mapping[str, str], bytes]:
+    async def _request(self, message: Mapping[str, object]) -> tuple[Mapping[str, str], bytes]:
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         self._writer.write(
             f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{self._server.port}\r\n"
@@ -160,12 +160,12 @@ async def _called(caller: Caller, end: float) -> list[float]:
 async def _clients(server: Server, number: int) -> AsyncGenerator[Sequence[Caller]]:
     callers = [Caller(server, *await asyncio.open_connection("127.0.0.1", server.port)) for _ in range(number)]
     try:
-        for each in callers:
-            await each.open()
+        for caller in callers:
+            await caller.open()
         yield callers
     finally:
-        for each in callers:
-            each.close()
+        for caller in callers:
+            caller.close()
 
 
 @asynccontextmanager

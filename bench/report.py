@@ -64,21 +64,21 @@ def _processor() -> str:
 def merged(figures: Iterable[Figure]) -> list[Figure]:
     """Return the figures with the sides that were measured apart beside each other."""
     found: dict[tuple[str, str, int], Figure] = {}
-    for each in figures:
-        key = (each.topic, each.what, each.size)
+    for figure in figures:
+        key = (figure.topic, figure.what, figure.size)
         before = found.get(key)
-        found[key] = each if before is None else replace(before, values={**before.values, **each.values})
+        found[key] = figure if before is None else replace(before, values={**before.values, **figure.values})
     return list(found.values())
 
 
 def as_json(run: Run) -> str:
     """Return the figures for a program."""
-    told = [_told(each) for each in run.figures]
+    told = [_as_row(figure) for figure in run.figures]
     about = {"date": run.date, "machine": machine(), "part": run.part, "timer": run.timer}
     return json.dumps({**about, "figures": told}, indent=1, ensure_ascii=False)
 
 
-def _told(figure: Figure) -> dict[str, object]:
+def _as_row(figure: Figure) -> dict[str, object]:
     line, floor = LINES[figure.topic, figure.what], figure.values.get(FLOOR)
     value = _judged(figure)
     return {
@@ -88,7 +88,7 @@ def _told(figure: Figure) -> dict[str, object]:
         "unit": line.unit,
         "values": dict(figure.values),
         "ratio": line.times(value, floor),
-        "goal": line.told(figure.size),
+        "goal": line.goals_in_words(figure.size),
         "held": line.held(figure.size, value, floor),
         "note": figure.note,
     }
@@ -96,7 +96,7 @@ def _told(figure: Figure) -> dict[str, object]:
 
 def as_page(run: Run) -> str:
     """Return the figures as a page: a table per topic, with every line, measured or not."""
-    measured = {(each.topic, each.what, each.size): each for each in run.figures}
+    measured = {(figure.topic, figure.what, figure.size): figure for figure in run.figures}
     parts = [
         _HEAD.format(
             date=run.date, machine=machine(), part=f", and only a part: {run.part}" if run.part else "", timer=run.timer
@@ -105,7 +105,7 @@ def as_page(run: Run) -> str:
     missed = 0
     for topic, group in groupby(LINES.values(), lambda each: each.topic):
         lines = list(group)
-        sides = _sides(each for each in run.figures if each.topic == topic)
+        sides = _sides(figure for figure in run.figures if figure.topic == topic)
         head = ["what", "size", *sides, "ratio", "goal", "held"]
         parts.append(f"\n## {topic}\n\n| {' | '.join(head)} |\n|---{'|--:' * (len(head) - 2)}|---|\n")
         for line in lines:
@@ -118,7 +118,7 @@ def as_page(run: Run) -> str:
 
 
 def _sides(figures: Iterable[Figure]) -> list[str]:
-    named = dict.fromkeys(name for each in figures for name in each.values)
+    named = dict.fromkeys(name for figure in figures for name in figure.values)
     return sorted(named or {"ours": None}, key=lambda name: (name == FLOOR, name not in _JUDGED))
 
 
@@ -130,13 +130,13 @@ def _cells(line: Line, size: int, figure: Figure | None, sides: Sequence[str]) -
     """Return the cells of a line, and whether its goals are held."""
     what, shown = f"{line.what}, {line.unit}", f"{size:,}" if size else ""
     if figure is None:
-        return [what, shown, *("" for _ in sides), "", line.told(size), "not measured"], None
+        return [what, shown, *("" for _ in sides), "", line.goals_in_words(size), "not measured"], None
     floor, value = figure.values.get(FLOOR), _judged(figure)
     held, ratio = line.held(size, value, floor), line.times(value, floor)
     verdict = {True: "held", False: "**missed**", None: ""}[held]
     notes = "; ".join(filter(None, (verdict, figure.note, line.note)))
     values = _numbers(figure.values, sides)
-    return [what, shown, *values, "" if ratio is None else f"{ratio:.1f}", line.told(size), notes], held
+    return [what, shown, *values, "" if ratio is None else f"{ratio:.1f}", line.goals_in_words(size), notes], held
 
 
 def _numbers(values: Mapping[str, float], sides: Sequence[str]) -> list[str]:

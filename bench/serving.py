@@ -17,8 +17,8 @@ from bench.caches import FLOOR
 from bench.figures import REPEATS, Figure, Work, p50, side_by_side
 from bench.noop_server import Repeating, repeating
 from bench.noop_server import server as noop_server
-from katana_mcp.backends import BACKENDS
-from katana_mcp.logs import configure
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.configuration.logs import configure
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock
 
@@ -49,7 +49,7 @@ async def warm_calls(_size: int, _directory: Path) -> list[Figure]:
 
 async def _answers(stage: Stage) -> list[Repeating]:
     """Return tools that give the answers of an everyday call again."""
-    known = {each.name: each for each in await stage.client.list_tools()}
+    known = {list_tool.name: list_tool for list_tool in await stage.client.list_tools()}
     found: list[Repeating] = []
     for tool in lines.READ_TOOLS:
         _a_minute_later(stage)

@@ -17,9 +17,9 @@ from typing import cast
 
 import structlog
 
-from katana_mcp.idle_loop import IdleLoop
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
+from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import ManualClock, Sandbox
 
 TASKS = Path(__file__).with_name("tasks.toml")

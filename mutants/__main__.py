@@ -19,7 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal
 
-from mutants.model import ROOT, Mutant, known
+from mutants.model import ROOT, Mutant, all_mutants
 
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _TESTS_FAILED = 1
@@ -62,12 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("words", nargs="*", help="only those whose entry this is, or whose bug or file mentions it")
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of the table")
     asked = parser.parse_args(arguments)
-    mutants = [each for each in known() if not asked.words or any(_is_meant(each, word) for word in asked.words)]
+    mutants = [
+        mutant for mutant in all_mutants() if not asked.words or any(_is_meant(mutant, word) for word in asked.words)
+    ]
     if not mutants:
         parser.error(f"no mutant is meant by {' '.join(asked.words)}")
     with tempfile.TemporaryDirectory() as place:
         trees = [_copied(Path(place) / str(nr)) for nr in range(_AT_ONCE)]
-        tests = sorted({test for each in mutants for test in each.tests})
+        tests = sorted({test for mutant in mutants for test in mutant.tests})
         code, told = _ran(trees[0], ("-n", str(_AT_ONCE), *tests))
         if code:
             sys.stderr.write(f"these fail without any bug, so they prove nothing:\n{told[-3_000:]}\n")
@@ -87,12 +89,12 @@ def _is_meant(mutant: Mutant, word: str) -> bool:
 
 
 def _in_json(outcomes: Sequence[Outcome]) -> str:
-    return json.dumps([each.as_dict() for each in outcomes], indent=1) + "\n"
+    return json.dumps([outcome.as_dict() for outcome in outcomes], indent=1) + "\n"
 
 
 def _counted(outcomes: Sequence[Outcome]) -> str:
-    entries = {each.mutant.entry for each in outcomes} - {""}
-    survivors = sum(each.verdict != "killed" for each in outcomes)
+    entries = {outcome.mutant.entry for outcome in outcomes} - {""}
+    survivors = sum(outcome.verdict != "killed" for outcome in outcomes)
     return f"{len(outcomes)} mutants, {len(entries)} entries, {survivors} survivors\n"
 
 
@@ -145,7 +147,7 @@ def _copied(tree: Path) -> Path:
 
 def _ran(tree: Path, arguments: Sequence[str]) -> tuple[int, str]:
     """Run tests on a copy, whose packages go before the installed ones; return exit code and output."""
-    sources = os.pathsep.join(str(each) for each in sorted((tree / "packages").glob("*/src")))
+    sources = os.pathsep.join(str(path) for path in sorted((tree / "packages").glob("*/src")))
     command = [sys.executable, "-m", "pytest", "-q", *_PLAIN, *arguments]
     environment = {**os.environ, "PYTHONPATH": sources, "PYTHONDONTWRITEBYTECODE": "1"}
     try:

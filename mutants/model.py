@@ -40,7 +40,9 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
-def known() -> tuple[Mutant, ...]:
+def all_mutants() -> tuple[Mutant, ...]:
     """Return every mutant, in the order of the files."""
-    listed = [each for path in sorted(HERE.glob("*.toml")) for each in tomllib.loads(path.read_text("utf-8"))["mutant"]]
+    listed = [
+        mutant for path in sorted(HERE.glob("*.toml")) for mutant in tomllib.loads(path.read_text("utf-8"))["mutant"]
+    ]
     return tuple(Mutant(**(each | {"tests": tuple(each["tests"])})) for each in listed)

@@ -15,7 +15,7 @@ MARK = "Rendered by scripts/"
 def rendered(facts: ApiFacts) -> dict[Path, dict[str, str]]:
     """Return by folder the text of each module by its name."""
     scripts = (render_models, render_abilities, render_bodies, render_resources, render_tables)
-    return {each.FOLDER: each.rendered(facts) for each in scripts}
+    return {script.FOLDER: script.rendered(facts) for script in scripts}
 
 
 def committed(folder: Path) -> dict[str, str]:

@@ -23,7 +23,7 @@ ABILITIES: dict[str, Abilities] = {
 
 def rendered(facts: ApiFacts) -> dict[str, str]:
     """Return the text of the module by its name."""
-    names = sorted({each.collection for each in facts.operations.values()})
+    names = sorted({operation.collection for operation in facts.operations.values()})
     lines = [f'    "{name}": Abilities({", ".join(_abilities(name, facts))}),' for name in names]
     return {"abilities": formatted("\n".join([HEAD, *lines, "}", ""]))}
 

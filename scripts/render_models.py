@@ -75,9 +75,9 @@ def known_models() -> list[Model]:
 def rendered(facts: ApiFacts) -> dict[str, str]:
     """Return the text of each module by its name."""
     models = known_models()
-    classes = {place: each for each in models for place in each.places}
-    modules = dict.fromkeys(each.module for each in models)
-    texts = {name: _module([each for each in models if each.module == name], facts, classes) for name in modules}
+    classes = {place: model for model in models for place in model.places}
+    modules = dict.fromkeys(model.module for model in models)
+    texts = {name: _module([model for model in models if model.module == name], facts, classes) for name in modules}
     return {
         "__init__": HEAD.format("Records of each collection"),
         "values": _values(models, facts),
@@ -88,8 +88,8 @@ def rendered(facts: ApiFacts) -> dict[str, str]:
 def model_fields(facts: ApiFacts) -> dict[str, dict[str, str]]:
     """Return the fields of each model with their types, by its name."""
     models = known_models()
-    classes = {place: each for each in models for place in each.places}
-    return {each.name: dict(_fields(each, facts, classes)) for each in models}
+    classes = {place: model for model in models for place in model.places}
+    return {model.name: dict(_fields(model, facts, classes)) for model in models}
 
 
 def _module(models: list[Model], facts: ApiFacts, classes: Mapping[str, Model]) -> str:
@@ -165,7 +165,11 @@ def _fields(model: Model, facts: ApiFacts, classes: Mapping[str, Model]) -> Iter
 
 def _extended(facts: ApiFacts, collection: str) -> set[str]:
     """Return the fields that hold another record, as it is, when a listing of the collection is asked to `extend`."""
-    queries = [each.parameters.get("query", {}) for each in facts.operations.values() if each.collection == collection]
+    queries = [
+        operation.parameters.get("query", {})
+        for operation in facts.operations.values()
+        if operation.collection == collection
+    ]
     kinds = [cast("dict[str, list[str]]", expand(query["extend"])["items"]) for query in queries if "extend" in query]
     return {name for kind in kinds for name in kind["enum"]}
 

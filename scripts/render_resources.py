@@ -156,7 +156,7 @@ def _spec(name: str, line: Line, bodies: tuple[str, str, bool]) -> Iterator[str]
     if update != "Never":
         yield f"update={update}"
     if "key" in line:
-        names = [f'"{each}"' for each in str(line["key"]).split()]
+        names = [f'"{part}"' for part in str(line["key"]).split()]
         yield f"key=({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 

@@ -83,13 +83,17 @@ def _module(name: str, line: Line, fields: Mapping[str, Mapping[str, str]]) -> s
 def _class(name: str, table: Line, main: str, module: Line, fields: Mapping[str, Mapping[str, str]]) -> str:
     is_document = name == main
     model = str(table.get("of", name))
-    doc = str(table.get("doc", next(each.doc for each in known_models() if each.name == model).splitlines()[0]))
+    doc = str(
+        table.get(
+            "doc", next(known_model.doc for known_model in known_models() if known_model.name == model).splitlines()[0]
+        )
+    )
     columns = list(_columns(table, fields[model]))
     lines = list(_arguments(name, table, cast("Line", module[main]), main, is_document=is_document))
     if is_document and module.get("searched", True):
         lines += [f"_fts_columns: ClassVar[Searchable] = {module['spec']}.searchable"]
     parts = [cast("Line", each)["field"] for each in module.values() if isinstance(each, dict) and "field" in each]
-    columns = [each for each in columns if not (is_document and each.partition(":")[0] in parts)]
+    columns = [column for column in columns if not (is_document and column.partition(":")[0] in parts)]
     counts = [f"cache_count_{part}: int | None = whole()" for part in parts] if is_document else []
     base = "Document" if is_document else "Part"
     text = textwrap.indent("\n".join([f'"""{doc}"""', "", *lines, *([""] if lines else []), *columns, *counts]), "    ")
@@ -106,7 +110,7 @@ def _arguments(name: str, table: Line, document: Line, main: str, *, is_document
     if len(indexes) == 1:
         yield f"__table_args__ = ({indexes[0]},)"
     elif indexes:
-        yield "\n".join(["__table_args__ = (", *(f"    {each}," for each in indexes), ")"])
+        yield "\n".join(["__table_args__ = (", *(f"    {index}," for index in indexes), ")"])
 
 
 def _columns(table: Line, fields: Mapping[str, str]) -> Iterator[str]:
@@ -129,14 +133,14 @@ def _columns(table: Line, fields: Mapping[str, str]) -> Iterator[str]:
 def _mapping(spec: str, tables: Mapping[str, Line], *, guesses: bool) -> list[str]:
     main, *others = tables
     parts = [
-        f'PartMapping("{tables[each]["field"]}", {each}{", single=True" if tables[each].get("single") else ""})'
-        for each in others
+        f'PartMapping("{tables[other]["field"]}", {other}{", single=True" if tables[other].get("single") else ""})'
+        for other in others
     ]
     lines = [f"    {spec},", f"    {main},"]
     if len(parts) == 1:
         lines += [f"    ({parts[0]},),"]
     elif parts:
-        lines += ["    (", *(f"        {each}," for each in parts), "    ),"]
+        lines += ["    (", *(f"        {part}," for part in parts), "    ),"]
     lines += ["    guesses=frozenset(Capability),"] if guesses else []
     return [f"{spec}_TABLE = TableMapping(", *lines, ")"]
 

@@ -51,7 +51,7 @@ class Own:
 def own_of(line: Line, by_hand: Mapping[str, frozenset[str]] | None = None) -> Own:
     """Return what a table says of write models."""
     words = ("names", "kinds", "docs", "without", "not_copied")
-    names, kinds, docs, without, not_copied = (cast("Mapping[str, str]", line.get(each, {})) for each in words)
+    names, kinds, docs, without, not_copied = (cast("Mapping[str, str]", line.get(word, {})) for word in words)
     return Own(names, kinds, docs, without, not_copied, by_hand or {})
 
 
@@ -111,11 +111,13 @@ class Writing:
         if "$ref" in schema:
             return self._named(str(fact), place)
         choices = cast("list[Line]", schema["anyOf"])
-        if {"array", "object"} <= {str(each.get("type")) for each in choices}:
+        if {"array", "object"} <= {str(choice.get("type")) for choice in choices}:
             return "CustomFieldInputs"
-        names = [cast("str", each["$ref"]).removeprefix(SCHEMAS) if "$ref" in each else each for each in choices]
-        types = [self._named(each, place) if isinstance(each, str) else _plain(each) for each in names]
-        return " | ".join(dict.fromkeys(each for text in types for each in text.split(" | ")))
+        names = [
+            cast("str", choice["$ref"]).removeprefix(SCHEMAS) if "$ref" in choice else choice for choice in choices
+        ]
+        types = [self._named(name, place) if isinstance(name, str) else _plain(name) for name in names]
+        return " | ".join(dict.fromkeys(part for text in types for part in text.split(" | ")))
 
     def _named(self, name: str, place: str) -> str:
         fact = self.facts.schemas[name]
@@ -185,8 +187,8 @@ def _plain(schema: Line) -> str:
 
 def _scalar(kind: str, schema: Line) -> str:
     if "enum" in schema:
-        values = [each for each in cast("list[object]", schema["enum"]) if each is not None]
-        return "Literal[" + ", ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in values) + "]"
+        values = [choice for choice in cast("list[object]", schema["enum"]) if choice is not None]
+        return "Literal[" + ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in values) + "]"
     if schema.get("format") in FORMATS:
         return FORMATS[str(schema["format"])]
     if kind == "integer" and schema.get("maximum") == MAX_ID:

@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
             stale.unlink()
     for name, facts in files.items():
         (FACTS / f"{name}.json").write_text(text_of(facts), "utf-8")
-    sys.stdout.write(f"{len(files)} files, {sum(len(each['operations']) for each in files.values())} operations\n")
+    sys.stdout.write(f"{len(files)} files, {sum(len(file['operations']) for file in files.values())} operations\n")
     return 0
 
 
@@ -126,7 +126,7 @@ def _either_null(node: Node) -> str | None:
     choices = cast("list[Node]", node.get("anyOf", node.get("oneOf", [])))
     if len(node) != 1 or len(choices) != len(("kind", "null")):
         return None
-    kinds = [fact_of(each) for each in choices]
+    kinds = [fact_of(choice) for choice in choices]
     kind = next((each for each in kinds if each != "null"), None)
     if "null" not in kinds or not isinstance(kind, str) or not kind.isidentifier():
         return None
@@ -171,7 +171,7 @@ def _limits(type_: str, node: Node, kind: str) -> str:
 def _choice(node: Node) -> str:
     if "pattern" in node:
         return f" like {node['pattern']}"
-    values = [each for each in cast("list[object]", node.get("enum", [])) if each is not None]
+    values = [choice for choice in cast("list[object]", node.get("enum", [])) if choice is not None]
     return f" in {' '.join(map(str, values))}" if values else ""
 
 

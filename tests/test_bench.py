@@ -10,7 +10,7 @@ from bench.figures import Figure
 from bench.lines import LINES, READ_TOOLS
 from bench.report import Run, as_page, merged
 
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,7 +22,7 @@ def rows(page: str) -> set[tuple[str, str, str]]:
     for line in page.splitlines():
         topic = line.removeprefix("## ") if line.startswith("## ") else topic
         if line.startswith("| "):
-            what, size = (each.strip() for each in line.split("|")[1:3])
+            what, size = (part.strip() for part in line.split("|")[1:3])
             found.add((topic, what, size))
     return found
 
@@ -35,7 +35,7 @@ def test_the_page_names_every_figure_at_every_size() -> None:
 
 
 def test_every_tool_that_only_reads_is_measured() -> None:
-    assert sorted(READ_TOOLS) == sorted(each.name for each in tools() if each.read_only and not each.plans)
+    assert sorted(READ_TOOLS) == sorted(tool.name for tool in tools() if tool.read_only and not tool.plans)
 
 
 def test_a_goal_is_judged_by_value_by_ratio_and_by_what_it_costs_more_than_the_floor() -> None:

@@ -13,12 +13,12 @@ from katana_schema.reading import read_facts
 
 SERVER = Path(__file__).parents[1] / "packages" / "katana_mcp_server" / "src" / "katana_mcp"
 READERS: Mapping[str, frozenset[str]] = {
-    "whole": frozenset({"integer"}),
+    "get_int": frozenset({"integer"}),
     "text": frozenset({"string"}),
     "number": frozenset({"integer", "number", "decimal"}),
-    "flag": frozenset({"boolean"}),
+    "get_bool": frozenset({"boolean"}),
     "rows": frozenset({"array"}),
-    "strings": frozenset({"array"}),
+    "get_strs": frozenset({"array"}),
     "ids": frozenset({"array"}),
     "child": frozenset({"object"}),
 }
@@ -46,11 +46,11 @@ def known() -> Mapping[str, set[str]]:
 
 def _fields(fact: Fact) -> Iterator[tuple[str, Fact]]:
     if isinstance(fact, list):
-        yield from (each for part in fact for each in _fields(part))
+        yield from (field for part in fact for field in _fields(part))
     if isinstance(fact, dict):
         own = fact.get("fields", {})
         yield from ((plain_name(name)[0], kind) for name, kind in cast("dict[str, Fact]", own).items())
-        yield from (each for part in fact.values() for each in _fields(part))
+        yield from (field for part in fact.values() for field in _fields(part))
 
 
 def _types(fact: Fact) -> set[str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from mutants.__main__ import main
-from mutants.model import ROOT, Mutant, known
+from mutants.model import ROOT, Mutant, all_mutants
 
 DEFECTS = Path(__file__).parents[2] / "shared" / "reference" / "defects.md"
-ENTRIES = {each.entry for each in known()} - {""}
+ENTRIES = {all_mutant.entry for all_mutant in all_mutants()} - {""}
 
 
-@pytest.mark.parametrize("mutant", known(), ids=lambda mutant: mutant.bug)
+@pytest.mark.parametrize("mutant", all_mutants(), ids=lambda mutant: mutant.bug)
 def test_each_bug_can_be_put_back_in(mutant: Mutant) -> None:
     text = (ROOT / mutant.file).read_text("utf-8")
     changed = mutant.applied(text)
@@ -26,7 +26,7 @@ def test_each_bug_can_be_put_back_in(mutant: Mutant) -> None:
 
 
 def test_no_bug_is_told_twice() -> None:
-    told = [each.bug for each in known()]
+    told = [mutant.bug for mutant in all_mutants()]
     assert len(told) == len(set(told))
 
 

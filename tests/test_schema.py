@@ -66,12 +66,12 @@ def exchanged(root: Schema) -> dict[str, set[tuple[str, str]]]:
             operation = item[verb]
             answers = [each for status, each in operation["responses"].items() if str(status).startswith("2")]
             bodies = [each for each in [operation.get("requestBody"), *answers] if each and "content" in each]
-            schemas = [next(iter(each["content"].values()))["schema"] for each in bodies]
+            schemas = [next(iter(body["content"].values()))["schema"] for body in bodies]
             found[f"{verb.upper()} {path}"] = {
-                each
+                field
                 for place, schema in enumerate(schemas)
-                for each in fields(root, schema, str(place))
-                if each[0] != str(place)
+                for field in fields(root, schema, str(place))
+                if field[0] != str(place)
             }
     return found
 
@@ -128,10 +128,10 @@ def test_what_tables_say_by_hand_names_fields_that_models_have() -> None:
         for name, table in module.items():
             if isinstance(table, dict):
                 known = {*fields[table.get("of", name)], *table.get("kinds", {}), table.get("key")}
-                orders = {f"{each}_order" for each in table.get("order", "").split()}
-                named = {each for word in WORDS & table.keys() for each in table[word].split()}
+                orders = {f"{part}_order" for part in table.get("order", "").split()}
+                named = {part for word in WORDS & table.keys() for part in table[word].split()}
                 assert named - known - orders == set(), name
-                assert not orders or {each.removesuffix("_order") for each in orders} <= known
+                assert not orders or {order.removesuffix("_order") for order in orders} <= known
 
 
 def test_fields_are_declared_by_hand_in_few_lines_and_a_body_in_none() -> None:

@@ -30,4 +30,4 @@ def test_a_feed_names_its_document_and_where_that_holds_its_children(spec: Entit
 @pytest.mark.parametrize("spec", SPECS, ids=lambda each: each.name)
 def test_what_a_document_embeds_is_what_katana_sends(spec: EntitySpec) -> None:
     ours = {"levels"}  # stock of all places is one record
-    assert {each.partition("[")[0] for each in spec.children} - ours <= fields_of(spec.collection)
+    assert {child.partition("[")[0] for child in spec.children} - ours <= fields_of(spec.collection)

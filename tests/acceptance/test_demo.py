@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp.demo.chapters import CHAPTERS
-from katana_mcp.demo.lines import PART
+from katana_mcp.commands.demo.chapters import CHAPTERS
+from katana_mcp.commands.demo.lines import PART
 
 
 def shown(directory: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +44,7 @@ def test_a_step_that_goes_wrong_is_told_and_ends_it_with_exit_code_1(tmp_path: P
     broken = """
 import dataclasses, sys
 from katana_mcp import __main__
-from katana_mcp.demo import chapters
+from katana_mcp.commands.demo import chapters
 
 chapter, *_ = chapters.CHAPTERS
 first, *_, last = chapter.steps

@@ -15,9 +15,9 @@ from cache_core.testing import ManualClock
 from cache_typed.backend import TypedBackend
 from cache_typed.mapping import TableMapping
 from cache_typed.tables import TABLES
-from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
-from katana_mcp.flags import FLAGS
-from katana_mcp.stores import Parts
+from katana_mcp.caches.backends import ALWAYS, BACKENDS, Make, Store
+from katana_mcp.caches.stores import Parts
+from katana_mcp.configuration.flags import FLAGS
 
 from .entities import NINE
 from .toy_tables import TOY_TABLES
@@ -40,7 +40,7 @@ class World:
 
 
 TOYS = World(SPECS, TOY_TABLES, frozenset({TOY.name}))
-CATALOGUE = World(NINE, tuple(each for each in TABLES if each.spec in NINE), frozenset({"variant"}))
+CATALOGUE = World(NINE, tuple(table for table in TABLES if table.spec in NINE), frozenset({"variant"}))
 
 type Build = Callable[[World, Path], CacheBackend]
 
@@ -134,5 +134,5 @@ def kinds() -> Mapping[str, Kind]:
 
 
 KINDS = tuple(kinds().values())
-FILED = tuple(each for each in KINDS if "one file" in each.features)
+FILED = tuple(kind for kind in KINDS if "one file" in kind.features)
 """The kinds that are one registered backend over one file: what can be killed, filled up and damaged."""

@@ -13,22 +13,22 @@ from cache_core.spec import Listed
 from cache_core.sync import Syncer
 from cache_core.testing import START, FakeSource, ManualClock
 from cache_typed.tables import TABLES
-from katana_mcp.backends import BACKENDS
-from katana_mcp.cache_commands.job import Job
-from katana_mcp.cache_commands.migrate import migrate
-from katana_mcp.cache_commands.verify import verify
-from katana_mcp.flags import DEFAULTS, FLAGS, Flag
-from katana_mcp.kept import chosen, looked_at
-from katana_mcp.rebuilding import rebuild_files
-from katana_mcp.settings import load
-from katana_mcp.stores import Parts, Stores
-from katana_mcp.wiring import Outside
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.caches.cache_files import chosen, looked_at
+from katana_mcp.caches.rebuilding import rebuild_files
+from katana_mcp.caches.stores import Parts, Stores
+from katana_mcp.commands.cache.job import Job
+from katana_mcp.commands.cache.migrate import migrate
+from katana_mcp.commands.cache.verify import verify
+from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag
+from katana_mcp.configuration.settings import load
+from katana_mcp.server.wiring import Environment
 
 from .accounts import cached
 from .backends import store_of
 
 ENTITIES = ("product", "variant", "customer")
-_HELD = tuple(each for each in TABLES if each.spec.name in {*ENTITIES, "material", "supplier", "factory"})
+_HELD = tuple(table for table in TABLES if table.spec.name in {*ENTITIES, "material", "supplier", "factory"})
 _PARTS = Parts(tuple(each.spec for each in _HELD), {name: store_of(name, _HELD) for name in BACKENDS})
 FETCHED = ("product", "customer")
 """What is rebuilt; the variants borrow from it and stay."""
@@ -115,7 +115,7 @@ class Bulk(ABC):
         clock.advance(seconds)
         return Job(
             settings=_SETTINGS,
-            outside=Outside(),
+            outside=Environment(),
             flags=flags,
             directory=self.directory,
             clock=clock,
@@ -226,7 +226,7 @@ WORKS = {"rebuild": Rebuild, "carry": Carry} | ({"migrate": Migrate} if len(BACK
 
 
 async def _held(cache: CacheBackend) -> Held:
-    return {each: (await cached(cache, each), (await cache.state(each)).completed_at) for each in ENTITIES}
+    return {entity: (await cached(cache, entity), (await cache.state(entity)).completed_at) for entity in ENTITIES}
 
 
 def _of_the_version_before(name: str) -> str:

@@ -20,9 +20,9 @@ from cache_core.protocol import Batch, CacheBackend, Origin, Row, Search, Select
 from cache_core.records import Record, RecordId
 from cache_core.spec import EntitySpec
 from cache_core.testing import ManualClock
-from katana_mcp.backends import BACKENDS
-from katana_mcp.flags import FLAGS, Flag
-from katana_mcp.stores import Parts, Stores
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.caches.stores import Parts, Stores
+from katana_mcp.configuration.flags import FLAGS, Flag
 
 from .backends import KINDS, Forgetful, Kind, World, plain
 from .oracle import is_lawful
@@ -211,7 +211,7 @@ class History(RuleBasedStateMachine):
     def keep(self, batch: Batch, *records: Record) -> None:
         """Store records; what borrows from them is reindexed after it, as sync does."""
         self.apply(replace(batch, upserts=self.rows(batch.entity, records)))
-        changed = [row_id for each in records if isinstance(row_id := each["id"], int | str)]
+        changed = [row_id for record in records if isinstance(row_id := record["id"], int | str)]
         self.reindex(batch.entity, [*changed, *batch.removed])
 
     def reindex(self, parent: str, ids: Sequence[RecordId]) -> None:

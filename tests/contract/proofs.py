@@ -9,7 +9,7 @@ import pytest
 from cache_core.protocol import CacheBackend
 from cache_core.records import Record, RecordId
 from cache_core.sync.source import PAGE_SIZE
-from katana_mcp.backends import Store
+from katana_mcp.caches.backends import Store
 
 from .accounts import ENTITIES, Account, cached, synced, text_is_right
 from .backends import FILED, TOYS, Kind, plain

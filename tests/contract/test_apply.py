@@ -228,7 +228,7 @@ async def test_quarantine_lists_newest_first_and_an_upsert_heals(cache: CacheBac
     assert len(await cache.quarantined("toy", limit=2)) == 2
     assert await cache.quarantined("toy", limit=0) == ()
     await cache.apply(listing(toy(0), toy(2)))
-    assert [each.id for each in await cache.quarantined("toy")] == [None, None, 1]
+    assert [bad_record.id for bad_record in await cache.quarantined("toy")] == [None, None, 1]
     assert await cache.quarantined("toy_owner") == ()
 
 

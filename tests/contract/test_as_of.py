@@ -13,7 +13,7 @@ from cache_core.spec import EntitySpec, Listed
 from cache_core.sync import FreshReads, Syncer
 from cache_core.testing import START, FakeSource, ManualClock
 from cache_typed.tables import TABLES
-from katana_mcp.backends import BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 
 from .backends import World, plain
 from .entities import ALL, NINE

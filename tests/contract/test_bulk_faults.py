@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from cache_core.errors import CacheError, SourceUnavailable
-from katana_mcp.kept import NotDone
-from katana_mcp.rebuilding import STAYS
+from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.caches.rebuilding import STAYS
 
 from .backends import Kind
 from .bulk import WORKS, Bulk

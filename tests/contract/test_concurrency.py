@@ -13,7 +13,9 @@ IDS = range(700)
 
 async def writes(cache: CacheBackend, rounds: int) -> None:
     for number in range(1, rounds):
-        await cache.apply(listing(*(toy(each, version=number, count=number, name=f"round{number}") for each in IDS)))
+        await cache.apply(
+            listing(*(toy(record_id, version=number, count=number, name=f"round{number}") for record_id in IDS))
+        )
 
 
 async def rounds_seen(cache: CacheBackend, number: int) -> set[str]:
@@ -28,7 +30,7 @@ async def rounds_seen(cache: CacheBackend, number: int) -> set[str]:
 
 
 async def test_fifty_readers_beside_a_writer_see_whole_batches(cache: CacheBackend) -> None:
-    await cache.apply(listing(*(toy(each, count=0, name="round0") for each in IDS)))
+    await cache.apply(listing(*(toy(record_id, count=0, name="round0") for record_id in IDS)))
     writer = asyncio.create_task(writes(cache, 4))
     seen = await asyncio.gather(*(rounds_seen(cache, number) for number in range(50)))
     await writer
@@ -47,7 +49,7 @@ async def test_a_cancelled_write_lands_whole_or_not_at_all_and_the_next_one_work
     cache: CacheBackend,
 ) -> None:
     for steps in range(40):
-        rows = [toy(each, version=steps, count=steps) for each in range(20)]
+        rows = [toy(index, version=steps, count=steps) for index in range(20)]
         task = asyncio.create_task(cache.apply(listing(*rows)))
         for _ in range(steps):
             await asyncio.sleep(0)
@@ -61,7 +63,7 @@ async def test_a_cancelled_write_lands_whole_or_not_at_all_and_the_next_one_work
 
 
 async def test_a_cancelled_read_leaves_the_cache_usable(cache: CacheBackend) -> None:
-    await cache.apply(listing(*(toy(each, name="same") for each in range(20))))
+    await cache.apply(listing(*(toy(index, name="same") for index in range(20))))
     for steps in range(10):
         task = asyncio.create_task(cache.search("toy", Search("same")))
         for _ in range(steps):

@@ -15,7 +15,7 @@ import pytest
 
 from cache_core.errors import CacheCorrupt
 from cache_core.protocol import CacheBackend
-from katana_mcp.backends import Store
+from katana_mcp.caches.backends import Store
 
 from .accounts import ENTITIES, Account, synced, text_is_right
 from .backends import TOYS, Kind, plain

@@ -51,7 +51,7 @@ async def test_every_answer_about_a_document_is_that_of_the_reference(
 
 
 async def test_true_is_not_the_id_of_record_one(pair: tuple[CacheBackend, CacheBackend]) -> None:
-    spec = next(each for each in DOCUMENTS if each.name == "sales_order")
+    spec = next(document for document in DOCUMENTS if document.name == "sales_order")
     for cache in pair:
         await put(cache, spec, [{"id": 7, "customer_id": True}])
         assert not (await cache.search(spec.name, Search("Müller"))).hits

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import run_state_machine_as_test
 
 from cache_core.conditions import Order
-from katana_mcp.stores import PARTS
+from katana_mcp.caches.stores import PARTS
 
 from .backends import CATALOGUE, Kind
 from .entities import NINE, TEXT, comparable, conditions_on, fields_of

@@ -22,9 +22,9 @@ from cache_core.protocol import Batch, CacheBackend, Selection, SyncState
 from cache_core.records import RecordId
 from cache_core.testing import ManualClock
 from cache_core.text import SearchText
-from katana_mcp import stores
-from katana_mcp.flags import FLAGS, Flag
-from katana_mcp.stores import Parts, Stores
+from katana_mcp.caches import stores
+from katana_mcp.caches.stores import Parts, Stores
+from katana_mcp.configuration.flags import FLAGS, Flag
 
 from .backends import TOY_PARTS, Forgetful
 from .fuses import Blow, Fuse, fuses
@@ -116,7 +116,7 @@ async def test_a_note_that_cannot_be_written_does_not_stop_the_opening(tmp_path:
     (tmp_path / "cache").chmod(0o700)
     async with flagged(tmp_path / "cache", FLAGS[0]) as cache:
         await rename_owner(cache, "Smith", COMPLETE)
-    assert [each.name for each in (tmp_path / "cache").glob("opened.json*")] == ["opened.json"]
+    assert [path.name for path in (tmp_path / "cache").glob("opened.json*")] == ["opened.json"]
 
 
 TRIALS: tuple[Flag, ...] = tuple(flag for flag in FLAGS if flag.startswith("compare:"))
@@ -209,7 +209,9 @@ async def leaves_out(root: Path, flag: Flag, code: int, stride: int) -> None:
         times += len(notices)
         assert stores.directory == directory
         assert all(FAULTS[code] in told and trial in told and "start again" in told for told in notices)
-        assert {each.entity for each in kept.comparisons if each.error} == (set(flags) if notices else set())
+        assert {comparison.entity for comparison in kept.comparisons if comparison.error} == (
+            set(flags) if notices else set()
+        )
         kept.comparisons.clear()
         await rename_owner(cache, "Jones")
         assert await all_ids(cache) == [1]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cache_core.protocol import CacheBackend, Search
-from katana_mcp.backends import BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 
 from .backends import CATALOGUE, plain
 from .catalogue import VOCABULARY, fill
@@ -44,7 +44,7 @@ PIECES = (
     ),
     *("00", "4021", "018", "red", "Bake", "sup-", "10%", "a", "1"),
 )
-HUGE = ("x" * 100_000, "a " * 500_000, " ".join(f"t{each}" for each in range(3_000)), '"' * 1_000_000)
+HUGE = ("x" * 100_000, "a " * 500_000, " ".join(f"t{index}" for index in range(3_000)), '"' * 1_000_000)
 ANY = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 AT_ONCE = 25
 

@@ -29,7 +29,7 @@ async def test_a_process_killed_at_any_moment_leaves_a_whole_file_and_loses_noth
     kind: Kind, tmp_path: Path, dying: Nursery, kills: int
 ) -> None:
     random, killed, rounds, before = Random(kills), 0, 0, NOTHING
-    takes = [dying.run(Order(kind.name, str(tmp_path / "whole"), each)).seconds for each in range(2)]
+    takes = [dying.run(Order(kind.name, str(tmp_path / "whole"), index)).seconds for index in range(2)]
     while killed < kills:
         first = rounds % NEW_FILE_EVERY == 0
         order = Order(kind.name, str(tmp_path / str(rounds // NEW_FILE_EVERY)), rounds)

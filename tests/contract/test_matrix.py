@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from katana_mcp.backends import BACKENDS
-from katana_mcp.flags import FLAGS
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.configuration.flags import FLAGS
 
 from .backends import KINDS
 

@@ -15,7 +15,7 @@ from cache_core.compared import ComparedBackend, Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import CacheBackend, Search
 from cache_core.readmix import Read, reads_of
-from katana_mcp.backends import BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 
 from .backends import CATALOGUE, plain
 from .catalogue import fill
@@ -38,7 +38,7 @@ class Kept:
         self.comparisons.append(comparison)
 
     def unexplained(self) -> list[Comparison]:
-        return [each for each in self.comparisons if each.mismatch or each.error]
+        return [comparison for comparison in self.comparisons if comparison.mismatch or comparison.error]
 
 
 class Failing:
@@ -94,7 +94,7 @@ async def test_ten_thousand_reads_are_answered_alike(sides: tuple[CacheBackend, 
     for read in reads:
         await read.ask(compared)
         await compared.settle()
-    counts = Counter(each.operation for each in kept.comparisons)
+    counts = Counter(comparison.operation for comparison in kept.comparisons)
     sys.stderr.write(f"\n  {sides[0].name} answers: {counts.total():,} comparisons {dict(counts)}\n")
     assert kept.unexplained() == []
     assert counts.total() == len(reads) >= COMPARISONS

@@ -277,7 +277,7 @@ async def test_a_thousand_hostile_strings_never_raise(cache: CacheBackend) -> No
     )
     pieces = [*HOSTILE_TEXTS, *operators]
     texts = [f"{left}{right}" for left in pieces for right in pieces][:1_000]
-    texts += ["x" * 100_000, "a " * 500_000, " ".join(f"t{each}" for each in range(3_000)), '"' * 1_000_000]
+    texts += ["x" * 100_000, "a " * 500_000, " ".join(f"t{index}" for index in range(3_000)), '"' * 1_000_000]
     for text in texts:
         await cache.search("toy", Search(text, limit=3))
 

@@ -23,7 +23,7 @@ from katana_client.headers import read_cursor
 from katana_client.page import Page, Shape, read_page
 from katana_client.resources import Collections
 from katana_client.wire import ReadModel, models_in, parts_of
-from katana_mcp.backends import BACKENDS
+from katana_mcp.caches.backends import BACKENDS
 
 from .backends import World, plain
 from .strategies import JSON

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 import pytest
 from warm_cache import start_warm
 
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Tenant
 

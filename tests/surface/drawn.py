@@ -7,7 +7,7 @@ from typing import Any, cast
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.hidden import escape_hidden
 
 from .shapes import Schema
 from .writes import Arguments, Pools
@@ -24,7 +24,7 @@ NUMBERS = st.one_of(
 )
 SIGNED = st.one_of(NUMBERS, NUMBERS.map(lambda each: -each))
 TEXTS = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=12).filter(
-    lambda text: shown(text) == text and "<U+" not in text
+    lambda text: escape_hidden(text) == text and "<U+" not in text
 )
 """Without what is invisible: an answer shows that otherwise than it is sent."""
 
@@ -50,7 +50,7 @@ def _value(schema: Schema, path: str, pools: Pools) -> SearchStrategy[Any]:
     if path in pools:
         return st.sampled_from(list(pools[path]))
     if "anyOf" in schema:
-        return st.one_of(*(_value(each, path, pools) for each in schema["anyOf"]))
+        return st.one_of(*(_value(option, path, pools) for option in schema["anyOf"]))
     if "enum" in schema or "const" in schema:
         return st.sampled_from(schema.get("enum", [schema.get("const")]))
     if isinstance(schema["type"], list):

@@ -28,15 +28,15 @@ REFUSED = 429
 def writes(entries: Iterable[JournalEntry]) -> list[Wire]:
     """Return the requests that were no reads and may have been carried out."""
     return [
-        (each.method, each.path.removeprefix("/v1"), _told(each.body))
-        for each in entries
-        if each.method != "GET" and each.status != REFUSED
+        (entry.method, entry.path.removeprefix("/v1"), _told(entry.body))
+        for entry in entries
+        if entry.method != "GET" and entry.status != REFUSED
     ]
 
 
 def as_planned(requests: Sequence[Planned]) -> list[Wire]:
     """Return the requests of a preview as they have to be sent."""
-    return [(each["method"], each["path"], _told(each.get("body") or "")) for each in requests]
+    return [(request["method"], request["path"], _told(request.get("body") or "")) for request in requests]
 
 
 async def usual_preview(stage: Stage, clock: ManualClock, tool: str, text: str) -> Payload:
@@ -68,7 +68,7 @@ class Watched:
         self._sandbox = sandbox
         self._tenant = sandbox.tenant()
         self._began = len(sandbox.journal)
-        self._posted = {_collection(each) for each in requests if each["method"] == "POST"} - {RECEIPT}
+        self._posted = {_collection(request) for request in requests if request["method"] == "POST"} - {RECEIPT}
         self._rows_there = _ids(self._tenant, ROW)
         self._there = {each: _ids(self._tenant, each) for each in self._posted}
 
@@ -112,9 +112,9 @@ class Watched:
     def proves_at_most_once(self) -> None:
         """Assert that nothing was sent but what was planned, none of it twice, and that it made no more than that."""
         assert not Counter(self.sent) - Counter(self.planned), self.sent
-        asked = Counter(_collection(each) for each in self.requests if each["method"] == "POST")
-        for each in self.requests:
-            asked.update(_nested(each))
+        asked = Counter(_collection(request) for request in self.requests if request["method"] == "POST")
+        for request in self.requests:
+            asked.update(_nested(request))
         for collection in self._posted:
             assert len(self._made(collection)) <= asked[collection], (collection, self._made(collection))
 
@@ -124,7 +124,7 @@ class Watched:
         told = {state: outcome[state] for state in ("applied", "failed", "unknown", "not_tried") if outcome[state]}
         assert told == Counter(states), outcome
         assert [(each["method"], each["path"]) for each in outcome["actions"]] == [
-            (each["method"], each["path"]) for each in self.requests
+            (request["method"], request["path"]) for request in self.requests
         ]
         for place, (state, action) in enumerate(zip(states, outcome["actions"], strict=True)):
             if state == "unknown":
@@ -137,7 +137,7 @@ class Watched:
         request = self.filled(place)
         method, collection = request["method"], _collection(request)
         if collection == RECEIPT:
-            return all(self._has_come(each) for each in _entries(request))
+            return all(self._has_come(entry) for entry in _entries(request))
         if method == "POST":
             return place in self.made
         record = _found(self._tenant, collection, int(request["path"].split("/")[2]))
@@ -149,7 +149,7 @@ class Watched:
         """Return whether a row has come, or a part of it as a row of its own."""
         row = self._tenant.get(ROW, entry["purchase_order_row_id"])
         split = [self._tenant.get(ROW, each) for each in _ids(self._tenant, ROW) - self._rows_there]
-        alike = [each for each in split if each["variant_id"] == row["variant_id"] and each["received_date"]]
+        alike = [part for part in split if part["variant_id"] == row["variant_id"] and part["received_date"]]
         return bool(row["received_date"] or alike)
 
     def _made(self, collection: str) -> set[int]:

@@ -7,7 +7,7 @@ from math import isclose
 from typing import Any
 
 from katana_mcp.testing import Payload
-from katana_mcp.writing.preview import shown_value
+from katana_mcp.writing.preview import value_in_words
 from katana_sandbox import Tenant
 
 from .alike import alike
@@ -63,7 +63,7 @@ def proves_named(write: Write, preview: Payload, before: Held, after: Held) -> N
     (key,) = [preview["id"]] if "id" in preview else _added(before, after, write.collection)
     assert {each for name, each in changed if name == write.collection} <= {key}, changed
     deletion = ("DELETE", f"/{write.collection}/{key}")
-    goes = deletion in {(each["method"], each["path"]) for each in preview["requests"]}
+    goes = deletion in {(request["method"], request["path"]) for request in preview["requests"]}
     assert bool(_record(before, write.collection, key)) is (write.make is not None)
     assert bool(_record(after, write.collection, key)) is not goes
     if write.lined:
@@ -89,7 +89,7 @@ def _proves_fields(write: Write, said: Mapping[Field, Told], before: Held, after
         real = [_record(each, collection, key).get(name) for each in (before, after)]
         for word, value in zip(told, real, strict=True):
             meant = [value, *_words(write, name, value, before), *([AT_APPLY] if name in write.moments else ())]
-            assert any(alike(word, shown_value(each)) for each in meant), (collection, key, name, told, real)
+            assert any(alike(word, value_in_words(each)) for each in meant), (collection, key, name, told, real)
 
 
 def _words(write: Write, name: str, value: object, before: Held) -> list[object]:
@@ -118,10 +118,10 @@ def _proves_lines(write: Write, preview: Payload, before: Held, after: Held, *, 
     """Assert that the parts which come and go are the lines of the preview that say so."""
     told = {"add": list[Line](), "delete": list[Line]()}
     usual = "add" if "id" not in preview else "delete" if goes else ""
-    for each in preview.get("lines", ()):
-        change = each.get("change", usual)
+    for line in preview.get("lines", ()):
+        change = line.get("change", usual)
         if change in told:
-            told[change].append((each.get("row_id"), each.get("variant_id"), each.get("quantity"), each.get("price")))
+            told[change].append((line.get("row_id"), line.get("variant_id"), line.get("quantity"), line.get("price")))
     for collection, price in write.lined.items():
         for _, key in [each for each in _changed(before, after) if each[0] == collection]:
             if _comes_or_goes(collection, key, before, after):
@@ -183,8 +183,8 @@ def _said(write: Write, preview: Payload, key: object, before: Held, after: Held
         known = int(number) in before[collection]
         return collection, int(number) if known else _added(before, after, collection)[int(number)]
 
-    for each in preview.get("changes", ()):
-        found, names_new = _PART.fullmatch(each["field"]), _NEW.fullmatch(each.get("new") or "")
-        new = str(part(*names_new.groups())[1]) if names_new else each.get("new")
-        where = (*part(found[1], found[2]), found[3]) if found else (write.collection, key, each["field"])
-        yield where, (each.get("old"), new)
+    for change in preview.get("changes", ()):
+        found, names_new = _PART.fullmatch(change["field"]), _NEW.fullmatch(change.get("new") or "")
+        new = str(part(*names_new.groups())[1]) if names_new else change.get("new")
+        where = (*part(found[1], found[2]), found[3]) if found else (write.collection, key, change["field"])
+        yield where, (change.get("old"), new)

@@ -5,16 +5,19 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
+from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
 from .matrix_traced import traceability, traced_goods
+from .matrix_verified import verified
 from .usual import Changes, Usual
 from .usual import changed_each as _each
+from .usual import list_changes as _filters
 from .usual import live_records as _live
 
 PART = "00.4021.018.003"
@@ -22,14 +25,6 @@ ABSENT = "nothing-has-this"
 
 A_MINUTE = 61
 """Seconds after which a call has a minute's requests to itself: all the tools together ask for more than that."""
-
-
-def _filters(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
-    """Return the changes of a list: its window, the moments named, and its own filters."""
-    middle = sorted(each["created_at"] for each in records)[len(records) // 2]
-    moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
-    window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
-    return _each(**window, **moments, **filters)
 
 
 def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -144,23 +139,6 @@ def _manufacturing_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         "get_manufacturing_order": Usual({"manufacturing_order_id": order["id"]}, document | parts),
         "get_manufacturing_order_recipe": Usual({"manufacturing_order_id": order["id"]}, document),
     }
-
-
-def _stocktakes(tenant: Tenant) -> Usual:
-    counted = _live(tenant, "stocktakes")
-    rows = [each for each in tenant.all("stocktake_rows") if each["stocktake_id"] == counted[-1]["id"]]
-    changes = _filters(
-        counted,
-        ("completed",),
-        stocktake_number=counted[0]["stocktake_number"],
-        status=["COUNTED"],
-        open=True,
-        location_id=next(each["id"] for each in _live(tenant, "locations") if each["name"] == "Returns depot"),
-        skus_or_variant_ids=[rows[-1]["variant_id"]],
-        order_by="created_at",
-        include_rows=True,
-    )
-    return Usual({"limit": 50}, changes)
 
 
 def _stock(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -356,8 +334,15 @@ def _shortages(tenant: Tenant) -> dict[str, Usual]:
         "list_low_stock_items": Usual(
             {}, _each(**shared, supplier_id=supplied["default_supplier_id"], item_type="product")
         ),
+        "replenish": _replenished(tenant, supplied["default_supplier_id"]),
         "list_blocking_ingredients": Usual({}, _each(**shared, deadline_from=due[-1], deadline_to=due[0])),
     }
+
+
+def _replenished(tenant: Tenant, supplier: int) -> Usual:
+    pad = next(each for each in _live(tenant, "variants") if each["sku"] == "PAD")
+    changes = _each(skus_or_variant_ids=[pad["id"]], location_id="Main workshop", supplier_id=supplier, horizon_days=1)
+    return Usual({"location_id": _live(tenant, "locations")[1]["id"]}, changes)
 
 
 def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
@@ -439,12 +424,18 @@ def _prepare(tenant: Tenant) -> None:
 PLANS = frozenset(tool.name for tool in tools() if tool.plans)
 """Tools that plan a write: they ask Katana how things are now, so they need it, and a request of the minute's sixty."""
 
+PLANS_SEVERAL = frozenset({"replenish"})
+"""Of these, what plans several documents at once, each as the tool of that document does: it has proofs of its own."""
+
 WRITES = "apply_plan"
 """The one tool that writes: its tokens live in the server that gave them out, so the matrix has none."""
 
 
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without its plan token, which is another one each time."""
+    """Return an answer without its plan tokens, which are others each time."""
+    if any("plan_token" in each for each in answer.get("orders", ())):
+        orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
+        return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
     if "plan_token" not in answer:
         return answer
     return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}
@@ -484,7 +475,8 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **_customers(tenant, search),
         **_customer_writes(tenant),
         "list_traceability": traceability(tenant),
-        "list_stocktakes": _stocktakes(tenant),
+        "list_stocktakes": stocktakes(tenant),
+        **verified(tenant),
         **live_reads(tenant),
         "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
         "check_inventory": Usual(

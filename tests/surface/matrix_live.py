@@ -20,9 +20,11 @@ def planned_goods(tenant: Tenant) -> None:
 
 def live_reads(tenant: Tenant) -> dict[str, Usual]:
     """Return usual calls of the tools that ask Katana about demand, and what makes a difference."""
-    first, second = [each["id"] for each in live_records(tenant, "variants")][:2]
-    here, there = [each["id"] for each in live_records(tenant, "locations")][:2]
-    moved = [each["variant_id"] for each in tenant.all("inventory_movements") if each["resource_type"] == _SOLD]
+    first, second = [record["id"] for record in live_records(tenant, "variants")][:2]
+    here, there = [record["id"] for record in live_records(tenant, "locations")][:2]
+    moved = [
+        movement["variant_id"] for movement in tenant.all("inventory_movements") if movement["resource_type"] == _SOLD
+    ]
     sold = list(dict.fromkeys(moved))[-10:]
     return {
         "list_inventory_signals": Usual(

@@ -13,8 +13,8 @@ PARCEL = "sales_order_fulfillments"
 def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
     counted = _live(tenant, "stock_adjustments")
-    first, other = [each["id"] for each in _live(tenant, "locations")][:2]
-    found, lost = [each["id"] for each in _live(tenant, "variants")][:2]
+    first, other = [location["id"] for location in _live(tenant, "locations")][:2]
+    found, lost = [variant["id"] for variant in _live(tenant, "variants")][:2]
     head = _each(
         stock_adjustment_date="2026-03-04",
         reason="Broken in shipping",
@@ -41,7 +41,7 @@ def adjustment_writes(tenant: Tenant) -> dict[str, Usual]:
 
 def packed_order(tenant: Tenant) -> None:
     """Pack a part of the newest order that nothing is shipped of, and define a custom field of orders."""
-    *_, order = (each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED")
+    *_, order = (sales_order for sales_order in _live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED")
     row = {"sales_order_row_id": order["sales_order_rows"][0]["id"], "quantity": 0.5, "batch_transactions": []}
     tenant.create(PARCEL, {"sales_order_id": order["id"], "status": "PACKED", "sales_order_fulfillment_rows": [row]})
     defined_field(tenant, "SalesOrder")
@@ -49,13 +49,13 @@ def packed_order(tenant: Tenant) -> None:
 
 def sales_writes(tenant: Tenant) -> dict[str, Usual]:
     """Return a usual call of each, and what makes a difference."""
-    orders = [each for each in _live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED"]
+    orders = [sales_order for sales_order in _live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED"]
     fees = {each["sales_order_id"]: each["id"] for each in tenant.all("sales_order_shipping_fee")}
     order = next(each for each in orders if each["addresses"] and each["id"] in fees)
     other = next(each for each in orders if each is not order)
-    places = [each["id"] for each in _live(tenant, "locations") if each["sales_allowed"]]
+    places = [location["id"] for location in _live(tenant, "locations") if location["sales_allowed"]]
     here = next(each for each in places if each != order["location_id"])
-    first, second = [each["id"] for each in _live(tenant, "customers")][:2]
+    first, second = [customer["id"] for customer in _live(tenant, "customers")][:2]
     row = {"sku_or_variant_id": _live(tenant, "variants")[0]["id"], "quantity": 2, "price_per_unit": 3}
     place = {"entity_type": "shipping", "city": "Oslo"}
     head = _each(

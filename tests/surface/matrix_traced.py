@@ -7,8 +7,8 @@ from .usual import Usual, changed_each, live_records
 
 def traced_goods(tenant: Tenant) -> None:
     """Bring goods into three batches, one of them used up, one in a bin, and a unit in with a serial number."""
-    items = {each["id"] for each in live_records(tenant, "materials") if each["batch_tracked"]}
-    goods = [each["id"] for each in live_records(tenant, "variants") if each["material_id"] in items]
+    items = {record["id"] for record in live_records(tenant, "materials") if record["batch_tracked"]}
+    goods = [record["id"] for record in live_records(tenant, "variants") if record["material_id"] in items]
     place = live_records(tenant, "locations")[0]["id"]
     bins = [tenant.create("bin_locations", {"bin_name": name, "location_id": place})["id"] for name in ("A-12", "B-07")]
     for name, variant, until, moves, bin_id in (
@@ -25,7 +25,11 @@ def traced_goods(tenant: Tenant) -> None:
                 "traceability": [{"batch_id": key, "bin_location_id": bin_id, "quantity": quantity}],
             }
             tenant.create("stock_adjustments", {"location_id": place, "stock_adjustment_rows": [row]})
-    bought = next(each for each in tenant.all("purchase_order_rows") if each["received_date"])
+    bought = next(
+        purchase_order_row
+        for purchase_order_row in tenant.all("purchase_order_rows")
+        if purchase_order_row["received_date"]
+    )
     named = {"resource_type": "PurchaseOrderRow", "resource_id": bought["id"], "serial_numbers": ["SN-1"]}
     (unit,) = tenant.create("serial_numbers", named)["successful"]
     entry = {"serial_number_id": unit["id"], "batch_id": None, "bin_location_id": None, "quantity": "1"}
@@ -34,9 +38,9 @@ def traced_goods(tenant: Tenant) -> None:
 
 def traceability(tenant: Tenant) -> Usual:
     """Return a usual call of `list_traceability`, and what makes a difference."""
-    soon = (each["variant_id"] for each in tenant.all("batches") if each["batch_number"] == "B-SOON")
+    soon = (batch["variant_id"] for batch in tenant.all("batches") if batch["batch_number"] == "B-SOON")
     variant = next(soon, live_records(tenant, "variants")[0]["id"])
-    other = next(each["id"] for each in live_records(tenant, "locations")[1:])
+    other = next(record["id"] for record in live_records(tenant, "locations")[1:])
     changes = changed_each(
         skus_or_variant_ids=[variant],
         location_id=other,

@@ -36,9 +36,11 @@ async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than
     clock.advance(3_000)
     before = stage.requests()
     stage.own.sandbox.faults.add(Fault("*", action=Delay(LATENCY), times=None))
-    crowd = [stage.result(TOOLS[each % len(TOOLS)], usual[TOOLS[each % len(TOOLS)]].arguments) for each in range(CALLS)]
+    crowd = [
+        stage.result(TOOLS[index % len(TOOLS)], usual[TOOLS[index % len(TOOLS)]].arguments) for index in range(CALLS)
+    ]
     results = await within(clock, 2, asyncio.gather(*crowd))
-    assert [refused(payload_of(each)) for each in results if each.is_error] == []
+    assert [refused(payload_of(result)) for result in results if result.is_error] == []
     await paced(clock, clock.sleep(30), 1)
     asked = list(stage.own.sandbox.journal)[before:]
     first_pages = [each.query for each in asked if each.path == _STOCK and dict(each.query)["page"] == "1"]

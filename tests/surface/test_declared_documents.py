@@ -9,9 +9,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from cache_core.records import canonical
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.days import DayReading, days_in
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import named_in, transition
 from katana_mcp.documents.transition import Facts, New
@@ -22,14 +19,17 @@ from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
-from katana_mcp.naming import Known, Named
-from katana_mcp.surface import tools
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.wording import Named, NamedRecord
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.catalogue import catalogue
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.testing import Payload, Stage, payload_of, staged
 from katana_mcp.tools import warning_codes
+from katana_mcp.tools.days import DayReading, days_in
 from katana_mcp.tools.requests import Request
 from katana_mcp.values import rows as rows_in
 from katana_mcp.writing.meaning import model_of, same
-from katana_mcp.writing.numbers import Numbered
 from katana_sandbox import ManualClock, Tenant
 
 from .all_writes import WRITES
@@ -93,7 +93,7 @@ def _facts(doc: Writable, request: Request, record: Record | None, tenant: Tenan
         collection, called = KEPT_AS[each.names]
         for value in [row[each.arg] for row in (asked, *rows) if each.arg in row]:
             known = [record for record in live(tenant, collection) if value in (record["id"], record.get(called))]
-            found[each.names, cast("int", value)] = Named(cast("int", value), (Known(id=known[0]["id"]),))
+            found[each.names, cast("int", value)] = Named(cast("int", value), (NamedRecord(id=known[0]["id"]),))
     is_counted = record is None and bool(doc.key.prefix)
     numbered = Numbered(number=preview["number"]) if is_counted else None
     beside = {part.entity: tuple(rows_in(facts.record or {}, part.held)) for part in doc.parts if part.entity}
@@ -143,13 +143,13 @@ def _other_parts(doc: Writable, part: Part, expected: Sequence[Record], real: Se
     left = list(real)
     wrong: list[str] = []
     for row in expected:
-        fields: list[Field] = [each for each in part.fields if not each.filled or _is_sure(each, row)]
+        fields: list[Field] = [field for field in part.fields if not field.filled or _is_sure(field, row)]
         match = next(
             (
                 other
                 for other in left
                 if row.get("id") in (None, other["id"])
-                and all(same(model, each.name, row.get(each.name), other.get(each.name)) for each in fields)
+                and all(same(model, field.name, row.get(field.name), other.get(field.name)) for field in fields)
             ),
             None,
         )
@@ -178,7 +178,7 @@ def _each_part_once(doc: Writable, asked: Arguments) -> Arguments:
     for part in doc.parts:
         for name in (f"update_{part.name}", part.deletes):
             entries = cast("list[Any]", asked.get(name) or [])
-            ids = [each[part.key] if isinstance(each, dict) else each for each in entries]
+            ids = [entry[part.key] if isinstance(entry, dict) else entry for entry in entries]
             first = [place for place, key in enumerate(ids) if key not in seen | set(ids[:place])]
             seen |= set(ids)
             once |= {name: [entries[place] for place in first]} if entries else {}
@@ -190,7 +190,7 @@ async def _applied(stage: Stage, preview: Payload) -> Payload | None:
     (outcome,) = (await stage.call("apply_plan", plan_tokens=[preview["plan_token"]]))["outcomes"]
     if outcome["applied"] == len(outcome["actions"]):
         return outcome
-    assert {each["code"] for each in preview["warnings"]} & MAY_BE_REFUSED, (preview, outcome)
+    assert {warning["code"] for warning in preview["warnings"]} & MAY_BE_REFUSED, (preview, outcome)
     return None
 
 
@@ -223,7 +223,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
     before = _held(doc, tenant, document["id"]) if document else None
     preview = payload_of(await stage.result(tool, asked))
     if "plan_token" not in preview:
-        against = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+        against = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
         assert against, preview
         assert {each["code"] for each in against} <= CODES, against
         return
@@ -235,7 +235,7 @@ async def _one(stage: Stage, clock: ManualClock, doc: Writable, verb: Verb, data
         return
     real = _held(doc, tenant, outcome["id"])
     assert (real is None) is (change.after is None)
-    made = [each["id"] for each in outcome["actions"] if each["method"] == "POST"]
+    made = [action["id"] for action in outcome["actions"] if action["method"] == "POST"]
     if real is not None and change.after is not None:
         added = {part.name: made for part in doc.parts}
         assert _differing(doc, change.after, real, added) == [], (asked, preview)
@@ -250,7 +250,7 @@ CODES = {value for name, value in vars(warning_codes).items() if name.isupper() 
 async def _taken_back(stage: Stage, doc: Writable, before: Record | None, preview: Payload, outcome: Payload) -> None:
     """Assert that the way back of an outcome gives the document as it was, or that the preview said what it leaves."""
     tenant = stage.own.sandbox.tenant()
-    left = [each["field_path"] for each in preview["warnings"] if each["code"] == warning_codes.NO_WAY_BACK]
+    left = [warning["field_path"] for warning in preview["warnings"] if warning["code"] == warning_codes.NO_WAY_BACK]
     revert = outcome.get("revert")
     assert (revert is None) is (None in left), preview
     if revert is None:

@@ -56,24 +56,24 @@ async def test_a_risk_of_named_variants_is_that_of_each(stage: Stage) -> None:
 async def test_a_variant_without_demand_is_told_apart_from_one_that_there_is_not(stage: Stage, tenant: Tenant) -> None:
     having = _ids(await stage.call(SIGNALS, limit=250))
     variants = live_records(tenant, "variants")
-    idle = next(each["id"] for each in variants if each["id"] not in having)
-    sku = next(each["sku"] for each in variants if each["id"] == having[0])
+    idle = next(variant["id"] for variant in variants if variant["id"] not in having)
+    sku = next(variant["sku"] for variant in variants if variant["id"] == having[0])
     answer = await stage.call(SIGNALS, skus_or_variant_ids=[sku, idle, HOSTILE, 2**31 - 1])
     assert (_ids(answer), answer["without"]) == ([having[0]], [idle])
-    assert [each["asked"] for each in answer["not_found"]] == [
+    assert [missing["asked"] for missing in answer["not_found"]] == [
         "'); DROP TABLE variants; --<U+202E>%_\\\"\n)",
         2**31 - 1,
     ]
     before = stage.requests()
     nothing = await stage.call(SIGNALS, skus_or_variant_ids=["no such sku"])
     assert (nothing["rows"], nothing["total"]) == ([], 0)
-    assert all("inventory_signals" not in each.path for each in list(stage.own.sandbox.journal)[before:])
+    assert all("inventory_signals" not in request.path for request in list(stage.own.sandbox.journal)[before:])
 
 
 async def test_pages_of_signals_hold_each_once_and_the_window_counts(stage: Stage) -> None:
     whole = _ids(await stage.call(SIGNALS, limit=250))
     pages = [await stage.call(SIGNALS, limit=7, page=page) for page in range(1, -(-len(whole) // 7) + 1)]
-    assert [each for page in pages for each in _ids(page)] == whole
+    assert [record_id for page in pages for record_id in _ids(page)] == whole
     assert [page["has_more"] for page in pages] == [*[True] * (len(pages) - 1), False]
     assert pages[0]["next_actions"] == ["list_inventory_signals(..., limit=7, page=2)"]
     long = await stage.call(SIGNALS, demand_window="90", limit=250)
@@ -122,7 +122,7 @@ async def test_a_forecast_of_what_there_is_not_asks_nothing(stage: Stage, tenant
     await stage.call(FORECAST, skus_or_variant_ids=[gone], location_id=place)
     before = stage.requests()
     answer = await stage.call(FORECAST, skus_or_variant_ids=[gone, service, HOSTILE], location_id=place)
-    asked = [each.path for each in list(stage.own.sandbox.journal)[before:]]
+    asked = [request.path for request in list(stage.own.sandbox.journal)[before:]]
     assert not [path for path in asked if "demand_forecasts" in path]
     assert (answer["forecasts"], answer["without"], len(answer["not_found"])) == ([], [gone, service], 1)
     for wrong in ("no such place", HOSTILE, 999_999):
@@ -149,7 +149,7 @@ async def test_of_many_periods_the_first_hundred_are_shown_and_variants_that_do_
     shown = answer["forecasts"]
     assert all(len(each["periods"]) == 100 for each in shown)
     assert 1 <= len(shown) < 10
-    told = " ".join(each["message"] for each in answer["warnings"])
+    told = " ".join(warning["message"] for warning in answer["warnings"])
     assert "only the first 100 periods are shown of " in told
     (action,) = answer["next_actions"]
     rest = [each["variant_id"] for each in shown]

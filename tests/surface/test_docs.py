@@ -9,11 +9,11 @@ from cyclopts import App
 
 import cache_legacy.storage  # goes with cache_legacy
 import cache_typed.storage
-import katana_mcp.cli
+import katana_mcp.commands.cli
 import katana_sandbox.cli
+from katana_mcp.configuration.settings import Settings
 from katana_mcp.entities import ENTITIES
-from katana_mcp.settings import Settings
-from katana_mcp.surface import absent_tools, tools
+from katana_mcp.server.catalogue import absent_tools, tools
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -65,14 +65,14 @@ def _commands(program: App) -> Iterator[App]:
 
 
 def _flags(program: App) -> set[str]:
-    ends = [each for each in _commands(program) if each.default_command is not None]
-    return {name for each in ends for argument in each.assemble_argument_collection() for name in argument.names}
+    ends = [command for command in _commands(program) if command.default_command is not None]
+    return {name for end in ends for argument in end.assemble_argument_collection() for name in argument.names}
 
 
 def _anchors(page: Path) -> set[str]:
     """Return the headings of a page as links name them."""
     headings = re.findall(r"^#+ +(.+)$", page.read_text("utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
@@ -97,7 +97,7 @@ def test_every_path_that_a_page_names_is_there(page: Path) -> None:
 
 @pytest.mark.parametrize("page", NOW, ids=_id)
 def test_every_flag_that_a_page_names_is_a_flag(page: Path) -> None:
-    known = _flags(katana_mcp.cli.app) | _flags(katana_sandbox.cli.app) | {"--help", "--version"}
+    known = _flags(katana_mcp.commands.cli.app) | _flags(katana_sandbox.cli.app) | {"--help", "--version"}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", page.read_text("utf-8")))
     assert named - known - MISSPELT - set(OTHER_PROGRAMS) == set()
 
@@ -107,17 +107,19 @@ def test_every_variable_that_a_page_names_is_a_setting(page: Path) -> None:
     text = page.read_text("utf-8")
     for name in set(re.findall(r"KATANA_[A-Z_]+", text)) - MISSPELT:
         begins = name.endswith("_")
-        assert any(each.startswith(name) if begins else each == name for each in _variables()), name
+        assert any(variable.startswith(name) if begins else variable == name for variable in _variables()), name
 
 
 def test_the_table_of_settings_names_every_flag_and_every_variable() -> None:
     table = (ROOT / "README.md").read_text("utf-8").partition("\n## Settings")[2].partition("\n## ")[0]
-    serve = katana_mcp.cli.app["serve"].assemble_argument_collection()
+    serve = katana_mcp.commands.cli.app["serve"].assemble_argument_collection()
     flags = {name for each in serve for name in each.names if name.startswith("--")}
     told = set(re.findall(r"--[a-z-]+", table))
-    assert {each for each in flags if not each.startswith("--cache-backend-")} <= told
+    assert {flag for flag in flags if not flag.startswith("--cache-backend-")} <= told
     one_each = "KATANA_CACHE_BACKEND_"
-    assert {each for each in _variables() if not each.startswith(one_each)} <= set(re.findall(r"KATANA_[A-Z_]+", table))
+    assert {variable for variable in _variables() if not variable.startswith(one_each)} <= set(
+        re.findall(r"KATANA_[A-Z_]+", table)
+    )
 
 
 @pytest.mark.parametrize("page", [page for page in NOW if page.parents[1].name != "packages"], ids=_id)
@@ -151,13 +153,13 @@ def test_the_readme_names_every_make_target() -> None:
 
 def test_the_readme_counts_the_tools_that_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    katana_mcp.cli.app(["tools"], exit_on_error=False, result_action="return_value")
+    katana_mcp.commands.cli.app(["tools"], exit_on_error=False, result_action="return_value")
     (listed,) = re.findall(r"^(\d+) tools", capsys.readouterr().out, re.MULTILINE)
     assert re.findall(r"server up in .*: (\d+) tools listed", text) == [listed]
 
 
-ALL = {each.plural.replace("_", " ") for each in ENTITIES}
-WRITTEN = {each.plural.replace("_", " ") for each in ENTITIES if each.writes}
+ALL = {entity.plural.replace("_", " ") for entity in ENTITIES}
+WRITTEN = {entity.plural.replace("_", " ") for entity in ENTITIES if entity.writes}
 SAID: list[tuple[str, str, set[str]]] = [
     ("README.md", r"It writes ([^.]*), never without a preview", WRITTEN),
     ("README.md", r"\| create, modify, delete of ([^;]*);", ALL - WRITTEN),
@@ -193,4 +195,4 @@ def _targets() -> set[str]:
 
 
 def _variables() -> set[str]:
-    return {str(each.validation_alias) for each in Settings.model_fields.values()}
+    return {str(field.validation_alias) for field in Settings.model_fields.values()}

@@ -9,8 +9,8 @@ from cache_core.specs import SPECS
 from cache_typed.tables import TABLES
 from katana_client.collection import Bound
 from katana_client.resources import Collections
-from katana_mcp.descriptor import Entity
 from katana_mcp.entities import ENTITIES
+from katana_mcp.surface.descriptor import Entity
 
 ROOT = Path(__file__).resolve().parents[2]
 RESOURCES = "packages/katana_client/src/katana_client/resources"

@@ -10,11 +10,12 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage
 from katana_sandbox import EditBody, Fault, Tenant
 
 from .matrix import PLANS
+from .matrix_verified import verified
 
 type Wire = dict[str, Any]
 type Keeps = Callable[[Wire], bool]
@@ -211,7 +212,7 @@ def _records(tenant: Tenant, meant: Meant) -> list[Wire]:
     records = [each for each in every if not each["deleted_at"] and not each.get("archived_at")]
     for collection, link in meant.beside.items():
         rows = [each for each in tenant.all(collection) if not each.get("deleted_at")]
-        records = [each | {collection: [row for row in rows if row[link] == each["id"]]} for each in records]
+        records = [record | {collection: [row for row in rows if row[link] == record["id"]]} for record in records]
     return records
 
 
@@ -256,18 +257,18 @@ def _asked(meant: Meant, records: list[Wire]) -> list[tuple[str, object, Keeps]]
     """Return each filter with a value, and which records it keeps."""
     asked: list[tuple[str, object, Keeps]] = []
     for start, path in {**ALWAYS, **meant.dates}.items():
-        times = sorted(value for each in records for value in _found(each, path))
+        times = sorted(value for record in records for value in _found(record, path))
         bound = times[len(times) // 3]
         asked.append((f"{start}_from", bound, lambda each, p=path, b=bound: any(v >= b for v in _found(each, p))))
         asked.append((f"{start}_to", bound, lambda each, p=path, b=bound: any(v <= b for v in _found(each, p))))
     for start, path in meant.amounts.items():
-        bound = sorted(Decimal(str(each[path])) for each in records)[len(records) // 3]
+        bound = sorted(Decimal(str(record[path])) for record in records)[len(records) // 3]
         asked.append((f"{start}_min", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) >= b))
         asked.append((f"{start}_max", float(bound), lambda each, p=path, b=bound: Decimal(str(each[p])) <= b))
     for name, (path, values) in meant.values.items():
         asked += [(name, value, lambda each, p=path, v=value: each[p] == v) for value in values]
     for name, path in {**meant.texts, **meant.names}.items():
-        known = [value for each in records for value in _found(each, path)]
+        known = [value for record in records for value in _found(record, path)]
         for value in sorted({known[0], known[-1]}):
             asked.append((name, value, lambda each, p=path, v=value: v in _found(each, p)))
     for name, (yes, no) in meant.flags.items():
@@ -310,16 +311,16 @@ async def test_each_filter_keeps_what_it_names_and_each_sort_key_sorts(stage: St
         answer = await stage.call(
             tool, limit=PAGE, **{name: [value] if name.endswith("skus_or_variant_ids") else value}
         )
-        expected = {_key(each, meant) for each in records if keeps(each)}
+        expected = {_key(record, meant) for record in records if keeps(record)}
         shown = {_shown(row) for row in answer["rows"]}
         assert shown <= expected, (name, value)
         assert answer["total"] == len(expected) > 0, (name, value)
         assert len(shown) == min(len(expected), PAGE), (name, value)
-    by_key = {_key(each, meant): each for each in records}
+    by_key = {_key(record, meant): record for record in records}
     for key in sorted(_offered(LISTED[tool]["order_by"])):
         path = key.removeprefix("-")
         rows = (await stage.call(tool, limit=PAGE, order_by=key))["rows"]
-        known = sorted((each[path] for each in records if each[path] is not None), reverse=key != path)
+        known = sorted((record[path] for record in records if record[path] is not None), reverse=key != path)
         expected = [*known, *[None] * (len(records) - len(known))]
         assert [by_key[_shown(row)][path] for row in rows] == expected[:PAGE], key
         assert len(rows) > SEVERAL, key
@@ -337,7 +338,7 @@ def _others() -> set[tuple[str, str]]:
 
 def _moved_by_all(body: object) -> Wire:
     rows = cast("Wire", body)["data"]
-    return {"data": [each | {"resource_type": MOVED_BY[each["id"] % len(MOVED_BY)]} for each in rows]}
+    return {"data": [row | {"resource_type": MOVED_BY[row["id"] % len(MOVED_BY)]} for row in rows]}
 
 
 @pytest.mark.cold
@@ -349,7 +350,11 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         set.intersection(*({each["id"] for each in tenant.all(name)} for name in MEANT["list_items"].collections))
     )
     traced = [next(tenant.all("batches"))["variant_id"]]
-    traced += [each["variant_id"] for each in tenant.all("purchase_order_rows") if each.get("traceability")]
+    traced += [
+        purchase_order_row["variant_id"]
+        for purchase_order_row in tenant.all("purchase_order_rows")
+        if purchase_order_row.get("traceability")
+    ]
     chain = [bom["product_variant_id"], bom["ingredient_variant_id"]]
     made = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
     asked: dict[tuple[str, str], tuple[Wire, str]] = {
@@ -365,6 +370,7 @@ async def test_every_value_offered_outside_of_lists_finds_something(stage: Stage
         ("list_inventory_signals", "stock_risk"): ({}, "rows"),
         ("list_traceability", "kind"): ({"skus_or_variant_ids": traced}, "rows"),
         ("search_items", "type"): ({"query": "s"}, "rows"),
+        ("verify_order_document", "kind"): (verified(tenant)["verify_order_document"].arguments, "goods"),
         ("get_manufacturing_order", "include"): ({"manufacturing_order_id": made}, "order"),
     }
     assert set(asked) == _others()

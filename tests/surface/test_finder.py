@@ -10,13 +10,13 @@ import pytest
 from fastmcp import Client, Context, FastMCP
 from mcp.types import ToolAnnotations
 
-from katana_mcp.adapter.catalogue import catalogue, listing, tokens
-from katana_mcp.application import application
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import Choice, load, load_choice
-from katana_mcp.surface import EVERYDAY, FEW, absent_tools, promised, served, tools, unlisted
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import Choice, load, load_choice
+from katana_mcp.server.application import application
+from katana_mcp.server.catalogue import EVERYDAY, FEW, absent_tools, promised, served, tools, unlisted
+from katana_mcp.server.mcp.catalogue import catalogue, listing, tokens
+from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
-from katana_mcp.wiring import Outside
 from katana_sandbox import ManualClock
 
 from .matrix import PLANS, lasting, matrix
@@ -41,7 +41,7 @@ async def test_a_set_is_listed_with_all_that_writes_and_two_more(
     own: OwnSandbox, setup: Setup, few: frozenset[str], budget: int
 ) -> None:
     async with staged(own, setup) as stage:
-        told = [each.model_dump(mode="json", by_alias=True) for each in await stage.client.list_tools()]
+        told = [tool.model_dump(mode="json", by_alias=True) for tool in await stage.client.list_tools()]
     names = [each["name"] for each in told]
     assert names[-2:] == ["search_tools", "call_tool"]
     assert set(names[:-2]) == few & set(LISTED) | {"apply_plan"}
@@ -65,7 +65,7 @@ def test_who_chooses_tools_has_them_listed() -> None:
 
 
 def test_what_changes_something_is_listed_in_every_configuration() -> None:
-    changing = {each.name for each in tools() if not each.read_only}
+    changing = {tool.name for tool in tools() if not tool.read_only}
     assert changing == {"apply_plan", "rebuild_cache"}
     for flags in ({}, {"search_mode": True}, {"toolsets": ("all",), "search_mode": True}, {"tools": tuple(changing)}):
         assert not unlisted(tools(), _choice(**flags)) & changing
@@ -156,7 +156,7 @@ async def test_each_tool_that_only_reads_answers_through_the_one_that_calls_and_
             assert json.loads(text_of(result)) == result.structured_content
         for name in ("search_tools", "call_tool"):
             assert (await stage.refusal("call_tool", name=name, arguments={}))["error"] == "call_directly"
-    assert {each.method for each in own.sandbox.journal} == {"GET"}
+    assert {request.method for request in own.sandbox.journal} == {"GET"}
 
 
 async def test_a_plan_that_was_made_through_the_one_that_calls_is_written_by_the_listed_tool_alone(
@@ -167,9 +167,9 @@ async def test_a_plan_that_was_made_through_the_one_that_calls_is_written_by_the
         token = (await stage.call("call_tool", name="create_customer", arguments=usual))["plan_token"]
         asked = {"name": "apply_plan", "arguments": {"plan_tokens": [token]}}
         assert (await stage.refusal("call_tool", **asked))["error"] == "call_directly"
-        assert {each.method for each in own.sandbox.journal} == {"GET"}
-        assert [each["message"] for each in (await stage.call("apply_plan", plan_tokens=[token]))["outcomes"]]
-    assert "POST" in {each.method for each in own.sandbox.journal}
+        assert {request.method for request in own.sandbox.journal} == {"GET"}
+        assert [outcome["message"] for outcome in (await stage.call("apply_plan", plan_tokens=[token]))["outcomes"]]
+    assert "POST" in {request.method for request in own.sandbox.journal}
 
 
 SPELLINGS = (
@@ -194,7 +194,7 @@ async def test_no_spelling_and_no_nesting_reaches_a_tool_that_writes(own: OwnSan
             assert (await stage.refusal("call_tool", name=odd, arguments=given))["error"] == "invalid_argument", odd
         two = await stage.result("call_tool", {"name": "list_items", "tool": "apply_plan"})
         assert json.loads(text_of(two))["error"] == "unknown_argument"
-    assert {each.method for each in own.sandbox.journal} == {"GET"}
+    assert {request.method for request in own.sandbox.journal} == {"GET"}
 
 
 async def test_what_is_wrong_is_told_in_the_same_words(own: OwnSandbox) -> None:
@@ -254,12 +254,12 @@ async def test_what_others_bring_is_listed_and_called_through_another_only_where
         return {"value": "red"}
 
     server = application(
-        load(sandbox=True, api_key=own.api_key), Outside(transport=own.transport(), clock=own.sandbox.clock)
+        load(sandbox=True, api_key=own.api_key), Environment(transport=own.transport(), clock=own.sandbox.clock)
     )
     server.mount(_others())
     async with Client(server, mode="legacy", elicitation_handler=person) as client:
         stage = Stage(client, own)
-        names = {each.name for each in await client.list_tools()}
+        names = {tool.name for tool in await client.list_tools()}
         assert {"ask_colour", "paint", "scrape", "search_tools"} <= names
         assert text_of(await stage.result("call_tool", {"name": "ask_colour"})) == "accept red"
         for name in ("paint", "scrape"):

@@ -7,8 +7,8 @@ from typing import Any
 
 from fastmcp.client.elicitation import ElicitResult
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
 from katana_mcp.testing import Setup, Stage, payload_of, staged
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.schemas import ConfirmationSchema
@@ -82,7 +82,7 @@ async def test_a_person_is_asked_with_that_schema(own: OwnSandbox, tenant: Tenan
 
 
 def test_each_response_model_is_what_its_tool_answers_and_stands_beside_how_it_is_written() -> None:
-    served = {each.name: each.answer for each in tools()}
+    served = {tool.name: tool.answer for tool in tools()}
     assert {name: served[name].__name__ for name in ANSWERS} == ANSWERS
     assert {name for name in LATER if name in served} == LATER.keys() - ABSENT.keys()
     assert {name: served[name].__name__ for name in LATER if name in served} == {

@@ -7,12 +7,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from katana_mcp.adapter.answer_schemas import answer_schema
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.days import DayReading, days_in
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.answer_schemas import answer_schema
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage
+from katana_mcp.tools.days import DayReading, days_in
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock, Tenant
@@ -166,7 +166,7 @@ def _pairs() -> Iterator[tuple[str, str, str]]:
 
 
 PAIRS = list(_pairs())
-READING = {each.name for each in SPECS.values() if each.read_only and not each.plans}
+READING = {spec.name for spec in SPECS.values() if spec.read_only and not spec.plans}
 
 
 def _taken(tool: str, path: str, name: str) -> Request:
@@ -186,7 +186,7 @@ def _taken(tool: str, path: str, name: str) -> Request:
 
 
 def test_every_id_of_an_answer_and_every_argument_that_asks_for_one_is_named_here() -> None:
-    shown = {name for each in SPECS.values() for name in _ids(answer_schema(each.answer))}
+    shown = {name for spec in SPECS.values() for name in _ids(answer_schema(spec.answer))}
     assert shown == ONE.keys() | NEVER_ASKED | {"id"}
     asked = {name for each in LISTED.values() for name in _ids(each["inputSchema"])}
     assert asked - {"ids"} <= ASKED.keys()
@@ -212,8 +212,8 @@ def _taken_by_its_own(tool: str, path: str) -> Request:
     if schema.get("type") != "array":
         return _taken(tool, path, argument)
     given = {
-        each: fitting(LISTED[tool]["inputSchema"]["properties"][each])
-        for each in LISTED[tool]["inputSchema"].get("required", ())
+        name: fitting(LISTED[tool]["inputSchema"]["properties"][name])
+        for name in LISTED[tool]["inputSchema"].get("required", ())
     }
     value: list[object] = ["token" if argument == "plan_tokens" else 7]
     return validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**given, argument: value})
@@ -225,7 +225,7 @@ def test_no_reason_is_given_for_what_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "path", "name"), [each for each in PAIRS if (each[1].rpartition(".")[2], each[2]) not in NOT_TAKEN]
+    ("tool", "path", "name"), [pair for pair in PAIRS if (pair[1].rpartition(".")[2], pair[2]) not in NOT_TAKEN]
 )
 def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, path: str, name: str) -> None:
     argument = path.rpartition(".")[2]
@@ -239,18 +239,20 @@ def test_the_same_argument_under_two_names_is_refused_naming_both(tool: str, pat
         given |= {argument: value, name: value}
     with pytest.raises(Refused) as refusal:
         validated(SPECS[tool].request, schema, given)
-    told = [each.message for each in refusal.value.warnings]
+    told = [warning.message for warning in refusal.value.warnings]
     assert any(f"{argument!r} and {name!r} are the same argument: give one of them" in each for each in told), told
 
 
 def _blocking(preview: Payload) -> list[str]:
-    return [each["message"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    return [warning["message"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
 
 
 async def test_what_documents_show_is_fed_back_as_it_is_shown(stage: Stage, tenant: Tenant) -> None:
-    costs = {each["group_id"] for each in tenant.all("po_additional_cost_rows")}
-    open_ones = [each for each in tenant.all("purchase_orders") if each["status"] == "NOT_RECEIVED"]
-    number = next(each["order_no"] for each in open_ones if each["default_group_id"] in costs)
+    costs = {po_additional_cost_row["group_id"] for po_additional_cost_row in tenant.all("po_additional_cost_rows")}
+    open_ones = [
+        purchase_order for purchase_order in tenant.all("purchase_orders") if purchase_order["status"] == "NOT_RECEIVED"
+    ]
+    number = next(one["order_no"] for one in open_ones if one["default_group_id"] in costs)
     order = (await stage.call("get_purchase_order", purchase_order_id=number))["order"]
     row, cost = order["rows"][0], order["additional_costs"][0]
     shown = {name: row[name] for name in ("purchase_order_row_id", "variant_id")}
@@ -262,8 +264,8 @@ async def test_what_documents_show_is_fed_back_as_it_is_shown(stage: Stage, tena
         update_additional_costs=[change],
     )
     assert _blocking(preview) == []
-    lines = [each for each in preview["lines"] if each.get("change") == "update"]
-    assert [each["row_id"] for each in lines] == [row["purchase_order_row_id"], cost["additional_cost_row_id"]]
+    lines = [line for line in preview["lines"] if line.get("change") == "update"]
+    assert [line["row_id"] for line in lines] == [row["purchase_order_row_id"], cost["additional_cost_row_id"]]
     again = await stage.call(
         "modify_purchase_order",
         id=preview["id"],
@@ -276,14 +278,16 @@ async def test_what_documents_show_is_fed_back_as_it_is_shown(stage: Stage, tena
 
 
 async def test_a_transfer_is_planned_again_from_what_it_shows(stage: Stage, tenant: Tenant) -> None:
-    number = next(each["stock_transfer_number"] for each in tenant.all("stock_transfers") if not each["deleted_at"])
+    number = next(
+        transfer["stock_transfer_number"] for transfer in tenant.all("stock_transfers") if not transfer["deleted_at"]
+    )
     shown = (await stage.call("get_stock_transfer", stock_transfer_id=number))["transfer"]
     places = {name: shown[name] for name in ("source_location_id", "target_location_id")}
-    rows = [{name: each[name] for name in ("variant_id", "quantity")} for each in shown["rows"]]
+    rows = [{name: row[name] for name in ("variant_id", "quantity")} for row in shown["rows"]]
     preview = await stage.call("create_stock_transfer", **places, rows=rows)
     assert _blocking(preview) == []
     same = await stage.call("list_stock_transfers", stock_transfer_id=shown["stock_transfer_id"])
-    assert [each["stock_transfer_id"] for each in same["rows"]] == [shown["stock_transfer_id"]]
+    assert [row["stock_transfer_id"] for row in same["rows"]] == [shown["stock_transfer_id"]]
 
 
 DATES = [
@@ -314,7 +318,7 @@ def test_every_date_argument_takes_a_bare_date_and_a_moment_of_the_factorys_time
 def _dated(tool: str, path: str, text: str, zone: str) -> tuple[datetime, DayReading]:
     """Return the moment that a text is taken for at a factory in a zone, and what was noted."""
     schema, dates = LISTED[tool]["inputSchema"], DayReading(days_in(zone))
-    given: dict[str, Any] = {each: fitting(schema["properties"][each]) for each in schema.get("required", ())}
+    given: dict[str, Any] = {name: fitting(schema["properties"][name]) for name in schema.get("required", ())}
     outer, _, inner = path.partition("[].")
     row = {inner: text}
     given[outer] = (

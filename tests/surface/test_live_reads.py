@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged, within
 from katana_sandbox import Drop, Fault, Hang, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
@@ -49,7 +49,7 @@ async def test_each_call_asks_katana_and_what_it_takes_is_known(
         answer = await stage.call(tool, **arguments)
         assert stage.requests() - before == REQUESTS.get(name, 1)
         assert stage.own.sandbox.journal[-1].path.startswith("/v1")
-        assert any(path in each.path for each in list(stage.own.sandbox.journal)[before:])
+        assert any(path in request.path for request in list(stage.own.sandbox.journal)[before:])
         assert answer["as_of"] > first["as_of"]
         assert "stale" not in answer
 
@@ -116,11 +116,11 @@ async def test_of_more_than_five_thousand_rows_the_rest_is_told(
         tenant.insert_raw("bin_locations", {"id": 900_000 + number, "bin_name": f"N-{number}", **stamps})
     answer = await stage.call("list_reference", kind="storage_bin", limit=250, page=20)
     assert (answer["total"], answer["has_more"], len(answer["rows"])) == (5_000, False, 250)
-    assert [each["code"] for each in answer["warnings"]] == ["truncated_result"] * told
-    assert [each["message"].partition(":")[0] for each in answer["warnings"]] == [
+    assert [warning["code"] for warning in answer["warnings"]] == ["truncated_result"] * told
+    assert [warning["message"].partition(":")[0] for warning in answer["warnings"]] == [
         "the first 5,000 that Katana lists were read, and there may be more"
     ] * told
     clock.advance(61)
     found = await stage.call("list_reference", kind="storage_bin", query="n 4900")
-    assert [each["name"] for each in found["rows"]] == ["N-4900"]
+    assert [row["name"] for row in found["rows"]] == ["N-4900"]
     assert len(found["warnings"]) == told

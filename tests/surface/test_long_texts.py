@@ -2,8 +2,8 @@
 
 import json
 
-from katana_mcp.adapter.server import RESOURCES, TEMPLATES
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.mcp.server import RESOURCES, TEMPLATES
 from katana_mcp.testing import staged, text_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_sandbox import ManualClock, Tenant
@@ -28,16 +28,16 @@ async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(
             texts[tool] = text_of(result)
             assert json.loads(texts[tool]) == result.structured_content, tool
         texts["refusal"] = json.dumps(await stage.refusal("get_customer", customer_id="long"))
-        of_records = [each for each in TEMPLATES if "{id}" in each]
+        of_records = [template for template in TEMPLATES if "{id}" in template]
         of_tools = [f"katana://help/tools/{tool}" for tool in calls]
-        uris = [*RESOURCES, *of_tools, *(each.replace("{id}", _first(tenant, each)) for each in of_records)]
+        uris = [*RESOURCES, *of_tools, *(record.replace("{id}", _first(tenant, record)) for record in of_records)]
         texts |= {uri: await stage.read(uri) for uri in uris}
     assert {name: len(text) for name, text in texts.items() if len(text.encode()) > MAX_ANSWER_BYTES} == {}
     plain = [name for name, text in texts.items() if "long long" not in text]
     assert plain == [*NAMES_NONE, "cache_status", "rebuild_cache", "katana://journal", *HELP, *of_tools]
     for name in ("get_sales_order", "list_customers", "katana://suppliers", "refusal"):
         assert " more characters]" in texts[name], name
-    codes = [each["code"] for each in json.loads(texts["get_sales_order"])["warnings"]]
+    codes = [warning["code"] for warning in json.loads(texts["get_sales_order"])["warnings"]]
     assert codes == ["time_zone_unknown", "truncated_result"]  # its name is a text like any other
 
 

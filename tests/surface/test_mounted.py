@@ -6,11 +6,11 @@ import pytest
 from fastmcp import Client, FastMCP
 from fastmcp.exceptions import McpError
 
-from katana_mcp.application import application
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.server.application import application
+from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Stage, payload_of, text_of
-from katana_mcp.wiring import Outside
 
 
 def shipping() -> FastMCP[None]:
@@ -38,7 +38,7 @@ def shipping() -> FastMCP[None]:
 @pytest.fixture
 async def mounted(own: OwnSandbox) -> AsyncGenerator[Stage]:
     settings = load(sandbox=True, api_key=own.api_key, sync="lazy")
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True)
+    outside = Environment(transport=own.transport(), clock=own.sandbox.clock, in_memory=True)
     server = application(settings, outside)
     server.mount(shipping())
     async with Client(server) as client:

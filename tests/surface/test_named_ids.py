@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from katana_mcp.adapter.answer_schemas import answer_schema
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.answer_schemas import answer_schema
 
 from .shapes import Schema, nodes
 

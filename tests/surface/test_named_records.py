@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.adapter.catalogue import catalogue
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage, payload_of
 from katana_sandbox import ManualClock, Tenant
 
@@ -102,13 +102,13 @@ def test_every_argument_that_ends_like_an_id_is_named_here() -> None:
 
 def _made(tenant: Tenant, collection: str, text: str) -> Record:
     """Return a new record that is called by this text, as somebody else has just made it."""
-    places = [each["id"] for each in tenant.all("locations") if each["deleted_at"] is None]
-    bought = next(each["id"] for each in tenant.all("variants") if each["material_id"])
+    places = [location["id"] for location in tenant.all("locations") if location["deleted_at"] is None]
+    bought = next(variant["id"] for variant in tenant.all("variants") if variant["material_id"])
     made = next(tenant.all("bom_rows"))["product_variant_id"]
     rows = [{"variant_id": bought, "quantity": 1}]
     if collection == "variants":
         tenant.create("materials", {"name": f"Item of {text}", "uom": "pcs", "variants": [{"sku": text}]})
-        return next(each for each in tenant.all("variants") if each["sku"] == text)
+        return next(variant for variant in tenant.all("variants") if variant["sku"] == text)
     if collection in {"locations", "additional_costs", "operators"}:
         *_, last = tenant.all(collection)
         name = "operator_name" if collection == "operators" else "name"
@@ -193,11 +193,11 @@ class _Calls:
         before = self._stage.requests()
         result = await self._stage.result(self.tool, arguments)
         entries = [*self._stage.own.sandbox.journal][before:]
-        return payload_of(result), Counter(each.path.rpartition("/")[2] for each in entries)
+        return payload_of(result), Counter(entry.path.rpartition("/")[2] for entry in entries)
 
 
 def _denied(answer: Payload, path: str) -> bool:
-    codes = {each["code"] for each in answer["warnings"] if each["severity"] == "blocking"}
+    codes = {warning["code"] for warning in answer["warnings"] if warning["severity"] == "blocking"}
     return "not_found" in codes or bool(answer.get("not_found")) or (path == "name" and "empty" in answer)
 
 

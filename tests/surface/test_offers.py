@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 import pytest
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.resources.prompts import PROMPTS
 from katana_mcp.resources.reference import REFERENCE
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import Tenant
 
@@ -22,7 +22,9 @@ TEMPLATES = {each.template: each for each in REFERENCE if each.template}
 
 
 async def test_every_record_of_the_reference_data_can_be_read_by_its_id(stage: Stage) -> None:
-    listed = [each.uri_template for each in await stage.client.list_resource_templates()]
+    listed = [
+        list_resource_template.uri_template for list_resource_template in await stage.client.list_resource_templates()
+    ]
     assert listed == [*TEMPLATES, "katana://journal/{entry}", "katana://help/tools/{tool}"]
     for template, resource in TEMPLATES.items():
         for row in json.loads(await stage.read(resource.uri))["rows"]:
@@ -58,7 +60,7 @@ async def test_what_stands_beyond_the_first_thousand_is_offered_and_a_cut_page_t
     page = json.loads(await stage.read("katana://suppliers"))
     assert page["truncated"] == f"{len(page['rows'])} of {page['total']}"
     assert last["id"] not in [row["id"] for row in page["rows"]]
-    assert [each.startswith(f"{ref.uri}: ") for each in page["next_actions"]] == [True]
+    assert [action.startswith(f"{ref.uri}: ") for action in page["next_actions"]] == [True]
     assert json.loads(await stage.read("katana://locations"))["next_actions"] == []
 
 
@@ -79,9 +81,9 @@ async def test_order_numbers_and_names_are_offered_for_prompts(stage: Stage) -> 
 async def test_every_prompt_names_only_tools_and_arguments_that_there_are(stage: Stage) -> None:
     listed = await stage.client.list_prompts()
     assert [each.name for each in listed] == [each.name for each in PROMPTS]
-    resources = {str(each.uri) for each in await stage.client.list_resources()}
+    resources = {str(resource.uri) for resource in await stage.client.list_resources()}
     for prompt in PROMPTS:
-        given = {each.name: f"<{each.name}>" for each in prompt.arguments}
+        given = {argument.name: f"<{argument.name}>" for argument in prompt.arguments}
         (message,) = (await stage.client.get_prompt(prompt.name, given)).messages
         text = getattr(message.content, "text", "")
         assert all(value in text for value in given.values())
@@ -110,7 +112,7 @@ def _told_calls(text: str, changes: Mapping[str, Usual]) -> Iterator[tuple[str, 
 
 def _value(told: str) -> object:
     if told.startswith("["):
-        return [each.strip() for each in told.strip("[]").split(",")]
+        return [part.strip() for part in told.strip("[]").split(",")]
     return {"true": True, "false": False}.get(told, told)
 
 
@@ -130,7 +132,7 @@ async def test_an_argument_that_is_left_out_leaves_no_gap(stage: Stage) -> None:
 
 async def test_a_prompt_whose_tools_are_not_served_is_not_offered(own: OwnSandbox) -> None:
     async with staged(own, Setup(flags={"toolsets": ("purchasing", "catalog")})) as stage:
-        assert [each.name for each in await stage.client.list_prompts()] == ["supplier_document_check"]
+        assert [prompt.name for prompt in await stage.client.list_prompts()] == ["supplier_document_check"]
         page = await stage.read("katana://help")
         assert "supplier_document_check" in page
         assert "promise_date" not in page

@@ -17,10 +17,10 @@ from cache_typed.dialect import Connection
 from cache_typed.mapping import layout_of
 from cache_typed.reading import window_query
 from cache_typed.tables import TABLES
-from katana_mcp.descriptor import Entity
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
-from katana_mcp.operations.filters import Means, Refers, filters_of
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.surface.descriptor import Entity
+from katana_mcp.surface.operations.filters import Means, Refers, filters_of
 from katana_mcp.testing import Setup, staged
 from katana_mcp.tools.requests import ListRequest, Request
 from katana_sandbox import Sandbox
@@ -92,7 +92,7 @@ def of_entity(entity: Entity, name: str) -> Iterator[tuple[str, Where]]:
     for request in asked(model, f"list_{entity.plural}", name):
         assert isinstance(request, ListRequest)
         for source in entity.sources if entity.listing is None else entity.listing(request):
-            yield from (each for each in conditions(request, source, name) if each[1])
+            yield from (condition for condition in conditions(request, source, name) if condition[1])
 
 
 @pytest.mark.parametrize("entity", LISTED, ids=lambda entity: entity.plural)

@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.adapter.answer_schemas import answer_schema
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.adapter.server import RESOURCES
-from katana_mcp.adapter.tool import LABEL
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.answer_schemas import answer_schema
+from katana_mcp.server.mcp.catalogue import catalogue
+from katana_mcp.server.mcp.server import RESOURCES
+from katana_mcp.server.mcp.tool import LABEL
 from katana_mcp.testing import Stage, payload_of, staged, text_of
 from katana_mcp.tools.answers import Stale
-from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.tools.warnings import ToolWarning
 from katana_sandbox import ManualClock
 
@@ -147,7 +147,7 @@ class _Planted:
         """Assert that each planted text stands as it was written, its hidden characters shown; return how many do."""
         found = [(each[0], text[each.start() :]) for text in texts for each in MARK.finditer(text)]
         for mark, text in found:
-            whole, begun = shown(self.written[mark]), text.split("… [")[0]
+            whole, begun = escape_hidden(self.written[mark]), text.split("… [")[0]
             in_a_body = json.dumps(whole, ensure_ascii=False)[1:-1]  # a body of a plan is shown as JSON
             assert whole.startswith(begun) or begun.startswith((whole, in_a_body)), (where, text)
         unseen = {each for each in set().union(*texts) if unicodedata.category(each) in UNSEEN and each not in "\n\t"}
@@ -162,20 +162,20 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     assert len(planted.written) > len(PAYLOADS) + len(TEXTS)
     schemas = {each.name: {path for path, _ in nodes(answer_schema(each.answer))} for each in tools()}
     async with staged(own) as stage:
-        before = [each.model_dump() for each in await stage.client.list_tools()]
+        before = [list_tool.model_dump() for list_tool in await stage.client.list_tools()]
         for tool, arguments in calls.items():
             clock.advance(A_MINUTE)
             count = await _answered(stage, tool, arguments, planted, schemas[tool])
             assert (count > 0) is (tool not in PLAIN), tool
         for token in INVENTED:
             assert (await stage.refusal("apply_plan", plan_tokens=[token]))["error"] == "unknown_plan"
-        assert {each.method for each in own.sandbox.journal} == {"GET"}
+        assert {request.method for request in own.sandbox.journal} == {"GET"}
         for uri in RESOURCES[:-2]:
             (content,) = await stage.client.read_resource(uri)
             assert (content.meta or {}).items() >= LABEL.items(), uri
             assert planted.assert_data(list(_texts(json.loads(getattr(content, "text", "")))), uri) > 0
-        assert [each.model_dump() for each in await stage.client.list_tools()] == before
-    assert {each.method for each in own.sandbox.journal} == {"GET"}
+        assert [list_tool.model_dump() for list_tool in await stage.client.list_tools()] == before
+    assert {request.method for request in own.sandbox.journal} == {"GET"}
     assert catalogue() == listed
 
 
@@ -183,6 +183,9 @@ ENVELOPE = {f"warnings[].{name}" for name in ToolWarning.model_fields} | {
     f"stale.{name}" for name in Stale.model_fields
 }
 """Keys that every answer may have, and no schema repeats."""
+
+CALLS = ("differences[].settle.arguments.", "receive.")
+"""Where an answer proposes a call: its keys are the arguments of that tool."""
 
 
 async def _answered(stage: Stage, tool: str, arguments: dict[str, object], planted: _Planted, known: set[str]) -> int:
@@ -192,8 +195,8 @@ async def _answered(stage: Stage, tool: str, arguments: dict[str, object], plant
     assert not result.is_error, (tool, str(answer)[:300])
     assert json.loads(text_of(result)) == answer, tool
     assert (result.meta or {}).items() >= LABEL.items(), tool
-    assert _keys(answer) - known - ENVELOPE == set(), tool
-    spoken = [*answer["next_actions"], *(each["message"] for each in answer["warnings"])]
+    assert {key for key in _keys(answer) if not key.startswith(CALLS)} - known - ENVELOPE == set(), tool
+    spoken = [*answer["next_actions"], *(warning["message"] for warning in answer["warnings"])]
     drawn = answer.get("plan_token", "")  # may hold any letters
     assert [each for each in spoken if WORD in each.replace(drawn, "")] == [], tool
     assert answer["source"] == "sandbox", tool

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp.cli import app
+from katana_mcp.commands.cli import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "tools.md"
 HOW = "run `katana-mcp tools --toolsets all --markdown > docs/reference/tools.md`"

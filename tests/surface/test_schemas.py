@@ -7,15 +7,15 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.json import JSONSnapshotExtension
 
-from katana_mcp.adapter.answer_schemas import answer_schema, referred
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue, tokens
-from katana_mcp.descriptor import Verb
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
-from katana_mcp.operations import OPERATIONS
 from katana_mcp.resources.help import tool_page, tool_reference
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.answer_schemas import answer_schema, referred
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue, tokens
+from katana_mcp.surface.descriptor import Verb
+from katana_mcp.surface.operations import OPERATIONS
 from katana_mcp.testing import Setup, staged
 from katana_mcp.tools.answers import Envelope
 from katana_mcp.tools.warnings import Refused, ToolWarning
@@ -138,8 +138,8 @@ def test_a_value_that_the_schema_allows_is_accepted(tool: str, name: str) -> Non
 def test_a_value_beyond_a_stated_limit_is_refused_by_name(tool: str, name: str, value: object) -> None:
     with pytest.raises(Refused) as refusal:
         _validate(tool, {**_required(tool), name: value})
-    assert {(each.field_path or "").partition("[")[0] for each in refusal.value.warnings} == {name}
-    assert {each.code for each in refusal.value.warnings} == {"invalid_argument"}
+    assert {(warning.field_path or "").partition("[")[0] for warning in refusal.value.warnings} == {name}
+    assert {warning.code for warning in refusal.value.warnings} == {"invalid_argument"}
 
 
 @pytest.mark.parametrize(("tool", "name"), PARAMETERS)
@@ -211,7 +211,7 @@ def test_lists_sent_as_text_are_read_and_texts_are_left_alone(tool: str, name: s
         assert getattr(_validate(tool, {**_required(tool), name: "[x]"}), name) == "[x]"
 
 
-@pytest.mark.parametrize("tool", [name for each in ENTITIES if (name := f"list_{each.plural}") in LISTED])
+@pytest.mark.parametrize("tool", [name for entity in ENTITIES if (name := f"list_{entity.plural}") in LISTED])
 def test_a_list_tool_opens_with_the_batch_hook(tool: str) -> None:
     titles = tool.removeprefix("list_").replace("_", " ")
     opening = f"List {titles} with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID (cache-backed)."
@@ -293,7 +293,7 @@ async def test_the_default_listing_as_it_is_sent_costs_no_more_than_budgeted(own
     sent = result.model_dump(mode="json", by_alias=True, exclude_none=True)
     assert sum(map(tokens, sent["tools"])) <= 12_000
     assert _size_of(sent) // 4 <= 22_000
-    assert sum(_size_of(each["outputSchema"]) for each in sent["tools"] if "outputSchema" in each) <= 26_000
+    assert sum(_size_of(tool["outputSchema"]) for tool in sent["tools"] if "outputSchema" in tool) <= 26_000
 
 
 def _size_of(value: object) -> int:

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities import ENTITIES
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import Tenant
 
@@ -59,7 +59,11 @@ def _headers(tenant: Tenant, collection: str) -> tuple[int, Places]:
 
 def _sales_orders(tenant: Tenant) -> tuple[int, Places]:
     order = _live(tenant, "sales_orders")[0]
-    address = next(each["id"] for each in tenant.all("sales_order_addresses") if each["sales_order_id"] == order["id"])
+    address = next(
+        sales_order_address["id"]
+        for sales_order_address in tenant.all("sales_order_addresses")
+        if sales_order_address["sales_order_id"] == order["id"]
+    )
     return order["id"], {
         "order number": _fields("sales_orders", order["id"], "order_no"),
         "customer name and e-mail": _fields("customers", order["customer_id"], "name", "company", "email"),
@@ -120,7 +124,11 @@ def _customers(tenant: Tenant) -> tuple[int, Places]:
     buyer = _live(tenant, "customers")[-1]["id"]
     fields: dict[str, tuple[str, ...]] = {each: (each,) for each in ("name", "company", "phone", "comment", "category")}
     fields |= {"e-mail": ("email",), "reference": ("reference_id",), "first and last name": ("first_name", "last_name")}
-    address = next(each["id"] for each in tenant.all("customer_addresses") if each["customer_id"] == buyer)
+    address = next(
+        customer_address["id"]
+        for customer_address in tenant.all("customer_addresses")
+        if customer_address["customer_id"] == buyer
+    )
     lived = {"addresses": _fields("customer_addresses", address, "company", "line_1", "city")}
     return buyer, lived | {place: _fields("customers", buyer, *each) for place, each in fields.items()}
 
@@ -166,7 +174,7 @@ async def test_every_place_that_a_search_names_is_searched(own: OwnSandbox) -> N
     own.sandbox.switches.set("serial_attach_mo", "mint")  # an order whose serial numbers are older than September
     planted = list(_planted(own.sandbox.tenant()))
     named = {(plural, called) for plural, _, called, _ in planted}
-    assert named == {(each.plural, place) for each in ENTITIES for place in each.searched}
+    assert named == {(entity.plural, place) for entity in ENTITIES for place in entity.searched}
     async with staged(own) as stage:
         missed = [each for each in planted if not await _finds(stage, *each)]
     assert missed == []

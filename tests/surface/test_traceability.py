@@ -10,18 +10,22 @@ async def test_batches_come_first_to_expire_first_and_those_used_up_when_asked_f
     before = stage.requests()
     rows = (await stage.call(TOOL))["rows"]
     assert stage.requests() == before + 1
-    assert [(each["batch_number"], each["quantity_in_stock"], each.get("expired")) for each in rows] == [
+    assert [(row["batch_number"], row["quantity_in_stock"], row.get("expired")) for row in rows] == [
         ("B-SOON", 3, True),
         ("B-LATE", 4, None),
     ]
-    assert all(each["sku"] and each["name"] and each["location"] for each in rows)
+    assert all(row["sku"] and row["name"] and row["location"] for row in rows)
     every = (await stage.call(TOOL, include_empty=True))["rows"]
     assert [each["batch_number"] for each in every] == ["B-GONE", "B-SOON", "B-LATE"]
     assert every[0]["quantity_in_stock"] == 0
 
 
 async def test_a_serial_number_is_where_it_lies_until_it_has_left(stage: Stage, tenant: Tenant) -> None:
-    held = next(each for each in tenant.all("purchase_order_rows") if each.get("traceability"))
+    held = next(
+        purchase_order_row
+        for purchase_order_row in tenant.all("purchase_order_rows")
+        if purchase_order_row.get("traceability")
+    )
     of_variant = await stage.call(TOOL, kind="serial_number", skus_or_variant_ids=[held["variant_id"]])
     (row,) = of_variant["rows"]
     assert (row["serial_number"], row["quantity_in_stock"], bool(row["location"])) == ("SN-1", 1, True)
@@ -36,7 +40,7 @@ async def test_all_serial_numbers_are_listed_by_place(stage: Stage, tenant: Tena
     (row,) = (await stage.call(TOOL, kind="serial_number"))["rows"]
     assert (row["serial_number"], row["quantity_in_stock"]) == ("SN-1", 1)
     assert (await stage.call(TOOL, kind="serial_number", location_id=row["location_id"]))["rows"] == [row]
-    other = next(each["id"] for each in tenant.all("locations") if each["id"] != row["location_id"])
+    other = next(location["id"] for location in tenant.all("locations") if location["id"] != row["location_id"])
     assert (await stage.call(TOOL, kind="serial_number", location_id=other))["rows"] == []
     asked = stage.own.sandbox.journal[-1].query
     assert (dict(asked)["granularity"], dict(asked)["location_id"]) == ("SERIAL_NUMBER", str(other))
@@ -50,7 +54,7 @@ async def test_what_lies_in_each_bin_is_listed_by_its_name(stage: Stage, tenant:
     assert (place["bin_name"], place["location_id"]) == ("A-12", held["location_id"])
     for asked in ({"number": "A-12"}, {"location_id": held["location_id"]}, {"skus_or_variant_ids": [held["sku"]]}):
         assert (await stage.call(TOOL, kind="bin", **asked))["rows"] == [held]
-    other = next(each["id"] for each in tenant.all("locations") if each["id"] != held["location_id"])
+    other = next(location["id"] for location in tenant.all("locations") if location["id"] != held["location_id"])
     for asked in ({"number": "B-07"}, {"number": "a-1%"}, {"location_id": other}, {"skus_or_variant_ids": ["nix"]}):
         assert (await stage.call(TOOL, kind="bin", **asked))["rows"] == []
 
@@ -59,7 +63,7 @@ async def test_a_bin_of_the_same_name_at_two_locations_and_one_that_is_deleted_a
     stage: Stage, tenant: Tenant
 ) -> None:
     (held,) = (await stage.call(TOOL, kind="bin"))["rows"]
-    other = next(each["id"] for each in tenant.all("locations") if each["id"] != held["location_id"])
+    other = next(location["id"] for location in tenant.all("locations") if location["id"] != held["location_id"])
     there = tenant.create("bin_locations", {"bin_name": "A-12", "location_id": other})["id"]
     row = {"variant_id": held["variant_id"], "quantity": 2, "traceability": [{"bin_location_id": there, "quantity": 2}]}
     tenant.create("stock_adjustments", {"location_id": other, "stock_adjustment_rows": [row]})
@@ -76,7 +80,11 @@ async def test_a_bin_of_the_same_name_at_two_locations_and_one_that_is_deleted_a
 
 
 async def test_a_serial_number_in_a_bin_names_it(stage: Stage, tenant: Tenant) -> None:
-    held = next(each for each in tenant.all("purchase_order_rows") if each.get("traceability"))
+    held = next(
+        purchase_order_row
+        for purchase_order_row in tenant.all("purchase_order_rows")
+        if purchase_order_row.get("traceability")
+    )
     bin_id = next(tenant.all("bin_locations"))["id"]
     tenant.edit(
         "purchase_order_rows", held["id"], traceability=[{**held["traceability"][0], "bin_location_id": bin_id}]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from katana_mcp.adapter.catalogue import catalogue
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage, within
 from katana_mcp.values import items
 from katana_sandbox import Delay, Drop, Fault, Hang, ManualClock, Status
@@ -75,12 +75,12 @@ async def test_what_is_denied_is_asked_for_first_and_the_answer_comes_within_fou
     usual = _known(matrix(stage.own.sandbox.tenant())[tool].arguments)["skus_or_variant_ids"]
     arguments: dict[str, object] = {"skus_or_variant_ids": [*items(usual), ABSENT]}
     fresh = await _fresh(stage, clock, tool, arguments)
-    assert [each["asked"] for each in fresh["not_found"]] == [ABSENT]
+    assert [missing["asked"] for missing in fresh["not_found"]] == [ABSENT]
     clock.advance(3_000)
     stage.own.sandbox.faults.add(Fault("*", action=Hang(), times=None))
     answer = await within(clock, 4, stage.call(tool, **arguments))
     assert answer["stale"]["age_seconds"] >= 3_000
-    assert [each["asked"] for each in answer["not_found"]] == [ABSENT]
+    assert [missing["asked"] for missing in answer["not_found"]] == [ABSENT]
 
 
 def _known(arguments: dict[str, object]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import pytest
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
@@ -97,10 +97,12 @@ async def test_a_cold_start_keeps_nobody_waiting_for_ten_seconds_or_forty_for_a_
         while "warming" in await within(clock, 10, stage.call("search_items", query="00")):
             await paced(clock, clock.sleep(20), 2)
         assert clock.monotonic() - began < 60 + many / 100
-        (listed,) = [each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == "variant"]
+        (listed,) = [
+            entity for entity in (await stage.call("cache_status"))["entities"] if entity["entity"] == "variant"
+        ]
     assert listed["records"] == own.sandbox.tenant().count("variants")
     assert own.sandbox.max_requests_in_window() <= 60
-    assert {each.status for each in own.sandbox.journal} == {200}
+    assert {request.status for request in own.sandbox.journal} == {200}
 
 
 async def _refuses_in_time(stage: Stage, clock: ManualClock, calls: Iterable[tuple[str, dict[str, object]]]) -> None:

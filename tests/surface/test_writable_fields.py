@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_schema.reading import read_facts
 
 from .shapes import Schema
@@ -75,6 +75,7 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         ),
     ),
     "delete_stock_transfer": (),
+    "replenish": (),
     "create_stock_adjustment": (
         Goes(into=("CreateStockAdjustmentRequest",), called={"rows": "stock_adjustment_rows"}),
         Goes(

@@ -13,10 +13,10 @@ from typing import cast
 import pytest
 from tests.contract.fuses import Blow, Cancelling, Fuse, Wired, fails
 
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal import schema
 from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.file import JournalFile
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, ends, payload_of, staged, within
 from katana_sandbox import DroppedConnection, Fault, ManualClock, Mutate
 
@@ -101,7 +101,7 @@ def _proves_ended(root: Path, clock: ManualClock) -> None:
     """Assert that the journal is whole and no plan in it is left half-way."""
     (path,) = root.glob("journal-*.sqlite")
     with closing(JournalFile(path, clock)) as file:
-        assert {each.state for each in file.entries(200)} == {"finished"}
+        assert {entry.state for entry in file.entries(200)} == {"finished"}
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal.entries import GONE_AFTER, ActionState, Claimed
 from katana_mcp.journal.file import JournalFile
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, ends, paced, payload_of, staged, within
 from katana_sandbox import (
     Action,
@@ -173,7 +173,7 @@ async def _run(stage: Stage, clock: ManualClock, root: Path, seed: int) -> str:
     again = await run.answer()
     assert again == answer
     assert watched.sent == sent
-    return " ".join(each["state"] for each in outcome["actions"])
+    return " ".join(action["state"] for action in outcome["actions"])
 
 
 def _arm(stage: Stage, random: Random, writes: int) -> None:
@@ -188,7 +188,7 @@ def _arm(stage: Stage, random: Random, writes: int) -> None:
     nth = random.randrange(1, writes + 1)
     trouble, times = random.choice(TROUBLES), random.choice((1, None))
     patterns = [f"{method} *" for method in ("POST", "PATCH", "DELETE")]
-    faults.add(*(Fault(each, nth, trouble, times=times) for each in patterns))
+    faults.add(*(Fault(pattern, nth, trouble, times=times) for pattern in patterns))
 
 
 @pytest.mark.parametrize("first", [pytest.param(0, id="some")])

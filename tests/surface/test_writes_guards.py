@@ -39,7 +39,7 @@ async def _applied(stage: Stage, clock: ManualClock, preview: Payload) -> Payloa
 
 
 def _codes(answer: Payload, *, blocking: bool = True) -> list[str]:
-    return [each["code"] for each in answer["warnings"] if (each["severity"] == "blocking") is blocking]
+    return [warning["code"] for warning in answer["warnings"] if (warning["severity"] == "blocking") is blocking]
 
 
 def test_every_tool_has_something_that_can_speak_against_it_meanwhile() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from katana_mcp.descriptor import Entity
 from katana_mcp.entities import ENTITIES
+from katana_mcp.surface.descriptor import Entity
 from katana_mcp.testing import Payload, Stage, payload_of, within
 from katana_sandbox import Fault, ManualClock, ReplicaLag, Tenant
 
@@ -37,7 +37,7 @@ async def _applied(stage: Stage, clock: ManualClock, tool: str, **arguments: obj
     preview = await stage.call(tool, **arguments)
     asked = stage.result("apply_plan", {"plan_tokens": [preview["plan_token"]]})
     (outcome,) = payload_of(await within(clock, 400, asked))["outcomes"]
-    assert [each["state"] for each in outcome["actions"]] == ["applied"] * len(preview["requests"]), outcome
+    assert [action["state"] for action in outcome["actions"]] == ["applied"] * len(preview["requests"]), outcome
     return preview, outcome["id"]
 
 
@@ -88,7 +88,7 @@ async def test_what_we_wrote_is_read_at_once_by_every_tool_that_shows_it(
     proves_told(preview, tenant.get(write.collection, id))
     heads = list(_heads(preview, await _shown(stage, entity, id)))
     assert {name for name, *_ in heads} == set(CHANGED[entity.name])
-    assert [each for each in heads if not alike(each[1], each[2])] == []
+    assert [head for head in heads if not alike(head[1], head[2])] == []
 
     await _applied(stage, clock, f"delete_{entity.name}", **write.named({"id": id}))
     assert ["deleted_at" in row for row in await _listed(stage, entity, id)] == [True]

@@ -71,7 +71,7 @@ def plant(tenant: Tenant, written: Callable[[str, object], str]) -> None:
         records = list(tenant.all(collection))
         for each in [
             *records[:2],
-            *(each for each in records[2:-2] if (collection, each.get("id")) in named),
+            *(record for record in records[2:-2] if (collection, record.get("id")) in named),
             *records[-2:],
         ]:
             key = each.get("id", 1)
@@ -85,6 +85,7 @@ def planted_calls(tenant: Tenant, word: str) -> dict[str, dict[str, object]]:
     found = {"skus_or_variant_ids": planted, "query": {"query": word}}
     calls = {tool: usual.arguments for tool, usual in matrix(tenant).items()}
     return {
-        tool: arguments | {name: value for each in arguments if each in found for name, value in found[each].items()}
+        tool: arguments
+        | {name: value for argument in arguments if argument in found for name, value in found[argument].items()}
         for tool, arguments in calls.items()
     }

@@ -29,3 +29,11 @@ def live_records(tenant: Tenant, collection: str) -> list[dict[str, Any]]:
 def changed_each(**changed: object) -> Changes:
     """Return a change for each of these arguments."""
     return {name: {name: value} for name, value in changed.items()}
+
+
+def list_changes(records: list[dict[str, Any]], dates: tuple[str, ...], **filters: object) -> Changes:
+    """Return the changes of a list: its window, the moments named, and its own filters."""
+    middle = sorted(record["created_at"] for record in records)[len(records) // 2]
+    moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
+    window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
+    return changed_each(**window, **moments, **filters)

@@ -9,7 +9,7 @@ def _adjustments() -> dict[str, Write]:
     collection = "stock_adjustments"
 
     def make(tenant: Tenant, number: str) -> Record:
-        found, lost = [each["id"] for each in live(tenant, "variants")[:2]]
+        found, lost = [variant["id"] for variant in live(tenant, "variants")[:2]]
         rows = [{"variant_id": found, "quantity": 2.5, "cost_per_unit": 3}, {"variant_id": lost, "quantity": -1}]
         head = {"stock_adjustment_number": number, "reason": "Counted", "additional_info": "second shelf"}
         place = {"location_id": live(tenant, "locations")[0]["id"]}
@@ -21,7 +21,7 @@ def _adjustments() -> dict[str, Write]:
         return {"location_id": place, "rows": rows, "stock_adjustment_number": number, "reason": "Counted"}
 
     def below(tenant: Tenant, _: Record) -> dict[str, Arguments]:
-        first, second = [each["id"] for each in live(tenant, "variants")[:2]]
+        first, second = [variant["id"] for variant in live(tenant, "variants")[:2]]
         return {
             "rows[].sku_or_variant_id": {"rows": [{"sku_or_variant_id": second, "quantity": 0.5, "cost_per_unit": 3}]},
             "rows[].quantity": {"rows": [{"sku_or_variant_id": first, "quantity": 0.25, "cost_per_unit": 3}]},
@@ -29,8 +29,8 @@ def _adjustments() -> dict[str, Write]:
         }
 
     def pools(tenant: Tenant, _: Record) -> Pools:
-        places = [value for each in live(tenant, "locations") for value in (each["id"], each["name"])]
-        variants = [each["id"] for each in live(tenant, "variants")[:20]]
+        places = [value for location in live(tenant, "locations") for value in (location["id"], location["name"])]
+        variants = [variant["id"] for variant in live(tenant, "variants")[:20]]
         return {"location_id": places, "rows[].sku_or_variant_id": variants}
 
     parts, lined = {"rows": "stock_adjustment_rows"}, {"stock_adjustment_rows": "cost_per_unit"}

@@ -21,7 +21,7 @@ def _make(tenant: Tenant, name: str) -> Record:
 
 def _ids(customer: Record) -> tuple[int, list[int]]:
     """Return the address for billing, and those for shipping, the default first."""
-    billing, *shipping = [each["id"] for each in customer["addresses"]]
+    billing, *shipping = [address["id"] for address in customer["addresses"]]
     return billing, shipping
 
 

@@ -48,13 +48,13 @@ def _costs(tenant: Tenant, order: Record) -> list[int]:
 
 
 def _rows(order: Record) -> list[int]:
-    return [each["id"] for each in order["purchase_order_rows"]]
+    return [row["id"] for row in order["purchase_order_rows"]]
 
 
 def _bought(tenant: Tenant) -> list[int]:
     """Return variants of materials without batches, oldest first."""
-    bought = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    return [each["id"] for each in live(tenant, "variants") if each.get("material_id") in bought]
+    bought = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    return [variant["id"] for variant in live(tenant, "variants") if variant.get("material_id") in bought]
 
 
 def make_order(tenant: Tenant, number: str) -> Record:
@@ -147,10 +147,12 @@ def _below_changed(tenant: Tenant, order: Record) -> dict[str, Arguments]:
 
 
 def _pools(tenant: Tenant, order: Record) -> Pools:
-    places = [value for each in live(tenant, "locations") for value in (each["id"], each["name"])]
+    places = [value for location in live(tenant, "locations") for value in (location["id"], location["name"])]
     goods, taxes, kinds = _bought(tenant)[:6], _ids(tenant, "tax_rates"), _ids(tenant, "additional_costs")
     pools: dict[str, list[object]] = {
-        "supplier_id": [value for each in live(tenant, "suppliers")[:4] for value in (each["id"], each["name"])],
+        "supplier_id": [
+            value for supplier in live(tenant, "suppliers")[:4] for value in (supplier["id"], supplier["name"])
+        ],
         "location_id": [*places],
         "tracking_location_id": [*places],
     }
@@ -189,8 +191,8 @@ def _moved(tenant: Tenant, order: Record, _: Arguments) -> None:
 
 
 def _emptied(tenant: Tenant, order: Record, _: Arguments) -> None:
-    for each in _rows(order):
-        tenant.delete(ROW, each)
+    for row in _rows(order):
+        tenant.delete(ROW, row)
 
 
 def _numbered_alike(tenant: Tenant, order: Record, arguments: Arguments) -> None:

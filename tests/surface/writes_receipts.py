@@ -9,7 +9,7 @@ CAME = "2026-03-01T08:00:00Z"
 
 
 def _rows(order: Record) -> list[int]:
-    return [each["id"] for each in order["purchase_order_rows"]]
+    return [row["id"] for row in order["purchase_order_rows"]]
 
 
 def _usual(_: Tenant, __: str, order: Record) -> Arguments:
@@ -39,7 +39,7 @@ def _below(tenant: Tenant, order: Record) -> dict[str, Arguments]:
 
 
 def _pools(tenant: Tenant, order: Record) -> Pools:
-    places = [value for each in live(tenant, "locations") for value in (each["id"], each["name"])]
+    places = [value for location in live(tenant, "locations") for value in (location["id"], location["name"])]
     pools: dict[str, list[object]] = {"rows[].location_id": [*places], "rows[].batches": [[]]}
     pools |= {"rows[].serial_number_ids": [[]], "received_date": [CAME], "rows[].received_date": [CAME]}
     return pools | ({"rows[].row_id": [*_rows(order)]} if order else {})

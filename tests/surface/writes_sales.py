@@ -35,13 +35,19 @@ def _ids(tenant: Tenant, collection: str) -> list[int]:
 
 
 def _selling(tenant: Tenant) -> list[Record]:
-    return [each for each in live(tenant, "locations") if each["sales_allowed"]]
+    return [location for location in live(tenant, "locations") if location["sales_allowed"]]
 
 
 def _sold(tenant: Tenant) -> list[int]:
     """Return variants of products that are sold and have a price, oldest first."""
-    sold = {each["id"] for each in live(tenant, "products") if each["is_sellable"] and not each["batch_tracked"]}
-    return [each["id"] for each in live(tenant, "variants") if each.get("product_id") in sold and each["sales_price"]]
+    sold = {
+        product["id"] for product in live(tenant, "products") if product["is_sellable"] and not product["batch_tracked"]
+    }
+    return [
+        variant["id"]
+        for variant in live(tenant, "variants")
+        if variant.get("product_id") in sold and variant["sales_price"]
+    ]
 
 
 def _rows(order: Record) -> list[int]:
@@ -49,7 +55,7 @@ def _rows(order: Record) -> list[int]:
 
 
 def _address(order: Record, kind: str) -> int:
-    return next(each["id"] for each in order["addresses"] if each["entity_type"] == kind)
+    return next(address["id"] for address in order["addresses"] if address["entity_type"] == kind)
 
 
 def make_order(tenant: Tenant, number: str) -> Record:
@@ -115,7 +121,9 @@ def _row_fields(tenant: Tenant) -> Arguments:
 
 def defined_field(tenant: Tenant, kind: str) -> str:
     """Return the id of a custom field of these records, which is defined where there is none."""
-    known = [each["id"] for each in live(tenant, "custom_field_definitions") if each["entity_type"] == kind]
+    known = [
+        definition["id"] for definition in live(tenant, "custom_field_definitions") if definition["entity_type"] == kind
+    ]
     body: Arguments = {"label": f"Colour of {kind}", "field_type": "shortText", "entity_type": kind}
     return str(known[0] if known else tenant.create("custom_field_definitions", body)["id"])
 
@@ -195,7 +203,7 @@ def _pools(tenant: Tenant, order: Record) -> Pools:
     for fees in ("shipping_fees", "add_shipping_fees", "update_shipping_fees"):
         pools |= {f"{fees}[].tax_rate_id": [*taxes]}
     if order:
-        rows, addresses = _rows(order), [each["id"] for each in order["addresses"]]
+        rows, addresses = _rows(order), [address["id"] for address in order["addresses"]]
         fee: Any = order["shipping_fee"]["id"]
         pools |= {"update_rows[].row_id": [*rows], "delete_row_ids[]": [*rows]}
         pools |= {"update_addresses[].address_id": [*addresses], "delete_address_ids[]": [*addresses]}

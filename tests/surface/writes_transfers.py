@@ -9,20 +9,20 @@ def _transfers() -> dict[str, Write]:
     collection = "stock_transfers"
 
     def make(tenant: Tenant, number: str) -> Record:
-        source, destination = [each["id"] for each in live(tenant, "locations")][:2]
-        moved = [{"variant_id": each["id"], "quantity": "2.5"} for each in live(tenant, "variants")[:2]]
+        source, destination = [location["id"] for location in live(tenant, "locations")][:2]
+        moved = [{"variant_id": variant["id"], "quantity": "2.5"} for variant in live(tenant, "variants")[:2]]
         places = {"source_location_id": source, "target_location_id": destination}
         noted = {"additional_info": "handle with care", "stock_transfer_number": number}
         return tenant.create(collection, {**noted, **places, "stock_transfer_rows": moved})
 
     def new(tenant: Tenant, number: str, _: Record) -> Arguments:
-        source, destination = [each["id"] for each in live(tenant, "locations")][:2]
+        source, destination = [location["id"] for location in live(tenant, "locations")][:2]
         rows = [{"sku_or_variant_id": live(tenant, "variants")[0]["id"], "quantity": 0.5}]
         places = {"source_location_id": source, "destination_location_id": destination}
         return {**places, "rows": rows, "stock_transfer_number": number, "additional_info": "x"}
 
     def below(tenant: Tenant, _: Record) -> dict[str, Arguments]:
-        first, second = [each["id"] for each in live(tenant, "variants")[:2]]
+        first, second = [variant["id"] for variant in live(tenant, "variants")[:2]]
         return {
             "rows[].sku_or_variant_id": {"rows": [{"sku_or_variant_id": second, "quantity": 0.5}]},
             "rows[].quantity": {"rows": [{"sku_or_variant_id": first, "quantity": 0.25}]},
@@ -30,8 +30,8 @@ def _transfers() -> dict[str, Write]:
 
     def pools(tenant: Tenant, _: Record) -> Pools:
         places = live(tenant, "locations")
-        source, destination = places[0], [value for each in places[1:] for value in (each["id"], each["name"])]
-        variants = [each["id"] for each in live(tenant, "variants")[:20]]
+        source, destination = places[0], [value for place in places[1:] for value in (place["id"], place["name"])]
+        variants = [variant["id"] for variant in live(tenant, "variants")[:20]]
         return {
             "source_location_id": [source["id"], source["name"]],
             "destination_location_id": destination,

@@ -78,8 +78,8 @@ class Reader(RuleBasedStateMachine):
     @rule(number=NUMBERS)
     def is_changed_by_hundreds(self, number: int) -> None:
         for spec in SPECS:
-            for each in range(1, number, 2):
-                change(self.truth, spec, each)
+            for index in range(1, number, 2):
+                change(self.truth, spec, index)
 
     @rule(seconds=st.sampled_from([1, 20, 61, 130, 700, 86_400]))
     def waits(self, seconds: int) -> None:

@@ -166,7 +166,7 @@ async def test_a_record_in_quarantine_is_no_missing_one() -> None:
     poison = Quarantined(700, "bad", "{}")
 
     def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
-        good = [each for each in page.records if each["id"] != 700]
+        good = [record for record in page.records if record["id"] != 700]
         return SourcePage(good, page.total, [poison] if len(good) < len(page.records) else [])
 
     world.source.tamper = spoil

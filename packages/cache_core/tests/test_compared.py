@@ -83,7 +83,7 @@ class Pair:
 
     async def mismatches(self) -> list[str | None]:
         await self.both.settle()
-        return [each.mismatch for each in self.kept.comparisons if each.mismatch]
+        return [comparison.mismatch for comparison in self.kept.comparisons if comparison.mismatch]
 
 
 async def test_equal_backends_agree_on_every_read() -> None:
@@ -94,7 +94,7 @@ async def test_equal_backends_agree_on_every_read() -> None:
     await pair.both.select("part", Selection())
     await pair.both.count("part")
     await pair.both.search("part", Search("a-1"))
-    assert [each.operation for each in pair.kept.comparisons] == [
+    assert [comparison.operation for comparison in pair.kept.comparisons] == [
         "get_many",
         "find_by_key",
         "select",
@@ -132,7 +132,7 @@ async def test_a_trial_that_raises_never_reaches_the_caller() -> None:
     pair.trial.failing = True
     assert (await pair.both.get_many("part", [1])).missing == ()
     await pair.both.settle()
-    (error,) = [each.error or "" for each in pair.kept.comparisons]
+    (error,) = [comparison.error or "" for comparison in pair.kept.comparisons]
     assert error.startswith("CacheUnavailable at test_compared.py:")
 
 
@@ -163,9 +163,9 @@ class Shared(MemoryBackend):
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         counted = await super().count(entity, where, visibility)
         writes, self.writes = self.writes, ()
-        for each in writes:
-            rows = (await prepare(PART, [{"id": 7, "sku": "B-7", "updated_at": LATER}], each)).rows
-            await each.apply(Batch(entity="part", at=LATER, upserts=rows))
+        for write in writes:
+            rows = (await prepare(PART, [{"id": 7, "sku": "B-7", "updated_at": LATER}], write)).rows
+            await write.apply(Batch(entity="part", at=LATER, upserts=rows))
         return counted
 
 
@@ -182,8 +182,8 @@ async def test_what_another_process_writes_between_the_two_reads_is_no_differenc
     assert await both.count("part") == 1
     assert await both.count("part") == 2
     await both.settle()
-    assert [each.mismatch for each in pair.kept.comparisons] == [None, None]
-    assert [each.cut for each in pair.kept.comparisons] == [False, sides == "answering"]
+    assert [comparison.mismatch for comparison in pair.kept.comparisons] == [None, None]
+    assert [comparison.cut for comparison in pair.kept.comparisons] == [False, sides == "answering"]
 
 
 class Slow(MemoryBackend):
@@ -319,7 +319,7 @@ async def test_each_side_is_timed_by_itself() -> None:
     await compared.open()
     await compared.get_many("part", [1])
     await compared.settle()
-    assert [each.seconds for each in kept.comparisons] == [(2, 5)]
+    assert [comparison.seconds for comparison in kept.comparisons] == [(2, 5)]
     await compared.close()
 
 
@@ -352,7 +352,7 @@ async def test_a_trial_whose_state_cannot_be_read_is_recorded_and_left_out_of_ac
     await pair.put(pair.both)
     pair.trial.failing = True
     assert (await pair.both.state("part")).cursor == AT
-    ((operation, error),) = [(each.operation, each.error or "") for each in pair.kept.comparisons]
+    ((operation, error),) = [(comparison.operation, comparison.error or "") for comparison in pair.kept.comparisons]
     assert (operation, error.partition(":")[0]) == ("state", "CacheUnavailable at test_compared.py")
 
 
@@ -422,8 +422,8 @@ async def test_a_trial_that_hangs_holds_up_neither_writes_nor_reads_nor_the_end(
         assert (await both.state("part")).cursor == AT
         assert await both.count("part") == 0
         await both.close()
-    assert [each.operation for each in kept.comparisons] == ["apply", "apply", "state", "count"]
-    assert {(each.error or "").partition(" ")[0] for each in kept.comparisons} == {"TrialSilent"}
+    assert [comparison.operation for comparison in kept.comparisons] == ["apply", "apply", "state", "count"]
+    assert {(comparison.error or "").partition(" ")[0] for comparison in kept.comparisons} == {"TrialSilent"}
 
 
 async def test_a_trial_that_answers_again_is_asked_again() -> None:
@@ -437,7 +437,7 @@ async def test_a_trial_that_answers_again_is_asked_again() -> None:
     await asyncio.sleep(0)
     await both.count("part")
     await both.settle()
-    assert [each.error is None for each in kept.comparisons] == [False, True]
+    assert [comparison.error is None for comparison in kept.comparisons] == [False, True]
 
 
 async def test_no_write_overtakes_one_that_hangs_because_a_read_that_hung_too_has_ended() -> None:
@@ -457,7 +457,7 @@ async def test_no_write_overtakes_one_that_hangs_because_a_read_that_hung_too_ha
     await both.apply(Batch(entity="part", at=LATER, state=SyncState(cursor=LATER)))
     writing.set()
     await asyncio.sleep(0)
-    assert [each.operation for each in kept.comparisons] == ["apply", "apply"]
+    assert [comparison.operation for comparison in kept.comparisons] == ["apply", "apply"]
     assert (await trial.state("part")).cursor is None
 
 
@@ -466,7 +466,7 @@ async def test_answers_that_were_cut_short_are_told_apart() -> None:
     await pair.put(pair.both)
     for text in ("a-1", "a " * 300):
         await pair.both.search("part", Search(text))
-    assert [each.cut for each in pair.kept.comparisons] == [False, True]
+    assert [comparison.cut for comparison in pair.kept.comparisons] == [False, True]
 
 
 async def test_who_is_cancelled_again_and_again_has_closed_both() -> None:

@@ -235,7 +235,7 @@ def _unstamped(listed: Listed, number: int, page: SourcePage) -> SourcePage:
     if listed.name != "part_rows":
         return page
     hidden = {"updated_at", "deleted_at"}
-    return replace(page, records=[{k: v for k, v in each.items() if k not in hidden} for each in page.records])
+    return replace(page, records=[{k: v for k, v in record.items() if k not in hidden} for record in page.records])
 
 
 @pytest.mark.parametrize(("variant", "shown"), [(9, [6, 9]), (None, [6])])
@@ -268,7 +268,7 @@ async def test_a_feed_without_versions_moves_on_with_its_documents() -> None:
 
 
 async def quarantine(world: World) -> list[tuple[RecordId | None, str]]:
-    return [(each.id, each.reason) for each in await world.cache.quarantined("part")]
+    return [(bad_record.id, bad_record.reason) for bad_record in await world.cache.quarantined("part")]
 
 
 @pytest.mark.parametrize("parent", [None, True, {"id": 1}, [], 2**70])

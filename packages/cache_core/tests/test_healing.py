@@ -20,8 +20,12 @@ def poisoned(world: World, *ids: int) -> None:
     """Make these gadgets unreadable from now on."""
 
     def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
-        bad = [Quarantined(each, "no such colour", "{}") for each in ids if each in {r["id"] for r in page.records}]
-        return SourcePage([each for each in page.records if each["id"] not in ids], page.total, bad)
+        bad = [
+            Quarantined(record_id, "no such colour", "{}")
+            for record_id in ids
+            if record_id in {r["id"] for r in page.records}
+        ]
+        return SourcePage([record for record in page.records if record["id"] not in ids], page.total, bad)
 
     world.source.tamper = spoil
 
@@ -39,7 +43,7 @@ async def test_a_quarantined_record_is_retried_by_each_sync_and_heals_without_a_
     assert world.asked() == [("gadget", 1), ("gadget", 0)]
     poisoned(world, 8)
     await world.syncer.start("gadget")
-    assert [each.id for each in await world.cache.quarantined("gadget")] == [8]
+    assert [bad_record.id for bad_record in await world.cache.quarantined("gadget")] == [8]
     poisoned(world)
     await world.syncer.start("gadget")
     assert await world.cached() == world.truth()
@@ -58,7 +62,7 @@ async def test_however_many_records_are_bad_all_others_are_cached_by_the_same_sy
     bad = random.sample(range(1, 1_001), random.randrange(1, 51))
 
     def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
-        spoilt = [{**each, **random.choice(BAD)} if each["id"] in bad else each for each in page.records]
+        spoilt = [{**record, **random.choice(BAD)} if record["id"] in bad else record for record in page.records]
         return replace(page, records=spoilt)
 
     world.source.tamper = spoil

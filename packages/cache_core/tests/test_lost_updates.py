@@ -8,7 +8,7 @@ from sync_world import Account
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(each, marks=pytest.mark.soak) for each in range(4, 10))])
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(index, marks=pytest.mark.soak) for index in range(4, 10))])
 async def test_after_rest_and_one_sync_no_row_differs(name: str, seed: int) -> None:
     account = Gadgets(CONDITIONS[name], seed, "gadget")
     cost = await account.work(12)

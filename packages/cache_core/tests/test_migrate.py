@@ -36,7 +36,7 @@ class Busy(MemoryBackend):
         return rows
 
     async def put(self, ids: range, at: str, *poison: Quarantined, sku: str = "OLD") -> None:
-        records = [{"id": each, "sku": sku, "updated_at": at} for each in ids]
+        records = [{"id": record_id, "sku": sku, "updated_at": at} for record_id in ids]
         prepared = await prepare(PART, records, self)
         state = SyncState(cursor=at, completed_at=at)
         await self.apply(Batch(entity="part", at=at, upserts=prepared.rows, quarantine=poison, state=state))
@@ -76,7 +76,7 @@ async def test_a_record_healed_while_a_backend_is_filled_is_not_forgotten() -> N
     source = Busy(heal)
     await source.put(range(2, 3), AT, Quarantined(1, "poison", AT))
     target = await _filled(source)
-    assert [each.id for each in await target.quarantined("part")] == [1]
+    assert [bad_record.id for bad_record in await target.quarantined("part")] == [1]
 
 
 def _claim(holder: str) -> Claim:

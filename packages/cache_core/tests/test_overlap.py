@@ -30,14 +30,14 @@ def test_a_hundred_pages_of_a_delta_cost_at_most_eight_requests_more() -> None:
     checkpoint, requests = delta(), 0
     while checkpoint.read < 25_000:
         window = window_of(checkpoint)
-        page = SourcePage([{"id": each} for each in range(window.start, min(window.end, 25_000))], 25_000)
+        page = SourcePage([{"id": index} for index in range(window.start, min(window.end, 25_000))], 25_000)
         checkpoint = judge(checkpoint, page, page.size).checkpoint
         requests += 1
     assert requests <= 108
 
 
 def test_a_page_without_a_known_row_steps_back_by_a_page() -> None:
-    page = SourcePage([{"id": each} for each in range(249)], 900)
+    page = SourcePage([{"id": index} for index in range(249)], 900)
     judgement = judge(delta(250), page, 249, overlaps=False)
     assert (judgement.verdict, judgement.back, judgement.checkpoint.read) == (Verdict.NEXT, True, 0)
 
@@ -130,7 +130,7 @@ async def test_a_delta_whose_every_page_moves_ends_as_incomplete_and_not_never()
     world.clock.advance(3000)
     for number in range(1, 801):
         touch(world, number)
-    strangers = [{"id": 9_000 + each} for each in range(250)]
+    strangers = [{"id": 9_000 + index} for index in range(250)]
     world.source.tamper = lambda listed, number, page: replace(page, records=strangers) if number == 2 else page
     outcome = await world.syncer.start("gadget")
     assert (outcome.complete, outcome.reason) == (False, "the total that Katana reports keeps changing")

@@ -43,7 +43,7 @@ async def test_the_same_seed_asks_the_same_and_another_seed_something_else() -> 
 async def test_every_kind_of_read_comes() -> None:
     cache = await stocked(40)
     kinds = Counter(read.kind for read in await reads_of(VARIANT, cache, 2_000, 7))
-    assert set(kinds) == {each.name for each in KINDS}
+    assert set(kinds) == {kind.name for kind in KINDS}
 
 
 async def test_most_reads_find_something() -> None:
@@ -74,8 +74,10 @@ async def test_an_entity_without_records_is_asked_too() -> None:
 @pytest.mark.parametrize("count", [SAMPLE, SAMPLE + 1, SAMPLE * 3])
 async def test_the_sample_is_bounded_and_spread(count: int) -> None:
     cache = await stocked(count)
-    ids = {each for read in await reads_of(VARIANT, cache, 3_000, 5) if "ids" in read.kind for each in _ids(read)}
-    known = {each for each in ids if each < count}
+    ids = {
+        record_id for read in await reads_of(VARIANT, cache, 3_000, 5) if "ids" in read.kind for record_id in _ids(read)
+    }
+    known = {record_id for record_id in ids if record_id < count}
     assert len(known) <= SAMPLE
     assert max(known) - min(known) > count * 0.8
 

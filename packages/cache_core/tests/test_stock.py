@@ -10,8 +10,8 @@ from cache_core.memory import MemoryBackend
 from cache_core.records import Record, iso
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
-from cache_core.sync.dirt import mark_dirty
 from cache_core.sync.source import PAGE_SIZE
+from cache_core.sync.stock_invalidation import mark_dirty
 from cache_core.testing import ManualClock, fitting
 
 
@@ -32,9 +32,9 @@ class Shelf:
         if self.down is not None:
             raise SourceUnavailable(self.down)
         return [
-            {"variant_id": each, "location_id": 1, "quantity_in_stock": self.levels[each]}
-            for each in variant_ids
-            if each in self.levels
+            {"variant_id": variant_id, "location_id": 1, "quantity_in_stock": self.levels[variant_id]}
+            for variant_id in variant_ids
+            if variant_id in self.levels
         ]
 
 
@@ -110,8 +110,8 @@ async def test_readers_of_overlapping_variants_ask_for_each_of_them_once() -> No
     crowd = [range(start, start + 40) for start in range(1, 200, 10)]
     answers = await asyncio.gather(*(store.reads.ensure(each) for each in crowd))
     assert [[row.id for row in answer.stored] for answer in answers] == [list(each) for each in crowd]
-    asked = [each for ids in store.shelf.asked for each in ids]
-    assert len(asked) == len(set(asked)) == len({each for ids in crowd for each in ids})
+    asked = [record_id for ids in store.shelf.asked for record_id in ids]
+    assert len(asked) == len(set(asked)) == len({record_id for ids in crowd for record_id in ids})
 
 
 async def test_nothing_asked_is_nothing_answered() -> None:

@@ -167,8 +167,8 @@ async def test_what_another_process_tried_in_vain_meanwhile_is_not_tried_again_a
     await settled()
     machine.gate.let_through()
     await machine.pass_time(2)
-    for each in answers:
-        told = (await each)["gadget"]
+    for answer in answers:
+        told = (await answer)["gadget"]
         assert (told.failed, told.reason) == (True, "gadget: no gadgets today")
     assert machine.asked() == [("maker", 1), ("gadget", 1)]
     machine.source.broken.clear()
@@ -227,7 +227,7 @@ async def test_in_no_order_do_two_processes_list_the_same(seed: int) -> None:
     machine.gadgets(3)
     answers = [asyncio.create_task(each.ensure(["gadget"])) for each in (machine.fresh, machine.other_reads)]
     await machine.pass_time(3)
-    assert [(await each)["gadget"].stale for each in answers] == [False, False]
+    assert [(await answer)["gadget"].stale for answer in answers] == [False, False]
     assert machine.asked() == [("maker", 1), ("gadget", 1)]
 
 

@@ -19,7 +19,7 @@ def odd(world: World, *ids: int, **fields: object) -> None:
 
     def spoil(listed: Listed, number: int, page: SourcePage) -> SourcePage:
         records = [{**each, **fields} if each["id"] in ids else each for each in page.records]
-        there = [each for each in ids if each in {record["id"] for record in page.records}]
+        there = [record_id for record_id in ids if record_id in {record["id"] for record in page.records}]
         return replace(page, records=records, unread=dict.fromkeys(there, tuple(fields)))
 
     world.source.tamper = spoil

@@ -15,7 +15,7 @@ from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
 from cache_core.spec import EntitySpec, Searchable
 from cache_core.text import SearchText
-from cache_legacy import beside
+from cache_legacy import file_swap
 from cache_legacy.backend import LegacyBackend
 from cache_legacy.storage import FILE_NAME
 
@@ -88,7 +88,7 @@ async def test_a_check_names_what_is_wrong_while_the_cache_is_in_use(tmp_path: P
         raw.execute("INSERT INTO codes SELECT entity, 'p 2', 0, ref FROM entities WHERE id = 2")
         raw.execute(statement)
     assert SPOILT[statement] in await live.faults()
-    assert not any(name.startswith(beside.COPIES) for name in os.listdir(tmp_path))
+    assert not any(name.startswith(file_swap.COPIES) for name in os.listdir(tmp_path))
     await live.close()
 
 

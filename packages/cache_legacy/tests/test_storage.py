@@ -279,6 +279,6 @@ async def test_an_opening_that_is_given_up_leaves_no_connection_open(tmp_path: P
         await asyncio.gather(opening, return_exceptions=True)
         await backend.close()
     lines = [each for each in set(threading.enumerate()) - before if not each.name.startswith("asyncio")]
-    for each in lines:
-        each.join(5)
-    assert [each.name for each in lines if each.is_alive()] == []
+    for line in lines:
+        line.join(5)
+    assert [line.name for line in lines if line.is_alive()] == []

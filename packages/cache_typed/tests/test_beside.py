@@ -17,7 +17,7 @@ from cache_core.protocol import Batch, Quarantined, Row, Search, SyncState
 from cache_core.records import canonical
 from cache_core.testing import ManualClock
 from cache_core.text import SearchText
-from cache_typed import beside, dialect
+from cache_typed import dialect, file_swap
 from cache_typed.backend import TypedBackend
 from cache_typed.storage import FILE_NAME, UNUSED
 
@@ -85,7 +85,7 @@ async def test_a_check_names_what_is_wrong_while_the_cache_is_in_use(tmp_path: P
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as raw, raw:
         raw.execute(statement)
     assert await live.faults() == (SPOILT[statement],)
-    assert not any(name.startswith(beside.COPIES) for name in os.listdir(tmp_path))
+    assert not any(name.startswith(file_swap.COPIES) for name in os.listdir(tmp_path))
     await live.close()
 
 

@@ -25,7 +25,7 @@ HEADER = (*ORDERS.main.fields, *ORDERS.shapes, "id")
 def there_and_back(layout: Layout, nr: int, record: dict[str, Json]) -> dict[str, Json]:
     """Return what the rows of a record give back."""
     stored = layout.to_rows(nr, record)
-    names: dict[Cell, list[str]] = {each.nr: json.loads(each.names) for each in stored.names}
+    names: dict[Cell, list[str]] = {name.nr: json.loads(name.names) for name in stored.names}
     parts = {field: [cells[2:] for cells in rows] for field, rows in stored.parts.items()}
     return layout.to_record(nr, stored.cells, parts, names)
 
@@ -42,7 +42,7 @@ def test_an_order_comes_back_whole_and_fits_its_columns() -> None:
 def test_names_that_a_damaged_file_gives_a_number_are_forgotten_at_once() -> None:
     record = order(7, sales_order_rows=[{"id": 1, "only_here": 2}], only_here=3)
     stored = ORDERS.to_rows(7, record)
-    sound: dict[Cell, list[str]] = {each.nr: json.loads(each.names) for each in stored.names}
+    sound: dict[Cell, list[str]] = {name.nr: json.loads(name.names) for name in stored.names}
     damaged = {nr: names[::-1] for nr, names in sound.items()}
     parts = {field: [cells[2:] for cells in rows] for field, rows in stored.parts.items()}
     assert encode(ORDERS.to_record(7, stored.cells, parts, damaged)) != encode(record)

@@ -151,7 +151,7 @@ PLANNED: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("entity", sorted(PLANNED))
 def test_every_filter_of_a_document_has_an_index(entity: str) -> None:
-    mapping = next(each for each in TABLES if each.spec.name == entity)
+    mapping = next(table for table in TABLES if table.spec.name == entity)
     assert set(PLANNED[entity]) <= {field for field, _ in indexed(mapping, layout_of(mapping))}
 
 

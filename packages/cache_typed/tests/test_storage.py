@@ -21,7 +21,7 @@ from cache_core.protocol import Batch, Origin, Row, Search, Selection, SyncState
 from cache_core.records import InvalidRecord
 from cache_core.suggest import closest
 from cache_core.text import SearchText, Tier
-from cache_typed import dialect, storage, words
+from cache_typed import dialect, storage, trigrams
 from cache_typed.backend import TypedBackend
 
 
@@ -245,7 +245,7 @@ async def test_the_event_loop_runs_on_while_the_cache_guesses_what_a_typo_means(
         threads.add(threading.get_ident())
         return closest(token, known, limit)
 
-    monkeypatch.setattr(words, "closest", noted)
+    monkeypatch.setattr(trigrams, "closest", noted)
     names = [f"wheel{left}barrow{right}" for left in string.ascii_lowercase for right in string.ascii_lowercase]
     rows = [Row(nr, None, {"id": nr}, SearchText(names=name)) for nr, name in enumerate(names)]
     await cache.apply(Batch(entity="product", at=NOON, upserts=rows))
@@ -290,7 +290,7 @@ async def test_a_build_that_binds_999_values_holds_as_many_rows_and_ids(
 
 async def test_ids_of_any_kind_are_different_records(cache: TypedBackend) -> None:
     ids = (42, "42", -42, 2**70, "i42", "", "a\x00b", "漢")
-    rows = tuple(Row(each, None, {"id": each}, SearchText()) for each in ids)
+    rows = tuple(Row(record_id, None, {"id": record_id}, SearchText()) for record_id in ids)
     await cache.apply(Batch(entity="sales_order", at=NOON, upserts=rows))
     found = await cache.get_many("sales_order", (*ids, "\ud800", 43))
     assert [row.record["id"] for row in found.rows] == list(ids)

@@ -70,7 +70,7 @@ async def test_a_file_of_any_version_opens_with_all_it_held(path: Path, tmp_path
     # An entity that was added after the release has no table in its file.
     for entity, records in ((entity, records) for entity, records in HELD[path.stem].items() if entity in released):
         listed = await cache.select(entity, Selection((), Order("id"), visibility=EVERYTHING))
-        assert [row.record for row in listed] == [canonical(each) for each in records]
+        assert [row.record for row in listed] == [canonical(record) for record in records]
     await cache.close()
     with closing(sqlite3.connect(tmp_path / CURRENT)) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -147,7 +147,7 @@ async def test_a_broken_off_filling_begins_again(tmp_path: Path) -> None:
     await cache.close()
     assert cache.set_aside == ()
     assert await cache.faults() == ()
-    assert [each for each in os.listdir(tmp_path) if "growing" in each] == []
+    assert [name for name in os.listdir(tmp_path) if "growing" in name] == []
 
 
 PLANT = EntitySpec(name="plant", collection="plants", searchable=Searchable(names=("name",)), children=("leaves",))

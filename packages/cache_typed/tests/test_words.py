@@ -14,7 +14,7 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, Capability, Search
 from cache_core.specs.products import PRODUCT
 from cache_core.text import Tier, edits
-from cache_typed import dialect, guessing, words
+from cache_typed import dialect, fuzzy, trigrams
 from cache_typed.backend import TypedBackend
 from cache_typed.dialect import Connection
 from cache_typed.tables import TABLES
@@ -47,7 +47,7 @@ def known(db: Connection) -> set[str]:
 def test_every_word_of_every_text_is_known_once(db: Connection) -> None:
     texts = db.execute(f"SELECT {" || ' ' || ".join(dialect.TEXT_COLUMNS)} FROM product").fetchall()
     assert known(db) == {word for (text,) in texts for word in text.split()}
-    db.execute(words.words_check("product"))
+    db.execute(trigrams.words_check("product"))
 
 
 def test_raw_writes_are_followed(db: Connection) -> None:
@@ -56,11 +56,11 @@ def test_raw_writes_are_followed(db: Connection) -> None:
     db.execute(f"INSERT OR REPLACE INTO product VALUES ({', '.join('?' * len(row))})", row)
     assert {"zebra", "'quo\"ted\\"} <= known(db)
     db.execute("DELETE FROM product")
-    db.execute(words.words_check("product"))
-    for statement in words.refill_words("product"):
+    db.execute(trigrams.words_check("product"))
+    for statement in trigrams.refill_words("product"):
         db.execute(statement)
     assert known(db) == set()
-    db.execute(words.words_check("product"))
+    db.execute(trigrams.words_check("product"))
 
 
 def test_an_update_that_changes_no_text_learns_nothing(db: Connection) -> None:
@@ -98,10 +98,10 @@ async def test_a_bounded_guess_says_that_it_was_cut(monkeypatch: pytest.MonkeyPa
     whole = await cache.search("product", Search(misspelt, limit=3))
     assert (whole.hits[0].tier, whole.cut) == (Tier.TYPO, False)
     module, name = {
-        "rows": (guessing, "MAX_ROWS"),
-        "words": (words, "MAX_WORDS"),
-        "proposals": (guessing, "MAX_PROPOSED"),
-        "steps": (guessing, "MAX_STEPS"),
+        "rows": (fuzzy, "MAX_ROWS"),
+        "words": (trigrams, "MAX_WORDS"),
+        "proposals": (fuzzy, "MAX_PROPOSED"),
+        "steps": (fuzzy, "MAX_STEPS"),
     }[bound]
     monkeypatch.setattr(module, name, 1)
     cut = await cache.search("product", Search(misspelt, limit=3))
@@ -115,7 +115,7 @@ async def test_a_spent_budget_leaves_the_connection_as_it_was(monkeypatch: pytes
     await cache.open()
     await filled(cache, 3_000)
     with monkeypatch.context() as bounded:
-        bounded.setattr(guessing, "MAX_STEPS", 1_000)
+        bounded.setattr(fuzzy, "MAX_STEPS", 1_000)
         assert (await cache.search("product", Search("xbaba"))).cut
     assert await cache.count("product") == 3_000
     await filled(cache, 3_000)

@@ -46,7 +46,7 @@ def row(record: Mapping[str, Json]) -> Row:
 
 def batch(*records: Mapping[str, Json]) -> Batch:
     """Return a listing of these orders."""
-    return Batch(entity="sales_order", at=NOON, upserts=tuple(row(each) for each in records))
+    return Batch(entity="sales_order", at=NOON, upserts=tuple(row(record) for record in records))
 
 
 def only_file(directory: Path) -> Path:

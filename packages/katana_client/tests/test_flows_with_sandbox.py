@@ -98,8 +98,8 @@ class Site:
 
     async def order(self, *quantities: int) -> PurchaseOrder:
         rows = [
-            NewPurchaseOrderRow(variant_id=self.material, quantity=Decimal(each), price_per_unit=Decimal("2.50"))
-            for each in quantities
+            NewPurchaseOrderRow(variant_id=self.material, quantity=Decimal(quantity), price_per_unit=Decimal("2.50"))
+            for quantity in quantities
         ]
         new = PurchaseOrderCreate(
             supplier_id=self.supplier,

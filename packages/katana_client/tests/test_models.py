@@ -225,7 +225,9 @@ def test_any_value_in_any_field_costs_at_most_that_field(model: type[ReadModel],
     assert clean.unread == ()
     assert all(path.partition("[")[0].partition(".")[0] == name for path in odd.unread)
     others = model.model_fields.keys() - {name}
-    assert {each: getattr(odd.item, each) for each in others} == {each: getattr(clean.item, each) for each in others}
+    assert {other: getattr(odd.item, other) for other in others} == {
+        other: getattr(clean.item, other) for other in others
+    }
 
 
 @pytest.mark.parametrize(
@@ -240,7 +242,7 @@ def test_a_nested_row_costs_its_odd_fields_and_one_that_is_no_object_itself(
 ) -> None:
     read = reading(Shape(Product), normalise({"id": 1, **value}, Product))
     assert isinstance(read, Reading)
-    assert [each.sku for each in read.item.variants or ()] == ["A", "B"]
+    assert [variant.sku for variant in read.item.variants or ()] == ["A", "B"]
     assert read.unread == (path,)
 
 

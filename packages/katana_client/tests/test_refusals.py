@@ -38,7 +38,7 @@ AJV = {
 def test_schema_errors_are_read_wrapped_and_bare(body: object) -> None:
     error = rejection(CALL, Reply(422, {}, json.dumps(body).encode()))
     assert error.status == 422
-    assert [(each.path, each.code) for each in error.field_errors] == [
+    assert [(field_error.path, field_error.code) for field_error in error.field_errors] == [
         ("/ids/0", "type"),
         ("", "required"),
         ("/status", "enum"),

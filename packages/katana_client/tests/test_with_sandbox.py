@@ -246,8 +246,8 @@ async def test_a_fulfillment_is_made_and_taken_back(client: KatanaClient) -> Non
     row = NewSalesOrderRow(variant_id=await first_variant(client), quantity=Decimal(1))
     order = await client.sales_orders.create(SalesOrderCreate(customer_id=customer.id or 0, sales_order_rows=[row]))
     rows = [
-        FulfillmentRowInput(sales_order_row_id=each.id or 0, quantity=Decimal(1))
-        for each in order.sales_order_rows or []
+        FulfillmentRowInput(sales_order_row_id=sales_order_row.id or 0, quantity=Decimal(1))
+        for sales_order_row in order.sales_order_rows or []
     ]
     made = await client.sales_order_fulfillments.create(
         SalesOrderFulfillmentCreate(sales_order_id=order.id or 0, status="DELIVERED", sales_order_fulfillment_rows=rows)

@@ -87,7 +87,7 @@ def read[M: ReadModel](model: type[M], record: dict[str, object]) -> M:
 def refused(model: type[WriteModel], body: dict[str, object], field: str) -> list[str]:
     with pytest.raises(ValidationError) as caught:
         model.model_validate(body)
-    return [each["msg"] for each in caught.value.errors() if each["loc"][:1] == (field,)]
+    return [error["msg"] for error in caught.value.errors() if error["loc"][:1] == (field,)]
 
 
 @pytest.mark.parametrize("model", STORED, ids=lambda model: model.__name__)

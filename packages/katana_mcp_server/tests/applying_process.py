@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import override
 
 from cache_core.clock import Clock, SystemClock
-from katana_mcp.services import Services
-from katana_mcp.settings import load
-from katana_mcp.surface import tools
+from katana_mcp.configuration.settings import load
+from katana_mcp.references.services import Services
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing import Payload
 from katana_mcp.tools.outgoing import outgoing
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.wiring import Outside, connected
 
 
 class Ahead(SystemClock):
@@ -41,7 +41,7 @@ class Ahead(SystemClock):
 async def at_work(url: str, key: str, directory: Path, clock: Clock) -> AsyncGenerator[Services]:
     """Open the cache and the journal of an account, as a server with this clock does."""
     settings = load(sandbox=True, base_url=url, api_key=key, cache_dir=directory, sync="lazy")
-    tenant = connected(settings, Outside(clock=clock, on_request=quiet))
+    tenant = connected(settings, Environment(clock=clock, on_request=quiet))
     try:
         yield await tenant.services()
     finally:

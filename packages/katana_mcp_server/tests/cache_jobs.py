@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from katana_mcp.cache_commands.job import Job
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
-from katana_mcp.wiring import Outside, cache_directory
+from katana_mcp.commands.cache.job import Job
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.server.wiring import Environment, cache_directory
 
 
 def quiet(what: str, done: int, total: int | None) -> None:
@@ -16,7 +16,7 @@ def quiet(what: str, done: int, total: int | None) -> None:
 def job_on(own: OwnSandbox, root: Path, **flags: object) -> Job:
     """Return a job on the sandbox's account, on the sandbox's clock."""
     settings = load(_env_file=None, sandbox=True, api_key=own.api_key, cache_dir=root, **flags)
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock)
+    outside = Environment(transport=own.transport(), clock=own.sandbox.clock)
     directory = cache_directory(settings, outside)
     assert directory is not None
     return Job(

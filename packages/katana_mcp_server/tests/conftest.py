@@ -12,8 +12,9 @@ from command_line import Ran, Run
 from server_wire import Wire
 from warm_cache import start_warm
 
-from katana_mcp import cli, sandbox
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands import cli
+from katana_mcp.configuration import sandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import ManualClock, Sandbox, SystemClock, Tenant
 

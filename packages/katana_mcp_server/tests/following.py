@@ -16,11 +16,11 @@ from cache_core.specs.stock import STOCK
 from cache_core.sync import Syncer
 from katana_client import KatanaClient
 from katana_client import ManualClock as ClientClock
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services
-from katana_mcp.settings import load
-from katana_mcp.source import KatanaSource
-from katana_mcp.wiring import Outside, connected
+from katana_mcp.caches.source import KatanaSource
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.references.services import Services
+from katana_mcp.server.wiring import Environment, connected
 from katana_sandbox import Sandbox
 
 FOLLOWED: tuple[EntitySpec, ...] = tuple(spec for spec in SPECS if spec is not STOCK)
@@ -36,7 +36,7 @@ async def following(
 ) -> AsyncGenerator[Services]:
     """Open the services of the sandbox's account, as a server would; `base_url` names the cache of a served sandbox."""
     settings = load(sandbox=True, api_key=own.api_key, cache_dir=cache_dir, base_url=base_url)
-    outside = Outside(transport=own.transport(), clock=clock or own.sandbox.clock, in_memory=cache_dir is None)
+    outside = Environment(transport=own.transport(), clock=clock or own.sandbox.clock, in_memory=cache_dir is None)
     tenant = connected(settings, outside)
     try:
         yield await tenant.services()

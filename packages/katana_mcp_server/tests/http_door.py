@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from katana_mcp.adapter.doors import serve
-from katana_mcp.application import application
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
-from katana_mcp.wiring import Outside
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.server.application import application
+from katana_mcp.server.mcp.transports import serve
+from katana_mcp.server.wiring import Environment
 
 TOKEN = "canary-http-token-0123456789"
 HELLO = {
@@ -61,7 +61,7 @@ async def opened(own: OwnSandbox, capsys: pytest.CaptureFixture[str], **flags: o
     """Serve over HTTP on a free port."""
     usual: dict[str, object] = {"http_token": TOKEN, "port": 0, "toolsets": ("all",)}
     settings = load(_env_file=None, sandbox=True, api_key=own.api_key, http=True, **(usual | flags))
-    outside = Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory="cache_dir" not in flags)
+    outside = Environment(transport=own.transport(), clock=own.sandbox.clock, in_memory="cache_dir" not in flags)
     serving = asyncio.create_task(serve(application(settings, outside), settings))
     try:
         said = ""

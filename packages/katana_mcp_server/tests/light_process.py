@@ -14,9 +14,9 @@ from cache_core.errors import CacheError
 from cache_core.protocol import Search, Selection
 from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
-from katana_mcp.services import Services
-from katana_mcp.settings import load
-from katana_mcp.wiring import Outside, connected
+from katana_mcp.configuration.settings import load
+from katana_mcp.references.services import Services
+from katana_mcp.server.wiring import Environment, connected
 
 ENTITIES = tuple(spec.name for spec in SPECS if spec is not STOCK)
 READ = ("sales_order", "variant", "customer", "purchase_order")
@@ -69,7 +69,9 @@ async def refresh(services: Services) -> None:
 
 async def main(url: str, key: str, directory: Path, seconds: float) -> None:
     """Read for so long."""
-    tenant = connected(load(sandbox=True, base_url=url, api_key=key, cache_dir=directory), Outside(on_request=quiet))
+    tenant = connected(
+        load(sandbox=True, base_url=url, api_key=key, cache_dir=directory), Environment(on_request=quiet)
+    )
     services = await tenant.services()
     sys.stdout.write("opened\n")
     sys.stdout.flush()

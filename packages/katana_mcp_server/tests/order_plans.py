@@ -7,25 +7,26 @@ from decimal import Decimal
 from typing import Any
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, Good, buying
+from katana_mcp.entities.purchase_orders.buying import Buying, buying
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.reading import COST as COST_ENTITY
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.writes import WRITES
-from katana_mcp.naming import Known, Named
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.purchasable import PurchasableVariant
+from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.change import Draft
-from katana_mcp.writing.numbers import Numbered
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
-ACME, BOLT = Known(id=3, name="Acme"), Known(id=4, name="Bolt")
-NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
-VAT, FREIGHT = Known(id=5, name="VAT"), Known(id=6, name="Freight")
-FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
-WHEEL = Known(id=8, sku="WHEEL", name="Wheel", unit="pcs")
-LABOUR = Known(id=9, sku="LAB", name="Labour", unit="h")
+ACME, BOLT = NamedRecord(id=3, name="Acme"), NamedRecord(id=4, name="Bolt")
+NORTH, SOUTH = NamedRecord(id=1, name="North"), NamedRecord(id=2, name="South")
+VAT, FREIGHT = NamedRecord(id=5, name="VAT"), NamedRecord(id=6, name="Freight")
+FORK = NamedRecord(id=7, sku="FORK", name="Fork / 32", unit="pcs")
+WHEEL = NamedRecord(id=8, sku="WHEEL", name="Wheel", unit="pcs")
+LABOUR = NamedRecord(id=9, sku="LAB", name="Labour", unit="h")
 
 ENTITIES = (
     *(("supplier", each) for each in (ACME, BOLT)),
@@ -33,8 +34,8 @@ ENTITIES = (
     *(("tax_rate", VAT), ("additional_cost", FREIGHT)),
 )
 MADE = replace(WHEEL, id=10, sku="MADE")
-BOXED = Good(price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
-ROUND = Good(unit="pcs")
+BOXED = PurchasableVariant(price=Decimal("2.50"), currency="EUR", unit="box", rate=Decimal(12))
+ROUND = PurchasableVariant(unit="pcs")
 NAMES = {
     (entity, asked): Named(asked, (each,))
     for entity, each in (*ENTITIES, *(("variant", each) for each in (FORK, WHEEL, LABOUR, MADE)))
@@ -44,8 +45,8 @@ BUYING = Buying(
     goods={
         7: BOXED,
         8: ROUND,
-        9: Good(price=Decimal(1), currency="EUR", unit="h", service=True),
-        10: Good(price=Decimal(1), currency="EUR", bought=False),
+        9: PurchasableVariant(price=Decimal(1), currency="EUR", unit="h", service=True),
+        10: PurchasableVariant(price=Decimal(1), currency="EUR", bought=False),
     },
     default_tax=5,
     rates={5: Decimal(22)},
@@ -162,12 +163,12 @@ def planned(facts: Facts | None = None, **fields: object) -> Draft:
 
 def sent(draft: Draft) -> list[tuple[str, str, object]]:
     """Return method, path and body of each action."""
-    return [(each.method, each.path, each.told()["body"]) for each in draft.actions]
+    return [(action.method, action.path, action.to_json()["body"]) for action in draft.actions]
 
 
 def told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
     """Return severity, code and field of each warning."""
-    return [(each.severity, each.code, each.field_path) for each in warnings]
+    return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
 def against(facts: Facts | None = None, **fields: object) -> list[tuple[str, str | None, str | None]]:

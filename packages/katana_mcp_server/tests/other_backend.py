@@ -2,7 +2,7 @@
 
 import pytest
 
-from katana_mcp.backends import ALWAYS, BACKENDS
+from katana_mcp.caches.backends import ALWAYS, BACKENDS
 
 OTHER = next((name for name in BACKENDS if name != ALWAYS), ALWAYS)
 TRIAL = f"compare:{OTHER}"

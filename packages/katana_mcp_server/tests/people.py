@@ -9,7 +9,7 @@ from following import DOUBT, FOLLOWED, audited, brought, caught_up, differing
 
 from cache_core.protocol import CacheBackend
 from cache_core.records import RecordId, values_at
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 _WORDS = (

@@ -19,15 +19,15 @@ def live(tenant: Tenant, collection: str) -> list[Wire]:
     shown = [each for each in tenant.all(collection) if not each.get("deleted_at") and not each.get("archived_at")]
     if collection != "variants":
         return shown
-    items = {("product_id", each["id"]) for each in live(tenant, "products")}
-    items |= {("material_id", each["id"]) for each in live(tenant, "materials")}
+    items = {("product_id", product["id"]) for product in live(tenant, "products")}
+    items |= {("material_id", material["id"]) for material in live(tenant, "materials")}
     return [each for each in shown if {(name, each[name]) for name in ("product_id", "material_id")} & items]
 
 
 async def assert_filtered(stage: Stage, collection: str, documents: Sequence[Wire], asked: Sequence[Filtered]) -> None:
     """Assert that a list with each of these filters shows exactly the documents that it keeps, newest first."""
     for filters, keeps in asked:
-        expected = sorted((each["id"] for each in documents if keeps(each)), reverse=True)
+        expected = sorted((document["id"] for document in documents if keeps(document)), reverse=True)
         assert len(expected) < len(documents) or not filters, f"{filters} keeps everything"
         answer = await stage.call(f"list_{collection}", limit=100, **filters)
         shown = [row[f"{collection[:-1]}_id"] for row in answer["rows"]]

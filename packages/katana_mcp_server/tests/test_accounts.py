@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from cache_jobs import job_on
 
-from katana_mcp.accounts.tenants import Oldest, Tenants, identity
-from katana_mcp.application import application
-from katana_mcp.cache_commands.rebuild import rebuild
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
+from katana_mcp.caches.accounts.tenants import Oldest, Tenants, identity
+from katana_mcp.commands.cache.rebuild import rebuild
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.application import application
+from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Payload, Setup, Stage, paced, payload_of, staged, within
-from katana_mcp.wiring import Outside
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
 from katana_sandbox.journal import key_digest
 
@@ -32,7 +32,7 @@ async def _customers(own: OwnSandbox, setup: Setup, seconds: float = 10) -> tupl
     before = len(own.sandbox.journal)
     async with staged(own, setup) as stage:
         answer = await _searched(stage, seconds)
-    return answer, [each.path.removeprefix("/v1/") for each in list(own.sandbox.journal)[before:]]
+    return answer, [request.path.removeprefix("/v1/") for request in list(own.sandbox.journal)[before:]]
 
 
 async def _searched(stage: Stage, seconds: float = 10) -> Payload:
@@ -48,18 +48,18 @@ def _clock(own: OwnSandbox) -> ManualClock:
 
 def _another_account(own: OwnSandbox, key: str = OTHER) -> None:
     other = own.sandbox.add_tenant("other", seed=99, key=key)
-    for each in list(other.all("customers")):
-        other.edit("customers", each["id"], name="a stranger", company="a stranger")
-    for each in list(other.all("customer_addresses")):
-        other.edit("customer_addresses", each["id"], company="a stranger")
+    for customer in list(other.all("customers")):
+        other.edit("customers", customer["id"], name="a stranger", company="a stranger")
+    for address in list(other.all("customer_addresses")):
+        other.edit("customer_addresses", address["id"], company="a stranger")
 
 
 def _names(root: Path) -> set[str]:
-    return {each.name for each in root.iterdir()}
+    return {path.name for path in root.iterdir()}
 
 
 def _caches(root: Path) -> list[str]:
-    return sorted(each.name for each in root.iterdir() if each.is_dir())
+    return sorted(path.name for path in root.iterdir() if path.is_dir())
 
 
 async def test_two_sandboxes_of_one_seed_are_two_accounts(tmp_path: Path, clock: ManualClock) -> None:
@@ -179,7 +179,7 @@ async def test_a_spoilt_table_costs_one_request(spoil: Callable[[Path], None], o
 
 
 def test_keys_that_come_at_once_join_one_tenant_and_none_is_lost(tmp_path: Path) -> None:
-    keys = [f"{each:024x}" for each in range(40)]
+    keys = [f"{index:024x}" for index in range(40)]
     oldest = Oldest(base="b", id=1, created_at="2020-01-01T00:00:00Z")
     joined: list[str] = []
 
@@ -187,12 +187,12 @@ def test_keys_that_come_at_once_join_one_tenant_and_none_is_lost(tmp_path: Path)
         joined.extend(Tenants(tmp_path).join(each, oldest) for each in mine)
 
     threads = [threading.Thread(target=join, args=(keys[start::4],)) for start in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert len(set(joined)) == 1
-    assert {Tenants(tmp_path).of_key(each) for each in keys} == set(joined)
+    assert {Tenants(tmp_path).of_key(key) for key in keys} == set(joined)
     assert _names(tmp_path) == {"tenants.json", "tenants.lock"}
 
 
@@ -216,8 +216,8 @@ async def _used_keys(own: OwnSandbox, setup: Setup) -> tuple[dict[str, set[str]]
         await paced(_clock(own), stage.result("check_inventory", arguments))
         status = await stage.call("cache_status")
     used: dict[str, set[str]] = {}
-    for each in own.sandbox.journal:
-        used.setdefault(each.path.removeprefix("/v1/"), set()).add(each.key)
+    for request in own.sandbox.journal:
+        used.setdefault(request.path.removeprefix("/v1/"), set()).add(request.key)
     return used, status
 
 
@@ -240,9 +240,9 @@ async def test_a_rebuild_goes_through_the_second_key_and_says_when_it_cannot(own
     for second, used, notes in ((SYNC, SYNC, 0), ("a-key-that-katana-refuses", own.api_key, 1)):
         before = len(own.sandbox.journal)
         report = await rebuild(job_on(own, tmp_path, sync_api_key=second), ["customer"])
-        asked = [each for each in list(own.sandbox.journal)[before:] if each.path == "/v1/customers"]
+        asked = [request for request in list(own.sandbox.journal)[before:] if request.path == "/v1/customers"]
         assert {each.key for each in asked} == {key_digest(used)}
-        assert sum("KATANA_SYNC_API_KEY" in each for each in report.notes) == notes
+        assert sum("KATANA_SYNC_API_KEY" in note for note in report.notes) == notes
 
 
 async def test_a_second_key_that_is_known_costs_no_request(own: OwnSandbox, tmp_path: Path) -> None:
@@ -261,9 +261,9 @@ async def test_a_second_key_of_another_account_is_refused_and_fetches_nothing(
     before = len(own.sandbox.journal)
     async with staged(own, _setup(tmp_path, sync_api_key=OTHER)) as stage:
         refusals = [await _searched(stage) for _ in range(3)]
-    assert {each["error"] for each in refusals} == {"wrong_account"}
+    assert {refusal["error"] for refusal in refusals} == {"wrong_account"}
     assert OTHER not in str(refusals)
-    asked = [each.path for each in list(own.sandbox.journal)[before:]]
+    asked = [request.path for request in list(own.sandbox.journal)[before:]]
     assert set(asked) == {"/v1/locations"}
     assert len(asked) == (1 if known else 2)
 
@@ -286,7 +286,7 @@ def test_a_second_key_that_makes_no_sense_stops_the_start_with_one_sentence(
     monkeypatch.setenv("KATANA_API_KEY", "the-key")
     monkeypatch.setenv("KATANA_SYNC_API_KEY", second)
     with pytest.raises(SettingsError, match=said) as refused:
-        application(load(_env_file=None), Outside(in_memory=True))
+        application(load(_env_file=None), Environment(in_memory=True))
     assert "KATANA_SYNC_API_KEY" in str(refused.value)
     assert "two" not in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -14,10 +14,10 @@ from transfer_plans import NUMBER, applied, applied_in_time, counted, made, new_
 
 from cache_core.errors import CacheUnavailable
 from cache_core.sync import Syncer
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal.entries import Claimed, Plan, digest_of
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, ends, payload_of, staged, within
 from katana_mcp.writing.actions import Action
 from katana_sandbox import Action as Trouble
@@ -41,7 +41,7 @@ async def test_what_was_shown_is_what_is_sent_and_read_back(stage: Stage, tenant
     assert counted(answer["outcomes"][0]) == {"applied": 1}
     assert answer["outcomes"][0]["id"] == transfer["id"]
     assert writes(stage) == [POST]
-    (sent,) = [each.body for each in stage.own.sandbox.journal if each.method == "POST"]
+    (sent,) = [request.body for request in stage.own.sandbox.journal if request.method == "POST"]
     assert sent == preview["requests"][0]["body"].encode()
     assert (float(row["quantity"]), transfer["additional_info"]) == (2.5, "with care")
     shown = (await stage.call("get_stock_transfer", stock_transfer_id=NUMBER))["transfer"]
@@ -79,7 +79,7 @@ async def test_twenty_at_once_write_once_and_are_told_the_same(
     token = await planned(stage)
     calls = [stage.result("apply_plan", {"plan_tokens": [token]}) for _ in range(20)]
     answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
-    assert [each for each in answers if each != answers[0]] == []
+    assert [answer for answer in answers if answer != answers[0]] == []
     assert answers[0] is not None
     assert counted(answers[0]["outcomes"][0]) == {"applied": 1}
     assert (writes(stage), len(made(tenant))) == ([POST], 1)
@@ -94,7 +94,7 @@ async def test_two_servers_of_one_account_write_once_and_are_told_the_same(
         token = await planned(one)
         calls = [each.result("apply_plan", {"plan_tokens": [token]}) for each in (one, other) * 3]
         answers = [payload_of(each) for each in await within(clock, 60, asyncio.gather(*calls))]
-    assert [each for each in answers if each != answers[0]] == []
+    assert [answer for answer in answers if answer != answers[0]] == []
     assert len(made(tenant)) == 1
 
 
@@ -126,12 +126,12 @@ async def test_what_changed_since_the_preview_makes_the_plan_stale_and_writes_no
         assert (answer["error"], answer["warnings"][0]["code"]) == ("stale_plan", "stale_plan")
     tenant.delete("stock_transfers", transfer["id"])
     answer = await applied(stage, token)
-    assert [each["code"] for each in answer["warnings"]] == ["stale_plan", "not_found"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["stale_plan", "not_found"]
     assert writes(stage) == []
 
 
 def _body(tenant: Tenant, number: str = "ST-901") -> dict[str, object]:
-    locations = [each["id"] for each in tenant.all("locations")]
+    locations = [location["id"] for location in tenant.all("locations")]
     rows = [{"variant_id": next(tenant.all("variants"))["id"], "quantity": "1"}]
     places = {"source_location_id": locations[0], "target_location_id": locations[1]}
     return {"stock_transfer_number": number, "stock_transfer_rows": rows, **places}
@@ -245,7 +245,7 @@ async def test_the_first_action_that_is_not_applied_stops_the_rest(stage: Stage,
     answer = await applied(stage, first, second)
     (outcome,) = answer["outcomes"]
     assert counted(outcome) == {"failed": 1, "not_tried": 1}
-    assert [each["state"] for each in outcome["actions"]] == ["failed", "not_tried"]
+    assert [action["state"] for action in outcome["actions"]] == ["failed", "not_tried"]
     assert (answer["not_tried"], len(writes(stage)), made(tenant)) == (1, 1, [])
     assert "revert" not in outcome
     assert outcome["prior_state"]["status"] == "draft"
@@ -258,8 +258,8 @@ async def test_plans_are_applied_in_order_and_one_that_an_earlier_one_upset_is_s
     first = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], additional_info="x")
     second = await planned(stage, "modify_stock_transfer", stock_transfer_id=transfer["id"], status="received")
     answer = await applied(stage, first, second)
-    assert [counted(each) for each in answer["outcomes"]] == [{"applied": 1}]
-    assert [each["code"] for each in answer["warnings"]] == ["stale_plan"]
+    assert [counted(outcome) for outcome in answer["outcomes"]] == [{"applied": 1}]
+    assert [warning["code"] for warning in answer["warnings"]] == ["stale_plan"]
     assert (answer["not_tried"], tenant.get("stock_transfers", transfer["id"])["status"]) == (1, "draft")
 
 
@@ -309,7 +309,7 @@ async def test_a_server_that_only_reads_previews_without_a_token_and_has_no_tool
     async with staged(own, Setup(cache_dir=tmp_path, flags={"read_only": True})) as stage:
         preview = await stage.call("create_stock_transfer", **new_transfer(tenant))
         assert ("plan_token" in preview, "read-only" in preview["message"]) == (False, True)
-        assert "apply_plan" not in {each.name for each in await stage.client.list_tools()}
+        assert "apply_plan" not in {tool.name for tool in await stage.client.list_tools()}
         assert (await applied(stage, token))["error"] == "unknown_tool"
         assert writes(stage) == []
 
@@ -354,7 +354,9 @@ async def test_an_answer_other_than_planned_is_applied_and_told(stage: Stage, te
     stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=EditBody(_elsewhere)))
     answer = await applied(stage, token)
     assert counted(answer["outcomes"][0]) == {"applied": 1}
-    assert [(each["code"], each["severity"]) for each in answer["warnings"]] == [("unexpected_result", "advisory")]
+    assert [(warning["code"], warning["severity"]) for warning in answer["warnings"]] == [
+        ("unexpected_result", "advisory")
+    ]
     assert f"target_location_id is 1, not {FIRST_ID + 1}" in answer["warnings"][0]["message"]
     assert len(made(tenant)) == 1
 
@@ -398,7 +400,7 @@ async def test_what_is_blocked_is_shown_without_a_token(stage: Stage, tenant: Te
     ):
         preview = await stage.call("create_stock_transfer", **new_transfer(tenant, **changed))
         assert ("plan_token" in preview, "expires_at" in preview, preview["next_actions"]) == (False, False, [])
-        assert [(each["code"], each["field_path"]) for each in preview["warnings"]] == [(code, path)]
+        assert [(warning["code"], warning["field_path"]) for warning in preview["warnings"]] == [(code, path)]
     refusal = await stage.refusal("modify_stock_transfer", stock_transfer_id="ST-nowhere", status="draft")
     assert refusal["error"] == "not_found"
 
@@ -425,7 +427,9 @@ async def test_a_cache_that_fails_after_the_write_is_told_and_changes_nothing_of
     monkeypatch.setattr(Syncer, "write_through", full)
     (outcome,) = (await applied(stage, token))["outcomes"]
     assert (counted(outcome), len(made(tenant))) == ({"applied": 1}, 1)
-    assert [(each["severity"], each["code"]) for each in outcome["warnings"]] == [("info", "cache_write_failed")]
+    assert [(warning["severity"], warning["code"]) for warning in outcome["warnings"]] == [
+        ("info", "cache_write_failed")
+    ]
     assert "the disk is full" in outcome["warnings"][0]["message"]
     assert (await applied(stage, token))["outcomes"] == [outcome]
 

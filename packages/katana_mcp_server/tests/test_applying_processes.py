@@ -17,7 +17,7 @@ from applying_process import Ahead, at_work, called
 from server_wire import Wire, live
 
 from katana_mcp.journal.entries import GONE_AFTER
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.testing import Payload
 from katana_sandbox import Fault, Hang, Mutate, Sandbox, Tenant
 
@@ -84,7 +84,7 @@ class Place:
 
     def places(self, customer: int) -> list[Wire]:
         """Return the addresses that a customer has."""
-        return [each for each in live(self.tenant, "customer_addresses") if each["customer_id"] == customer]
+        return [address for address in live(self.tenant, "customer_addresses") if address["customer_id"] == customer]
 
     def shown(self, name: str) -> dict[str, int]:
         """Return how often Katana holds each write of the plan for this customer, by method and path."""
@@ -100,7 +100,7 @@ class Place:
 
     def sent(self) -> Counter[tuple[str, str]]:
         """Return how often each request was sent that was no read."""
-        return Counter((each.method, each.path) for each in self.sandbox.journal if each.method != "GET")
+        return Counter((request.method, request.path) for request in self.sandbox.journal if request.method != "GET")
 
 
 @asynccontextmanager
@@ -128,7 +128,9 @@ async def is_true(at: Place, token: str, name: str) -> Payload:
     (outcome,) = answer["outcomes"]
     actions = {f"{each['method']} /{each['path'].split('/')[1]}": each["state"] for each in outcome["actions"]}
     assert set(actions) == set(shown)
-    assert {each: outcome[each] for each in COUNTS} == {each: list(actions.values()).count(each) for each in COUNTS}
+    assert {count: outcome[count] for count in COUNTS} == {
+        count: list(actions.values()).count(count) for count in COUNTS
+    }
     if sent:
         assert at.sent() == sent, "what was begun is only looked up"
     assert max(at.sent().values()) == 1
@@ -152,7 +154,7 @@ async def test_of_a_process_killed_while_a_request_hangs_another_tells_what_beca
         await process.communicate(f"{token}\n".encode())
         assert process.returncode == -signal.SIGKILL
         outcome = await is_true(at, token, "Velo Nova")
-        posted = next(each for each in outcome["actions"] if each["method"] == "POST")
+        posted = next(action for action in outcome["actions"] if action["method"] == "POST")
         assert (posted["state"], posted["look_up"]["as_planned"]) == ("applied", 1)
 
 
@@ -160,7 +162,7 @@ async def test_of_a_process_killed_while_a_request_hangs_another_tells_what_beca
 async def test_two_processes_that_apply_one_plan_twenty_times_write_once_and_are_told_the_same(tmp_path: Path) -> None:
     async with place(tmp_path) as at:
         token, *processes = await asyncio.gather(at.planned("Velo Nova"), at.started(10), at.started(10))
-        one, other = await asyncio.gather(*(told(each, token) for each in processes))
+        one, other = await asyncio.gather(*(told(process, token) for process in processes))
         assert [each for each in (*one, *other) if each != one[0]] == []
         assert (len(one), len(other), one[0]["outcomes"][0]["applied"]) == (10, 10, 4)
         assert (list(at.sent().values()), set(at.shown("Velo Nova").values())) == ([1] * 4, {1})
@@ -184,7 +186,7 @@ async def test_of_processes_killed_at_any_moment_others_tell_the_truth_and_no_ac
             await applying
             killed += process.returncode == -signal.SIGKILL
             outcome = await is_true(at, token, "Velo Nova")
-            ends[" ".join(f"{outcome[each]} {each}" for each in COUNTS if outcome[each])] += 1
+            ends[" ".join(f"{outcome[count]} {count}" for count in COUNTS if outcome[count])] += 1
     sys.stdout.write(f"\n{killed} of {KILLS} killed within {took:.2f} s each: {dict(ends)}\n")
     assert killed > KILLS / 2
     assert len(ends) > 1

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning

@@ -10,9 +10,9 @@ from katana_sandbox import Tenant
 
 def told(preview: Payload) -> list[tuple[str, str | None, str]]:
     return [
-        (each["severity"], each["field_path"], each["message"])
-        for each in preview["warnings"]
-        if each["code"] == "past_arrival_date"
+        (warning["severity"], warning["field_path"], warning["message"])
+        for warning in preview["warnings"]
+        if warning["code"] == "past_arrival_date"
     ]
 
 
@@ -25,7 +25,9 @@ async def test_a_new_transfer_that_should_have_arrived_is_told_and_has_a_token(s
     preview = await stage.call("create_stock_transfer", **new_transfer(tenant, expected_arrival_date="2020-02-03"))
     assert told(preview) == [_message("expected_arrival_date", "2020-02-03")]
     assert "plan_token" in preview
-    transfer = next(each for each in live(tenant, "stock_transfers") if each["status"] == "draft")
+    transfer = next(
+        stock_transfer for stock_transfer in live(tenant, "stock_transfers") if stock_transfer["status"] == "draft"
+    )
     changed = await stage.call(
         "modify_stock_transfer", stock_transfer_id=transfer["id"], expected_arrival_date="2026-03-01"
     )
@@ -38,14 +40,20 @@ async def test_today_and_later_are_no_matter(stage: Stage, tenant: Tenant, day: 
 
 
 async def test_what_has_come_may_have_been_expected_before(stage: Stage, tenant: Tenant) -> None:
-    transfer = next(each for each in live(tenant, "stock_transfers") if each["status"] == "inTransit")
+    transfer = next(
+        stock_transfer for stock_transfer in live(tenant, "stock_transfers") if stock_transfer["status"] == "inTransit"
+    )
     asked = {"stock_transfer_id": transfer["id"], "expected_arrival_date": "2026-02-01"}
     assert told(await stage.call("modify_stock_transfer", **asked, status="received")) == []
     assert len(told(await stage.call("modify_stock_transfer", **asked))) == 1
 
 
 async def test_dates_of_an_order_and_of_each_row_are_looked_at(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    )
     row = order["purchase_order_rows"][0]
     preview = await stage.call(
         "modify_purchase_order",

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from server_wire import Wire, amount, live
 
-from katana_mcp.days import days_in
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
+from katana_mcp.tools.days import days_in
 from katana_sandbox import Fault, ManualClock, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
@@ -22,7 +22,11 @@ type Pair = tuple[int, int]
 
 def waiting(tenant: Tenant, states: tuple[str, ...] = STATES) -> dict[Pair, list[tuple[Wire, Wire]]]:
     """Return the recipe rows that wait, with their orders, by ingredient and location."""
-    orders = {each["id"]: each for each in live(tenant, "manufacturing_orders") if each["status"] != "DONE"}
+    orders = {
+        manufacturing_order["id"]: manufacturing_order
+        for manufacturing_order in live(tenant, "manufacturing_orders")
+        if manufacturing_order["status"] != "DONE"
+    }
     found: dict[Pair, list[tuple[Wire, Wire]]] = {}
     for row in live(tenant, "manufacturing_order_recipe_rows"):
         order = orders.get(row["manufacturing_order_id"])
@@ -59,7 +63,7 @@ async def test_every_ingredient_that_orders_wait_for_is_listed_with_them(stage: 
         }
         deadlines = [each.get("production_deadline_date", "9") for each in row["orders"]]
         assert deadlines == sorted(deadlines)
-        assert [each.get("overdue", False) for each in row["orders"]] == [each < DAY(NOW) for each in deadlines]
+        assert [each.get("overdue", False) for each in row["orders"]] == [deadline < DAY(NOW) for deadline in deadlines]
         worst = {each["ingredient_availability"] for each, _ in mine}
         assert row["ingredient_availability"] == ("NOT_AVAILABLE" if "NOT_AVAILABLE" in worst else "EXPECTED")
         assert row["sku"] == tenant.get("variants", row["variant_id"])["sku"]
@@ -128,7 +132,7 @@ async def test_an_order_of_a_status_that_katana_has_added_is_still_on_its_way(st
     order_id = next(iter(bought(tenant, pair)))[0]
     tenant.edit("purchase_orders", order_id, status="ON_ICE")
     answer = await stage.call(BLOCKING, limit=250)
-    (shown,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
+    (shown,) = [row for row in answer["rows"] if (row["variant_id"], row["location_id"]) == pair]
     assert order_id in [each.get("purchase_order_id") for each in shown["incoming"]]
 
 
@@ -138,7 +142,11 @@ async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_
     pair = next(each for each in waiting(tenant) if bought(tenant, each))
     order_id = next(iter(bought(tenant, pair)))[0]
     order = tenant.get("purchase_orders", order_id)
-    row = next(each for each in order["purchase_order_rows"] if each["variant_id"] == pair[0])
+    row = next(
+        purchase_order_row
+        for purchase_order_row in order["purchase_order_rows"]
+        if purchase_order_row["variant_id"] == pair[0]
+    )
     tenant.edit("purchase_order_rows", row["id"], arrival_date="2031-05-06T00:00:00.000Z")
     tenant.edit("purchase_orders", order_id, expected_arrival_date="2031-01-02T00:00:00.000Z")
     answer = await stage.call(BLOCKING, limit=250)
@@ -148,14 +156,14 @@ async def test_a_row_that_comes_on_another_day_than_its_order_is_named_with_its_
 
 
 async def test_an_order_that_makes_it_and_a_transfer_that_brings_it_are_named_too(stage: Stage, tenant: Tenant) -> None:
-    made = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    made = next(order for order in live(tenant, "manufacturing_orders") if order["status"] == "NOT_STARTED")
     assembly = tenant.create(
         "manufacturing_orders", {"variant_id": made["variant_id"], "planned_quantity": 3, "location_id": FIRST_ID}
     )
     user = next(
-        each
-        for each in live(tenant, "manufacturing_orders")
-        if each["status"] == "NOT_STARTED" and each["id"] != made["id"]
+        order
+        for order in live(tenant, "manufacturing_orders")
+        if order["status"] == "NOT_STARTED" and order["id"] != made["id"]
     )
     body = {"manufacturing_order_id": user["id"], "variant_id": made["variant_id"], "planned_quantity_per_unit": 10_000}
     tenant.create("manufacturing_order_recipe_rows", body)
@@ -180,7 +188,7 @@ async def test_what_holds_up_most_comes_first(stage: Stage) -> None:
         (
             row["ingredient_availability"] != "NOT_AVAILABLE",
             -row["order_count"],
-            min(each.get("production_deadline_date", "9999") for each in row["orders"]),
+            min(order.get("production_deadline_date", "9999") for order in row["orders"]),
         )
         for row in rows
     ]
@@ -213,7 +221,7 @@ async def test_stock_that_cannot_be_read_leaves_what_is_missing_unknown(own: Own
     own.sandbox.faults.add(Fault("GET /inventory", action=Status(503), times=None))
     async with staged(own) as stage:
         answer = await paced(clock, stage.call(BLOCKING))
-    assert [each["code"] for each in answer["warnings"]] == ["stock_unknown"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["stock_unknown"]
     assert answer["rows"]
     assert [row for row in answer["rows"] if {"missing", "in_stock"} & set(row)] == []
     assert all(amount(row["needed"]) > 0 for row in answer["rows"])

@@ -11,8 +11,8 @@ from katana_sandbox import Tenant
 
 def products(tenant: Tenant) -> list[Wire]:
     """Return the live variants that have a BOM."""
-    made = {each["product_variant_id"] for each in tenant.all("bom_rows")}
-    return [each for each in live(tenant, "variants") if each["id"] in made]
+    made = {row["product_variant_id"] for row in tenant.all("bom_rows")}
+    return [variant for variant in live(tenant, "variants") if variant["id"] in made]
 
 
 def needs(tenant: Tenant, product: Wire, ingredient: Wire, quantity: float) -> Wire:
@@ -27,7 +27,7 @@ def tree(answer: Payload) -> list[tuple[int, int, Decimal]]:
 async def test_a_bom_is_shown_in_its_order_with_names_and_units(stage: Stage, tenant: Tenant) -> None:
     product = products(tenant)[0]
     rows = sorted(
-        (each for each in tenant.all("bom_rows") if each["product_variant_id"] == product["id"]),
+        (bom_row for bom_row in tenant.all("bom_rows") if bom_row["product_variant_id"] == product["id"]),
         key=lambda each: (each["rank"], each["id"]),
     )
     answer = await stage.call("get_bom", skus_or_variant_ids=[product["sku"]])
@@ -63,7 +63,7 @@ async def test_subassemblies_are_followed_and_quantities_add_up(stage: Stage, te
     place = lines.index((2, hub["id"], Decimal(3)))
     assert {level for level, _, _ in lines[place + 1 : place + 1 + len(per)]} == {3}
     shallow = await stage.call("get_bom", skus_or_variant_ids=[frame["id"]], levels=1)
-    assert tree(shallow) == [each for each in lines if each[0] == 1]
+    assert tree(shallow) == [line for line in lines if line[0] == 1]
 
 
 async def test_a_cycle_is_named_and_ends_there(stage: Stage, tenant: Tenant) -> None:
@@ -80,9 +80,9 @@ async def test_a_cycle_is_named_and_ends_there(stage: Stage, tenant: Tenant) -> 
 async def test_where_used_goes_up_to_what_is_made_last(stage: Stage, tenant: Tenant) -> None:
     bike, wheel, *_ = products(tenant)
     needs(tenant, bike, wheel, 2)
-    rows = [each for each in tenant.all("bom_rows") if each["product_variant_id"] == wheel["id"]]
+    rows = [row for row in tenant.all("bom_rows") if row["product_variant_id"] == wheel["id"]]
     spoke = rows[0]["ingredient_variant_id"]
-    users = {each["product_variant_id"] for each in tenant.all("bom_rows") if each["ingredient_variant_id"] == spoke}
+    users = {row["product_variant_id"] for row in tenant.all("bom_rows") if row["ingredient_variant_id"] == spoke}
     answer = await stage.call("get_bom", skus_or_variant_ids=[spoke], direction="where_used", limit=250)
     lines = tree(answer)
     assert {variant for level, variant, _ in lines if level == 1} == users
@@ -90,15 +90,17 @@ async def test_where_used_goes_up_to_what_is_made_last(stage: Stage, tenant: Ten
 
 
 async def test_what_has_no_bom_is_said_and_what_nothing_has_is_not_found(stage: Stage, tenant: Tenant) -> None:
-    bare = next(each for each in live(tenant, "variants") if each["material_id"])
+    bare = next(variant for variant in live(tenant, "variants") if variant["material_id"])
     answer = await stage.call("get_bom", skus_or_variant_ids=[bare["id"], "nothing-has-this"])
     assert [(row["level"], row["variant_id"]) for row in answer["rows"]] == [(0, bare["id"])]
     assert answer["without"] == [bare["id"]]
-    assert [each["asked"] for each in answer["not_found"]] == ["nothing-has-this"]
+    assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-has-this"]
 
 
 async def test_an_ingredient_that_is_gone_is_marked(stage: Stage, tenant: Tenant) -> None:
-    row = next(each for each in tenant.all("bom_rows") if each["product_variant_id"] == products(tenant)[0]["id"])
+    row = next(
+        bom_row for bom_row in tenant.all("bom_rows") if bom_row["product_variant_id"] == products(tenant)[0]["id"]
+    )
     tenant.delete("variants", row["ingredient_variant_id"])
     answer = await stage.call("get_bom", skus_or_variant_ids=[row["product_variant_id"]])
     assert [each["variant_id"] for each in answer["rows"] if each.get("deleted")] == [row["ingredient_variant_id"]]
@@ -115,7 +117,7 @@ async def test_a_quantity_that_is_not_known_leaves_the_totals_below_it_unknown(s
 
 
 async def test_lines_come_in_pages_that_fit(stage: Stage, tenant: Tenant) -> None:
-    ids = [each["id"] for each in products(tenant)]
+    ids = [product["id"] for product in products(tenant)]
     rows, total = await rows_of_cut_pages(stage, "get_bom", 250, skus_or_variant_ids=ids)
     seen = {(row["level"], row.get("parent_variant_id"), row["variant_id"]) for row in rows}
     assert len(seen) == total > 400

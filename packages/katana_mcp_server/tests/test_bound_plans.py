@@ -7,9 +7,9 @@ from following import following
 from server_wire import Wire, live
 from transfer_plans import applied
 
-from katana_mcp.lookup import read_anew
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services, current
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.resolve import read_anew
+from katana_mcp.references.services import Services, current
 from katana_mcp.testing import Stage
 from katana_sandbox import ManualClock, Tenant
 
@@ -24,8 +24,10 @@ def _first(tenant: Tenant, collection: str, **fields: object) -> Wire:
 
 def _ordered(tenant: Tenant) -> tuple[Wire, Wire]:
     """Return a variant that has prices, of a material that is bought, and the material."""
-    goods = [each for each in live(tenant, "variants") if each.get("material_id") and each["purchase_price"]]
-    found = [(each, tenant.get("materials", each["material_id"])) for each in goods]
+    goods = [
+        variant for variant in live(tenant, "variants") if variant.get("material_id") and variant["purchase_price"]
+    ]
+    found = [(product, tenant.get("materials", product["material_id"])) for product in goods]
     return next((good, item) for good, item in found if item["default_supplier_id"] and not item["batch_tracked"])
 
 
@@ -76,7 +78,7 @@ async def test_an_order_of_a_customer_is_stale_once_a_price_or_its_currency_has_
     base = next(tenant.all("factory"))["base_currency_code"]
     customer = live(tenant, "customers")[0]
     tenant.edit("customers", customer["id"], True, currency=base)
-    good = next(each for each in live(tenant, "variants") if each.get("product_id") and each["sales_price"])
+    good = next(variant for variant in live(tenant, "variants") if variant.get("product_id") and variant["sales_price"])
     asked: Arguments = {
         "order_no": "SO-BOUND",
         "customer_id": customer["id"],
@@ -92,7 +94,7 @@ async def test_an_order_of_a_customer_is_stale_once_a_price_or_its_currency_has_
     clock.advance(1)
     tenant.edit("customers", customer["id"], True, currency="JPY")
     answer = await applied(stage, preview["plan_token"])
-    assert [each["code"] for each in answer["warnings"]] == ["stale_plan", "price_required"], answer
+    assert [warning["code"] for warning in answer["warnings"]] == ["stale_plan", "price_required"], answer
 
 
 async def test_stock_that_is_gone_since_the_preview_is_told_and_stops_nothing(
@@ -105,7 +107,7 @@ async def test_stock_that_is_gone_since_the_preview_is_told_and_stops_nothing(
     tenant.create("stock_adjustments", {**adjusted, "stock_adjustment_rows": [row]})
     less = [{"sku_or_variant_id": good["id"], "quantity": -10}]
     preview = await stage.call("create_stock_adjustment", location_id=place["id"], rows=less)
-    assert "insufficient_stock" not in [each["code"] for each in preview["warnings"]]
+    assert "insufficient_stock" not in [warning["code"] for warning in preview["warnings"]]
     clock.advance(1)
     gone = {"variant_id": good["id"], "quantity": -100_000}
     tenant.create(
@@ -113,7 +115,7 @@ async def test_stock_that_is_gone_since_the_preview_is_told_and_stops_nothing(
     )
     clock.advance(61)
     (outcome,) = (await applied(stage, preview["plan_token"]))["outcomes"]
-    assert (outcome["applied"], [each["code"] for each in outcome["warnings"]]) == (1, ["insufficient_stock"])
+    assert (outcome["applied"], [warning["code"] for warning in outcome["warnings"]]) == (1, ["insufficient_stock"])
 
 
 async def test_plans_of_one_call_share_for_a_minute_what_they_read_and_a_variant_of_a_service_comes_with_that(
@@ -125,7 +127,7 @@ async def test_plans_of_one_call_share_for_a_minute_what_they_read_and_a_variant
     async def asked(services: Services) -> list[tuple[str, str]]:
         before = len(own.sandbox.journal)
         await read_anew(services, records)
-        return [(each.path, dict(each.query)["ids"]) for each in own.sandbox.journal[before:]]
+        return [(request.path, dict(request.query)["ids"]) for request in own.sandbox.journal[before:]]
 
     async with following(own) as services:
         await current(services, ("service", "location"), ())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from server_wire import live
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Tenant
 
@@ -27,7 +27,7 @@ async def bounded(stage: Stage, tool: str, arguments: Payload) -> Payload:
 
 def left_of(answer: Payload, asked: Sequence[object]) -> list[object]:
     """Return what the answer says to ask next."""
-    if "truncated_result" not in {each["code"] for each in answer["warnings"]}:
+    if "truncated_result" not in {warning["code"] for warning in answer["warnings"]}:
         return []
     names = answer["next_actions"][0].partition("skus_or_variant_ids=")[2].removesuffix(")")
     if names.startswith("["):
@@ -40,17 +40,17 @@ def left_of(answer: Payload, asked: Sequence[object]) -> list[object]:
 async def test_all_variants_of_which_many_are_gone_come_in_answers_that_fit(
     stage: Stage, tenant: Tenant, tool: str, rows: str, more: Payload
 ) -> None:
-    for each in live(tenant, "variants")[40:100]:
-        tenant.delete("variants", each["id"])
-    every: list[object] = [each["id"] for each in tenant.all("variants")]
+    for variant in live(tenant, "variants")[40:100]:
+        tenant.delete("variants", variant["id"])
+    every: list[object] = [variant["id"] for variant in tenant.all("variants")]
     left, seen, warned = every, list[int](), set[str]()
     while left:
         answer = await bounded(stage, tool, {"skus_or_variant_ids": left, **more})
         seen += [each["variant_id"] for each in answer[rows]]
-        warned |= {each["message"] for each in answer["warnings"] if each["code"] == "deleted_item"}
+        warned |= {warning["message"] for warning in answer["warnings"] if warning["code"] == "deleted_item"}
         left = left_of(answer, left)
     assert seen == every
-    assert len(warned) == sum(1 for each in tenant.all("variants") if each["deleted_at"] is not None) > 60
+    assert len(warned) == sum(1 for variant in tenant.all("variants") if variant["deleted_at"] is not None) > 60
 
 
 @pytest.mark.parametrize("tool", [tool for tool, _, _ in TOOLS[:2]])
@@ -63,7 +63,7 @@ async def test_long_names_that_nothing_has_come_in_answers_that_fit(
             left, unknown = every, list[str]()
             while left:
                 answer = await bounded(stage, tool, {"skus_or_variant_ids": left})
-                unknown += [each["asked"] for each in answer["not_found"]]
+                unknown += [missing["asked"] for missing in answer["not_found"]]
                 left = left_of(answer, left)
             assert len(unknown) == len(set(unknown)) == len(every)
 
@@ -72,10 +72,10 @@ async def test_long_names_that_nothing_has_come_in_answers_that_fit(
 async def test_rows_beside_many_long_names_that_nothing_has_come_in_answers_that_fit(
     stage: Stage, tenant: Tenant, tool: str
 ) -> None:
-    known = [each["id"] for each in live(tenant, "variants")[:150]]
+    known = [variant["id"] for variant in live(tenant, "variants")[:150]]
     asked = [*known, *(f"{nr:\u0436<240}" for nr in range(100))]
     answer = await bounded(stage, tool, {"skus_or_variant_ids": asked, "limit": 250})
-    unknown, said = len(answer["not_found"]), [each["message"] for each in answer["warnings"]]
+    unknown, said = len(answer["not_found"]), [warning["message"] for warning in answer["warnings"]]
     assert answer["has_more"] is True
     assert len(answer["rows"]) > 10
     assert 10 < unknown < 100
@@ -90,8 +90,8 @@ async def test_a_sku_that_very_many_variants_have_comes_whole(own: OwnSandbox, t
         left, seen, told = list[object](["SHARED"]), list[int](), list[str]()
         while left:
             answer = await bounded(stage, "get_variant_details", {"skus_or_variant_ids": left})
-            seen += [each["variant_id"] for each in answer["variants"]]
-            told += [each["message"] for each in answer["warnings"] if each["code"] == "duplicate_sku"]
+            seen += [variant["variant_id"] for variant in answer["variants"]]
+            told += [warning["message"] for warning in answer["warnings"] if warning["code"] == "duplicate_sku"]
             left = left_of(answer, left)
     ids = [each["id"] for each in shared]
     assert seen == ids

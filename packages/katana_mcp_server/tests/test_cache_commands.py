@@ -15,10 +15,10 @@ import pytest
 from command_line import Run
 from other_backend import OTHER, two_backends
 
-from katana_mcp import comparisons
-from katana_mcp.backends import ALWAYS, BACKENDS
-from katana_mcp.cache_commands import clear as clear_command
-from katana_mcp.flags import DEFAULTS
+from katana_mcp.caches import comparisons
+from katana_mcp.caches.backends import ALWAYS, BACKENDS
+from katana_mcp.commands.cache import clear as clear_command
+from katana_mcp.configuration.flags import DEFAULTS
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def run(command_line: Run) -> Run:
 
 def directory(tmp_path: Path) -> Path:
     """Return where the one account's cache stands."""
-    (found,) = (each for each in (tmp_path / "kept").iterdir() if each.is_dir())
+    (found,) = (path for path in (tmp_path / "kept").iterdir() if path.is_dir())
     return found
 
 
@@ -42,7 +42,7 @@ def typed_file(tmp_path: Path) -> Path:
 def test_looking_at_nothing_makes_nothing(run: Run, tmp_path: Path) -> None:
     status = run("status", "--json")
     assert (status.code, status.data["absent"]) == (0, list(BACKENDS))
-    assert {each["backend"] for each in status.data["entities"]} == {None}
+    assert {entity["backend"] for entity in status.data["entities"]} == {None}
     assert "there is no typed cache yet" in run("status").out
     for command in (["verify"], ["compare"], ["migrate"]):
         assert run(*command).code == 1
@@ -75,7 +75,10 @@ def test_a_rebuilt_cache_is_moved_and_compared(run: Run) -> None:
     moved = run("migrate", "variants", "product", "--to", OTHER, "--json")
     assert (moved.code, moved.entity("variant")["rows"], moved.entity("variant")["differences"]) == (0, 172, 0)
     equal = run("verify", "--json")
-    assert {each["entity"]: each["differences"] for each in equal.data["entities"]} == {"variant": 0, "product": 0}
+    assert {entity["entity"]: entity["differences"] for entity in equal.data["entities"]} == {
+        "variant": 0,
+        "product": 0,
+    }
     compared = run("compare", "variant", "--run", "150", "--json")
     assert (compared.code, compared.entity("variant")["go"]) == (1, False)
     assert compared.entity("variant")["reason"] == "150 of 10,000 comparisons"
@@ -222,7 +225,7 @@ def test_clearing_takes_our_files_alone_and_only_when_told(run: Run, tmp_path: P
     assert "--yes" in asked.err
     cleared = run("clear", "--yes", "--json")
     assert (cleared.code, cleared.data["kept"]) == (0, ["notes.txt"])
-    assert [each.name for each in here.iterdir()] == ["notes.txt"]
+    assert [path.name for path in here.iterdir()] == ["notes.txt"]
     (here / "notes.txt").unlink()
     run("rebuild", "variant")
     assert run("clear", "--yes").code == 0
@@ -277,7 +280,7 @@ def test_a_server_that_starts_while_a_person_is_asked_keeps_its_cache(
             server.execute("SELECT count(*) FROM variant").fetchone()
             return bool(question)
 
-        monkeypatch.setattr(clear_command, "somebody_there", lambda: True)
+        monkeypatch.setattr(clear_command, "is_interactive", lambda: True)
         monkeypatch.setattr(clear_command, "confirmed", agrees)
         ran = run("clear")
     assert (ran.code, "is using" in ran.err) == (1, True)
@@ -466,4 +469,4 @@ def test_a_clearing_that_was_killed_leaves_no_cache_and_is_ended_by_the_next(run
     assert (run("status").code, run("rebuild", "location").code) == (0, 0)
     assert run("clear", "--yes").code == 0
     assert list(here.parent.glob(f"{here.name}*")) == [here]
-    assert [each.name for each in here.iterdir()] == ["notes.txt"]
+    assert [path.name for path in here.iterdir()] == ["notes.txt"]

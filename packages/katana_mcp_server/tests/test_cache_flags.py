@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from cache_core.compared import Comparison
-from katana_mcp.backends import BACKENDS
-from katana_mcp.flags import DEFAULTS, FLAGS, Flag, chosen_flags
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, staged
 from katana_sandbox import Fault, ManualClock, Status
 from katana_sandbox.store.keys import FIRST_ID
@@ -70,7 +70,7 @@ async def test_every_flag_state_gives_the_same_answers(
         with subtests.test(" ".join(flags.values())):
             async with staged(own, Setup(flags=flags, recorder=kept)) as stage:
                 assert await _answers(stage) == expected
-            assert [each for each in kept.comparisons if each.mismatch or each.error] == []
+            assert [comparison for comparison in kept.comparisons if comparison.mismatch or comparison.error] == []
             assert bool(kept.comparisons) is any(flag.startswith("compare") for flag in flags.values())
 
 
@@ -90,7 +90,7 @@ async def test_a_server_under_test_stands_in_the_state_that_the_environment_name
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [pytest.param(*each, id=" then ".join(each), marks=[] if each in ROUND else [pytest.mark.soak]) for each in FLIPS],
+    [pytest.param(*flip, id=" then ".join(flip), marks=[] if flip in ROUND else [pytest.mark.soak]) for flip in FLIPS],
 )
 async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
     own: OwnSandbox, tmp_path: Path, before: Flag, after: Flag
@@ -103,7 +103,7 @@ async def test_a_flip_is_filled_from_the_other_backend_and_asks_katana_nothing(
         assert await stage.call("search_items", query="00.4021", limit=50) == expected
         status = await stage.call("cache_status")
     assert len(own.sandbox.journal) == asked
-    backends = {each["entity"]: each["backend"] for each in status["entities"]}
+    backends = {entity["entity"]: entity["backend"] for entity in status["entities"]}
     assert backends["variant"] == after.removeprefix("compare:")
 
 
@@ -159,7 +159,7 @@ def test_a_wrong_value_names_the_allowed_ones(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_the_typed_backend_loads_late_is_not_looked_through_for_garbage() -> None:
     code = (
-        "import gc; from katana_mcp.backends import BACKENDS; BACKENDS['typed'](None, ()); import sqlmodel;"
+        "import gc; from katana_mcp.caches.backends import BACKENDS; BACKENDS['typed'](None, ()); import sqlmodel;"
         " print(any(each is sqlmodel.SQLModel for each in gc.get_objects()))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -22,19 +22,19 @@ from cache_core.protocol import Batch, Search
 from cache_core.records import iso
 from cache_core.spec import EntitySpec
 from cache_core.specs import SPECS
-from katana_mcp.backends import ALWAYS, BACKENDS, Make, Store
-from katana_mcp.cache_commands.clear import clear
-from katana_mcp.cache_commands.compare import More, compare
-from katana_mcp.cache_commands.job import Job
-from katana_mcp.cache_commands.migrate import migrate
-from katana_mcp.cache_commands.rebuild import rebuild
-from katana_mcp.cache_commands.status import status
-from katana_mcp.cache_commands.verify import verify
-from katana_mcp.flags import FLAGS
-from katana_mcp.kept import LISTED, NotDone, opened
-from katana_mcp.rebuilding import BESIDE, STAYS
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.stores import PARTS, Stores
+from katana_mcp.caches.backends import ALWAYS, BACKENDS, Make, Store
+from katana_mcp.caches.cache_files import LISTED, NotDone, opened
+from katana_mcp.caches.rebuilding import BESIDE, STAYS
+from katana_mcp.caches.stores import PARTS, Stores
+from katana_mcp.commands.cache.clear import clear
+from katana_mcp.commands.cache.compare import More, compare
+from katana_mcp.commands.cache.job import Job
+from katana_mcp.commands.cache.migrate import migrate
+from katana_mcp.commands.cache.rebuild import rebuild
+from katana_mcp.commands.cache.status import status
+from katana_mcp.commands.cache.verify import verify
+from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, unstuck
 from katana_sandbox import Action, EmptyPage, Fault, ManualClock, Status, Truncate
 
@@ -287,8 +287,8 @@ async def test_clearing_that_is_stopped_at_any_file_leaves_all_or_nothing_and_ca
         assert (await cache.state("customer")).completed_at == (before[1][1] if there == before else None)
         await cache.close()
         await clear(job, yes=True)
-        assert [each.name for each in job.directory.iterdir()] == ["notes.txt"]
-        assert [each.name for each in job.directory.parent.glob(f"{job.directory.name}*")] == [job.directory.name]
+        assert [path.name for path in job.directory.iterdir()] == ["notes.txt"]
+        assert [path.name for path in job.directory.parent.glob(f"{job.directory.name}*")] == [job.directory.name]
     assert len(ends) > 3
     assert ends[-1] == "nothing"
 
@@ -327,7 +327,7 @@ async def test_whichever_use_of_the_files_fails_it_says_what_became_of_the_old_d
         elif not ends[-1].endswith(partly):
             assert (await held(job, "customer"))[0] == sum(1 for _ in own.sandbox.tenant().all("customers"))
     assert ends[0] == f"no room is left{kept}"
-    assert sum(each.endswith((kept, partly)) for each in ends) >= len(ends) * 3 // 4
+    assert sum(end.endswith((kept, partly)) for end in ends) >= len(ends) * 3 // 4
 
 
 @two_backends

@@ -14,8 +14,8 @@ from journal_plans import hasty
 from structlog.testing import capture_logs
 from transfer_plans import applied, counted, made, new_transfer, planned, writes
 
-from katana_mcp.adapter.caller import READ_ONLY, principal_of
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.mcp.caller import READ_ONLY, principal_of
 from katana_mcp.testing import Setup, Stage, payload_of, staged
 from katana_sandbox import Tenant
 
@@ -58,7 +58,7 @@ async def test_a_plan_is_applied_by_its_own_caller_alone(
         assert writes(stage) == []
         with capture_logs() as logs:
             assert counted((await applied(stage, token))["outcomes"][0]) == {"applied": 1}
-    (line,) = [each for each in logs if each["event"] == "plan ended"]
+    (line,) = [log for log in logs if log["event"] == "plan ended"]
     assert re.fullmatch(r"http:[0-9a-f]{8}", line["principal"])
     assert line["principal"] == principal_of(TOKEN) != principal_of(OTHER)
     assert len(made(tenant)) == 1
@@ -80,9 +80,9 @@ async def test_a_request_that_asks_to_read_only_previews_and_writes_nothing(
 ) -> None:
     async with opened(own, capsys) as door, calling(own, door, era=era) as free:
         token = await planned(free)
-        names = {each.name for each in await free.client.list_tools()}
+        names = {tool.name for tool in await free.client.list_tools()}
         async with calling(own, door, era=era, read_only="true") as tight:
-            assert names - {each.name for each in await tight.client.list_tools()} == {"apply_plan", "rebuild_cache"}
+            assert names - {tool.name for tool in await tight.client.list_tools()} == {"apply_plan", "rebuild_cache"}
             preview = await tight.call("create_stock_transfer", **new_transfer(tenant))
             assert ("plan_token" in preview, "read-only" in preview["message"], preview["next_actions"]) == (
                 False,
@@ -94,7 +94,7 @@ async def test_a_request_that_asks_to_read_only_previews_and_writes_nothing(
             assert (await tight.refusal("rebuild_cache"))["error"] == "read_only"
         assert writes(free) == []
         async with calling(own, door, era=era, read_only="False") as loose:
-            assert {each.name for each in await loose.client.list_tools()} == names
+            assert {tool.name for tool in await loose.client.list_tools()} == names
         assert counted((await applied(free, token))["outcomes"][0]) == {"applied": 1}
 
 
@@ -108,7 +108,7 @@ async def test_of_one_session_each_request_says_for_itself_and_what_is_no_clear_
         headers["Mcp-Session-Id"] = session[1]
         values = ("true", "1", "yes", "maybe", "false", "0", " no ", "off", "")
         served = {
-            each: LISTED in (await door.knock(headers | {READ_ONLY.lower(): each}, LISTING))[1] for each in values
+            value: LISTED in (await door.knock(headers | {READ_ONLY.lower(): value}, LISTING))[1] for value in values
         }
         assert served == {each: each.strip() in {"false", "0", "no", "off", ""} for each in served}
         twice = headers | {READ_ONLY: "false", READ_ONLY.upper(): "true"}
@@ -139,7 +139,7 @@ async def test_a_no_does_not_loosen_a_server_that_only_reads(
     own: OwnSandbox, tenant: Tenant, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with opened(own, capsys, read_only=True) as door, calling(own, door, read_only="false") as stage:
-        assert "apply_plan" not in {each.name for each in await stage.client.list_tools()}
+        assert "apply_plan" not in {tool.name for tool in await stage.client.list_tools()}
         assert "plan_token" not in await stage.call("create_stock_transfer", **new_transfer(tenant))
         assert (await applied(stage, "any"))["error"] == "unknown_tool"
         assert writes(stage) == []

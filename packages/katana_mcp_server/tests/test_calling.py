@@ -7,8 +7,9 @@ import sys
 import pytest
 from command_line import Run
 
-from katana_mcp import calling, sandbox
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands import calling
+from katana_mcp.configuration import sandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import Fault, Sandbox, SandboxConfig, Status
 
 
@@ -17,7 +18,7 @@ def test_an_answer_is_json(command_line: Run) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert [row["sku"] for row in ran.data["rows"]] == ["FSKT-35M"]
     both = command_line("call", "get_variant_details", "skus_or_variant_ids=FSKT-35M,nix")
-    assert ([each["sku"] for each in both.data["variants"]], both.data["not_found"]) == (
+    assert ([variant["sku"] for variant in both.data["variants"]], both.data["not_found"]) == (
         ["FSKT-35M"],
         [{"asked": "nix"}],
     )
@@ -71,7 +72,7 @@ def test_a_person_is_asked_before_a_write(
     words = ("modify_purchase_order", f"purchase_order_id={order['id']}", "--arguments", "-")
     preview = command_line("call", *words)
     assert preview.data["is_preview"], preview.out
-    monkeypatch.setattr(calling, "somebody_there", lambda: True)
+    monkeypatch.setattr(calling, "is_interactive", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     ran = command_line("call", "apply_plan", f"plan_tokens={preview.data['plan_token']}")
     assert "[y/N]" in ran.err

@@ -3,7 +3,7 @@
 import pytest
 from server_wire import live
 
-from katana_mcp.operations import get
+from katana_mcp.surface.operations import get
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.workflows import blocking_ingredients, bom, incoming, low_stock
 from katana_sandbox import Tenant
@@ -13,7 +13,7 @@ BLOCKING, LOW = "list_blocking_ingredients", "list_low_stock_items"
 
 def cut(answer: Payload) -> list[str]:
     """Return what an answer says of what was left."""
-    told = [each for each in answer["warnings"] if each["code"] == "truncated_result"]
+    told = [warning for warning in answer["warnings"] if warning["code"] == "truncated_result"]
     assert {each["severity"] for each in told} <= {"advisory"}
     return [each["message"] for each in told]
 
@@ -56,8 +56,8 @@ async def test_the_ingredients_of_one_order_can_be_too_many(
 async def test_a_bom_of_very_many_rows_is_a_lower_bound_and_says_of_no_variant_that_it_has_none(
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = list({each["product_variant_id"] for each in tenant.all("bom_rows")})[:3]
-    bought = next(each["id"] for each in live(tenant, "variants") if each["material_id"])
+    made = list({row["product_variant_id"] for row in tenant.all("bom_rows")})[:3]
+    bought = next(variant["id"] for variant in live(tenant, "variants") if variant["material_id"])
     whole = await stage.call("get_bom", skus_or_variant_ids=[*made, bought])
     assert (cut(whole), whole.get("total_is_lower_bound"), whole["without"]) == ([], None, [bought])
     monkeypatch.setattr(bom, "_MOST_ROWS", whole["total"] - 4)
@@ -76,8 +76,8 @@ async def test_a_document_of_very_many_rows_beside_it_says_that_there_may_be_mor
     stage: Stage, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = live(tenant, "manufacturing_order_recipe_rows")
-    order = next(each["manufacturing_order_id"] for each in rows)
-    mine = sum(each["manufacturing_order_id"] == order for each in rows)
+    order = next(row["manufacturing_order_id"] for row in rows)
+    mine = sum(row["manufacturing_order_id"] == order for row in rows)
     asked = {"manufacturing_order_id": order, "include": ["recipe"]}
     for most, shown in ((mine, mine), (1, 2)):
         monkeypatch.setattr(get, "_MOST", most)
@@ -89,7 +89,7 @@ async def test_a_document_of_very_many_rows_beside_it_says_that_there_may_be_mor
 
 async def test_more_variants_than_are_looked_at_are_told(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = await stage.call(LOW, limit=100)
-    supplier = next(each["supplier_id"] for each in whole["rows"] if "supplier_id" in each)
+    supplier = next(row["supplier_id"] for row in whole["rows"] if "supplier_id" in row)
     monkeypatch.setattr(low_stock, "_MOST", 20)
     less = await stage.call(LOW, limit=100)
     assert (less["variants"], less["checked"], less["total_is_lower_bound"]) == (whole["variants"], 20, True)

@@ -5,7 +5,7 @@ from following import FOLLOWED, differences, following
 from server_wire import Wire, amount, live
 
 from cache_core.spec import EntitySpec, Feed
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Sandbox
 
@@ -17,9 +17,9 @@ def order(own: OwnSandbox) -> Wire:
     """Return an old open order with at least two rows."""
     tenant = own.sandbox.tenant()
     return next(
-        each
-        for each in live(tenant, "sales_orders")
-        if each["status"] == "NOT_SHIPPED" and len(each["sales_order_rows"]) > 1
+        sales_order
+        for sales_order in live(tenant, "sales_orders")
+        if sales_order["status"] == "NOT_SHIPPED" and len(sales_order["sales_order_rows"]) > 1
     )
 
 
@@ -115,7 +115,7 @@ async def test_an_item_shows_its_variants_as_they_are_though_it_stays(
     tenant, caller = own.sandbox.tenant(), own.sandbox.caller()
     item = next(each for each in live(tenant, f"{kind}s") if len(each["variants"]) > 1)
     asked = {"item_id": item["id"], "item_type": kind}
-    changed, deleted = (each["id"] for each in item["variants"][:2])
+    changed, deleted = (variant["id"] for variant in item["variants"][:2])
     assert {changed, deleted} <= _variants(await stage.call("get_item", **asked)).keys()
     clock.advance(600)
     assert (await caller.patch(f"/variants/{changed}", {"sku": "RENAMED-1", "purchase_price": 12345})).status == 200
@@ -136,7 +136,7 @@ async def test_an_item_shows_its_variants_as_they_are_though_it_stays(
 
 
 def _variants(answer: Payload) -> dict[int, Payload]:
-    return {each["variant_id"]: each for each in answer["item"]["rows"]}
+    return {row["variant_id"]: row for row in answer["item"]["rows"]}
 
 
 @pytest.mark.parametrize("gone", [False, True], ids=["edited", "deleted"])

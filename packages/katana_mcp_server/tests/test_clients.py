@@ -12,7 +12,7 @@ from server_wire import live
 from transfer_plans import applied, planned, writes
 from wire_client import YES, Era, WireClient, on_the_wire, server_of
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged, within
 from katana_sandbox import ManualClock
 
@@ -268,7 +268,7 @@ class Floor:
         return len(writes(self._stage)) - sent
 
     def _made(self, named: Sequence[str]) -> int:
-        found = [each["name"] for each in live(self._stage.own.sandbox.tenant(), "customers")]
+        found = [customer["name"] for customer in live(self._stage.own.sandbox.tenant(), "customers")]
         return sum(found.count(each) for each in named)
 
     async def _lets_go(self, running: set[asyncio.Task[Any]], named: Sequence[str]) -> None:
@@ -297,5 +297,5 @@ async def test_a_client_that_cannot_ask_writes_once_however_often_it_calls(own: 
         async with on_the_wire(server, era, has_person=False) as client:
             for some in (tokens[:1], tokens, tokens):
                 told = await client.apply(some)
-                assert [each["applied"] for each in told.answer["outcomes"]] == [1] * len(some)
+                assert [outcome["applied"] for outcome in told.answer["outcomes"]] == [1] * len(some)
         assert len(writes(stage)) == 2

@@ -6,8 +6,8 @@ import re
 import pytest
 from command_line import Run
 
-from katana_mcp.settings import Settings, variable
-from katana_mcp.surface import tools
+from katana_mcp.configuration.settings import Settings, variable
+from katana_mcp.server.catalogue import tools
 
 COMMANDS = (
     "serve",

@@ -14,22 +14,22 @@ from cache_core.compared import Comparison
 from cache_core.errors import CacheUnavailable
 from cache_core.protocol import SearchResult
 from cache_core.testing import ManualClock
-from katana_mcp.backends import ALWAYS, BACKENDS
-from katana_mcp.cache_commands.status import status
-from katana_mcp.comparisons import (
+from katana_mcp.caches.backends import ALWAYS, BACKENDS
+from katana_mcp.caches.comparisons import (
     ASKED,
     BATCH,
     ENOUGH,
     EXAMPLES,
     FILE_NAME,
     SECONDS,
+    ComparisonSummary,
     KeptComparisons,
-    Standing,
     bucket,
     forget,
     standings,
 )
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands.cache.status import status
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
 from katana_sandbox import ManualClock as SandboxClock
 
@@ -42,7 +42,7 @@ def read(
     return Comparison("variant", "search", "5 characters, limit 20", mismatch, error, seconds, SIDES)
 
 
-def standing(directory: Path) -> Standing:
+def standing(directory: Path) -> ComparisonSummary:
     (found,) = standings(directory, ["variant"])
     return found
 
@@ -68,7 +68,7 @@ async def test_counts_examples_and_timings_are_kept_and_added_up(tmp_path: Path)
         await kept.close()
     found = standing(tmp_path)
     assert (found.comparisons, found.generated, found.mismatches, found.errors) == (6, 0, 2, 4)
-    assert [each.difference for each in found.examples[:3]] == [
+    assert [example.difference for example in found.examples[:3]] == [
         "ids [1] against []",
         "CacheUnavailable at reading.py:7",
         "CacheUnavailable",
@@ -110,9 +110,9 @@ async def test_a_batch_is_written_when_it_is_full_or_old(tmp_path: Path) -> None
 async def test_several_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     writers = [KeptComparisons(tmp_path, ManualClock()) for _ in range(4)]
     for _ in range(BATCH * 3):
-        for each in writers:
-            each.record(read(mismatch="ids"))
-    await asyncio.gather(*(each.close() for each in writers))
+        for writer in writers:
+            writer.record(read(mismatch="ids"))
+    await asyncio.gather(*(writer.close() for writer in writers))
     found = standing(tmp_path)
     assert (found.comparisons, found.mismatches, len(found.examples)) == (BATCH * 12, BATCH * 12, EXAMPLES)
 
@@ -128,7 +128,7 @@ async def test_what_cannot_be_written_never_reaches_the_read(tmp_path: Path, dam
         with pytest.raises(CacheUnavailable, match="compare --reset"):
             standings(tmp_path, ["variant"])
         forget(tmp_path, ["variant"])
-        assert standing(tmp_path) == Standing("variant")
+        assert standing(tmp_path) == ComparisonSummary("variant")
 
 
 async def test_nothing_is_written_behind_a_symbolic_link(tmp_path: Path) -> None:
@@ -142,15 +142,15 @@ async def test_nothing_is_written_behind_a_symbolic_link(tmp_path: Path) -> None
 
 
 def test_go_needs_enough_comparisons_and_no_difference() -> None:
-    assert Standing("variant", ENOUGH).against is None
-    assert Standing("variant", ENOUGH - 1, cut=1).against == "9,999 of 10,000 comparisons"
-    assert Standing("variant", ENOUGH, mismatches=1).against == "differences: 1, errors of the trial: 0"
-    assert Standing("variant", ENOUGH, errors=1).against == "differences: 0, errors of the trial: 1"
+    assert ComparisonSummary("variant", ENOUGH).against is None
+    assert ComparisonSummary("variant", ENOUGH - 1, cut=1).against == "9,999 of 10,000 comparisons"
+    assert ComparisonSummary("variant", ENOUGH, mismatches=1).against == "differences: 1, errors of the trial: 0"
+    assert ComparisonSummary("variant", ENOUGH, errors=1).against == "differences: 0, errors of the trial: 1"
 
 
 def test_go_needs_reads_that_somebody_asked_for() -> None:
-    assert Standing("variant", ENOUGH, generated=ENOUGH - ASKED).against is None
-    missing = Standing("variant", 2 * ENOUGH, generated=2 * ENOUGH - ASKED + 1)
+    assert ComparisonSummary("variant", ENOUGH, generated=ENOUGH - ASKED).against is None
+    missing = ComparisonSummary("variant", 2 * ENOUGH, generated=2 * ENOUGH - ASKED + 1)
     assert missing.against == "99 of 100 reads that somebody asked for, the others are generated"
 
 
@@ -174,7 +174,7 @@ async def test_forgetting_one_entity_leaves_the_others(tmp_path: Path) -> None:
     await kept.close()
     forget(tmp_path, ["variant"])
     variant, product = standings(tmp_path, ["variant", "product"])
-    assert (variant, product.mismatches) == (Standing("variant"), 1)
+    assert (variant, product.mismatches) == (ComparisonSummary("variant"), 1)
 
 
 @two_backends
@@ -293,7 +293,7 @@ async def test_a_server_without_a_compare_flag_keeps_no_comparisons(own: OwnSand
 def test_what_is_seldom_read_may_be_flipped_after_generated_reads_and_equal_records(
     entity: str, verified: int, goes: bool
 ) -> None:
-    standing = Standing(entity, comparisons=ENOUGH, generated=ENOUGH, verified=verified)
+    standing = ComparisonSummary(entity, comparisons=ENOUGH, generated=ENOUGH, verified=verified)
     assert (standing.against is None) == goes
     assert replace(standing, mismatches=1).against is not None
     assert replace(standing, comparisons=ENOUGH - 1, generated=ENOUGH - 1).against is not None

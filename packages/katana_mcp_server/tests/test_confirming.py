@@ -10,7 +10,7 @@ from fastmcp.client.elicitation import ElicitResult
 from journal_plans import hasty
 from transfer_plans import NUMBER, applied, counted, made, new_transfer, planned, writes
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Tenant
 from katana_sandbox.store.keys import FIRST_ID
@@ -62,7 +62,7 @@ async def test_a_yes_writes_once_and_the_question_names_every_plan(own: OwnSandb
         second = await planned(stage, "create_stock_transfer", **new_transfer(tenant, stock_transfer_number="ST-950"))
         answer = await applied(stage, first, second)
         assert "outcomes" in answer, answer
-        assert [counted(each) for each in answer["outcomes"]] == [{"applied": 1}] * 2
+        assert [counted(outcome) for outcome in answer["outcomes"]] == [{"applied": 1}] * 2
         assert len(person.asked) == 1
         assert [f"{NUMBER} from Main workshop" in person.asked[0], "ST-950" in person.asked[0]] == [True, True]
         assert person.asked[0].count("\N{MULTIPLICATION SIGN} 2.5") == 2

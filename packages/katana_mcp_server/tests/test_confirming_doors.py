@@ -14,7 +14,7 @@ from http_door import TOKEN, opened
 from journal_plans import hasty
 from transfer_plans import NUMBER, made, new_transfer
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, payload_of, staged
 from katana_sandbox import ManualClock, Sandbox, Tenant
 

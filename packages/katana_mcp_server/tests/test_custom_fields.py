@@ -14,11 +14,11 @@ UNKNOWN = "0c5a9d3e-5d0f-4a57-9a53-6b6d3c2f7f11"
 @pytest.fixture
 def defined(tenant: Tenant) -> dict[str, str]:
     """Return the definitions of the account by label."""
-    return {each["label"]: each["id"] for each in tenant.all("custom_field_definitions")}
+    return {definition["label"]: definition["id"] for definition in tenant.all("custom_field_definitions")}
 
 
 def by_label(document: Payload) -> dict[str, Any]:
-    return {each["field"]: each["value"] for each in document["custom_fields"]}
+    return {field["field"]: field["value"] for field in document["custom_fields"]}
 
 
 async def test_the_definitions_are_reference_data_with_their_choices(stage: Stage, defined: dict[str, str]) -> None:
@@ -49,7 +49,7 @@ async def test_every_document_shows_them_by_label(stage: Stage, tenant: Tenant, 
     shown = {"Carrier": "Own van", "Gift note": "Well done", UNKNOWN: 7}
     assert by_label((await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]) == shown
     lines = (await stage.call("get_sales_order", sales_order_id=row["sales_order_id"]))["order"]["rows"]
-    assert [by_label(each) for each in lines if each["sales_order_row_id"] == row["id"]] == [{"Engraving": 1}]
+    assert [by_label(line) for line in lines if line["sales_order_row_id"] == row["id"]] == [{"Engraving": 1}]
     item = (await stage.call("get_item", item_id=variant["product_id"], item_type="product"))["item"]
     assert [by_label(each) for each in item["rows"] if each["variant_id"] == variant["id"]] == [shown]
     (details,) = (await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]]))["variants"]

@@ -41,7 +41,7 @@ RECORD: dict[str, Any] = {
 
 
 def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
-    return [(each.severity, each.code, each.field_path) for each in warnings]
+    return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
 def _new(**fields: object) -> Request:
@@ -93,7 +93,7 @@ def test_a_new_customer_is_one_request_recognised_by_all_that_it_is_to_hold() ->
     )
     assert draft.summary == "new customer Velo Berger (addresses: 2)"
     assert draft.undoing == {"tool": "delete_customer", "arguments": {"customer_id": {"$ref": [0, "id"]}}}
-    assert Action.read(draft.actions[0].told()) == draft.actions[0]
+    assert Action.read(draft.actions[0].to_json()) == draft.actions[0]
 
 
 BILLING, SHIPPING = {"entity_type": "billing"}, {"entity_type": "shipping", "default": True}
@@ -132,7 +132,7 @@ def _old(taken: tuple[int, ...] = (), **changed: object) -> Facts:
 
 
 def _sent(request: Request, facts: Facts | None = None) -> list[tuple[str, str, object]]:
-    return [(each.method, each.path, each.body) for each in MODIFY.plan(request, facts or _old()).actions]
+    return [(action.method, action.path, action.body) for action in MODIFY.plan(request, facts or _old()).actions]
 
 
 def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_additions() -> None:
@@ -206,8 +206,8 @@ def test_a_change_sends_what_differs_head_first_then_addresses_deletions_before_
         "address 11 line_1 cleared, zip 8010; delete address 12 (Dock 1, Linz); add shipping address (Enns)"
     )
     assert (draft.id, draft.prior_state, MODIFY.checks(request, _old())) == (5, RECORD, [])
-    for each in draft.actions:
-        assert Action.read(each.told()) == each
+    for action in draft.actions:
+        assert Action.read(action.to_json()) == action
 
 
 def test_a_new_address_becomes_the_default_by_a_request_that_refers_to_it() -> None:
@@ -412,7 +412,7 @@ def _undone(request: Request, facts: Facts, *ends: str) -> dict[str, object] | N
         shown={"revert": draft.undoing},
     )
     given: list[Any] = [*ends, *ends[-1:] * len(draft.actions)][: len(draft.actions)]
-    results = [{"id": 77} if each.method == "POST" else None for each in draft.actions]
+    results = [{"id": 77} if action.method == "POST" else None for action in draft.actions]
     states = [
         ActionState(end, result if end == "applied" else None) for end, result in zip(given, results, strict=True)
     ]

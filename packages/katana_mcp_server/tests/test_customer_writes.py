@@ -25,14 +25,14 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _kept(tenant: Tenant, name: str = NAME) -> list[Wire]:
     """Return the live customers that have this name in Katana."""
-    return [each for each in live(tenant, "customers") if each["name"] == name]
+    return [customer for customer in live(tenant, "customers") if customer["name"] == name]
 
 
 def _held(tenant: Tenant, name: str = NAME) -> Wire:
     """Return the one customer of this name without ids and moments, its default for shipping by its line."""
     (customer,) = _kept(tenant, name)
     head = ("name", "email", "phone", "discount_rate", "currency", "reference_id", "category", "comment")
-    mine = [each for each in live(tenant, "customer_addresses") if each["customer_id"] == customer["id"]]
+    mine = [address for address in live(tenant, "customer_addresses") if address["customer_id"] == customer["id"]]
     default = [each["line_1"] for each in mine if each["id"] == customer["default_shipping_id"]]
     places = sorted(tuple(each[line] or "" for line in LINES) for each in mine)
     return {**{each: customer[each] for each in head}, "addresses": places, "default": default}
@@ -46,7 +46,7 @@ async def _done(stage: Stage, tool: str, **arguments: object) -> Payload:
     answer = await applied(stage, preview["plan_token"])
     (outcome,) = answer["outcomes"]
     assert (set(counted(outcome)), answer["warnings"]) == ({"applied"}, []), answer
-    assert writes(stage)[seen:] == [(each["method"], f"/v1{each['path']}") for each in preview["requests"]]
+    assert writes(stage)[seen:] == [(request["method"], f"/v1{request['path']}") for request in preview["requests"]]
     return outcome
 
 
@@ -104,7 +104,7 @@ async def test_what_is_written_is_read_at_once_though_listings_lag_and_is_undone
     found = await stage.call("search_customers", query=NAME)
     assert (_kept(tenant), customer in [row["customer_id"] for row in found["rows"]]) == ([], False)
     # Others have one of its two words, and are shown as such: nobody has the name any more.
-    assert [each["code"] for each in found["warnings"]] == ["partial_match"]
+    assert [warning["code"] for warning in found["warnings"]] == ["partial_match"]
     assert set(found["matched"]) == {"matched 1 of 2 words"}
     await _undone(stage, gone)
     assert _held(tenant) == before
@@ -141,7 +141,7 @@ async def test_after_an_action_that_fails_the_rest_is_not_tried_and_what_was_don
 ) -> None:
     tenant.create("customers", {**NEW, "addresses": [SHOP, DOCK]})
     before = _held(tenant)
-    dock = next(each["id"] for each in live(tenant, "customer_addresses") if each["line_1"] == "Dock 1")
+    dock = next(address["id"] for address in live(tenant, "customer_addresses") if address["line_1"] == "Dock 1")
     change: dict[str, Any] = {
         "customer_id": NAME,
         "phone": "+372 5",
@@ -152,7 +152,7 @@ async def test_after_an_action_that_fails_the_rest_is_not_tried_and_what_was_don
     stage.own.sandbox.faults.add(Fault(f"DELETE /customer_addresses/{dock}", action=Status(422), times=None))
     (outcome,) = (await applied(stage, token))["outcomes"]
     assert counted(outcome) == {"applied": 1, "failed": 1, "not_tried": 1}
-    assert [each["state"] for each in outcome["actions"]] == ["applied", "failed", "not_tried"]
+    assert [action["state"] for action in outcome["actions"]] == ["applied", "failed", "not_tried"]
     assert _held(tenant) == before | {"phone": "+372 5"}
     assert (await stage.call("get_customer", customer_id=NAME))["customer"]["phone"] == "+372 5"
     await _undone(stage, outcome)
@@ -167,7 +167,9 @@ async def test_after_a_lost_answer_a_customer_is_told_from_others_of_its_name(
     gone = tenant.create("customers", arguments)
     tenant.delete("customers", gone["id"])
     preview = await stage.call("create_customer", **arguments)
-    assert [(each["code"], each["severity"]) for each in preview["warnings"]] == [("duplicate_name", "advisory")]
+    assert [(warning["code"], warning["severity"]) for warning in preview["warnings"]] == [
+        ("duplicate_name", "advisory")
+    ]
     stage.own.sandbox.faults.add(Fault("POST /customers", action=Drop("before")))
     (lost,) = (await applied_in_time(stage, clock, preview["plan_token"]))["outcomes"]
     assert (counted(lost), len(_kept(tenant))) == ({"unknown": 1}, 1)
@@ -181,12 +183,12 @@ async def test_after_a_lost_answer_a_customer_is_told_from_others_of_its_name(
 async def test_open_orders_of_a_customer_are_told_before_it_is_deleted_and_a_new_one_makes_the_plan_stale(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    order = next(each for each in live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED")
+    order = next(sales_order for sales_order in live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED")
     customer = order["customer_id"]
     still_open = [
-        each
-        for each in live(tenant, "sales_orders")
-        if each["customer_id"] == customer and each["status"] != "DELIVERED"
+        sales_order
+        for sales_order in live(tenant, "sales_orders")
+        if sales_order["customer_id"] == customer and sales_order["status"] != "DELIVERED"
     ]
     preview = await stage.call("delete_customer", customer_id=customer)
     (warning,) = preview["warnings"]

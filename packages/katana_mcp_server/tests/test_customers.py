@@ -25,17 +25,17 @@ async def test_each_filter_keeps_exactly_the_customers_that_have_it(stage: Stage
 
 
 async def test_customers_come_in_the_order_asked_for_and_deleted_ones_on_request(stage: Stage, tenant: Tenant) -> None:
-    names = sorted(each["name"] for each in live(tenant, "customers"))
+    names = sorted(customer["name"] for customer in live(tenant, "customers"))
     up = await stage.call("list_customers", order_by="name", limit=100)
     assert [row["name"] for row in up["rows"]] == names
-    gone = [each for each in tenant.all("customers") if each["deleted_at"]]
+    gone = [customer for customer in tenant.all("customers") if customer["deleted_at"]]
     every = await stage.call("list_customers", include_deleted=True, limit=100)
     marked = {row["customer_id"]: row["deleted_at"] for row in every["rows"] if "deleted_at" in row}
     assert marked == {each["id"]: each["deleted_at"] for each in gone} != {}
 
 
 async def test_customers_are_fetched_in_a_batch_by_id(stage: Stage, tenant: Tenant) -> None:
-    first, second = (each["id"] for each in live(tenant, "customers")[:2])
+    first, second = (customer["id"] for customer in live(tenant, "customers")[:2])
     answer = await stage.call("list_customers", ids=[second, 999_999, first])
     assert [row["customer_id"] for row in answer["rows"]] == [second, first]
     assert answer["not_found"] == [999_999]
@@ -45,7 +45,7 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
     orders = live(tenant, "sales_orders")
 
     def mine(customer: Wire) -> list[Wire]:
-        return [each for each in orders if each["customer_id"] == customer["id"]]
+        return [order for order in orders if order["customer_id"] == customer["id"]]
 
     customer = max(live(tenant, "customers"), key=lambda each: len(mine(each)))
     tenant.edit("customers", customer["id"], name="One Of A Kind", comment="pays late", discount_rate=5)
@@ -63,7 +63,7 @@ async def test_a_customer_is_shown_with_addresses_and_newest_orders(stage: Stage
     assert shown["sales_order_count"] == len(mine(customer)) > 5
     assert shown["open_sales_order_count"] == sum(each["status"] != "DELIVERED" for each in mine(customer)) > 0
     newest = sorted(mine(customer), key=lambda each: each["id"], reverse=True)[:5]
-    assert [_told(each, "sales_order_id") for each in shown["recent_sales_orders"]] == [
+    assert [_told(order, "sales_order_id") for order in shown["recent_sales_orders"]] == [
         _told(each, "id") for each in newest
     ]
 
@@ -75,7 +75,7 @@ async def test_an_address_that_is_deleted_is_not_shown(stage: Stage, tenant: Ten
 
     stage.own.sandbox.faults.add(Fault("GET /customers", action=deleted_within("addresses", first["id"]), times=None))
     shown = (await stage.call("get_customer", customer_id=customer["id"]))["customer"]["addresses"]
-    assert [each["address_id"] for each in shown] == [each["id"] for each in others]
+    assert [each["address_id"] for each in shown] == [other["id"] for other in others]
     assert first["id"] not in [each["address_id"] for each in shown]
 
 
@@ -87,22 +87,22 @@ async def test_a_customer_without_orders_has_none_and_a_deleted_one_is_marked(st
     new = tenant.create("customers", {"name": "Brand New"})
     shown = (await stage.call("get_customer", customer_id=new["id"]))["customer"]
     assert (shown["sales_order_count"], shown["recent_sales_orders"], shown["addresses"]) == (0, [], [])
-    gone = next(each for each in tenant.all("customers") if each["deleted_at"])
+    gone = next(customer for customer in tenant.all("customers") if customer["deleted_at"])
     answer = await stage.call("get_customer", customer_id=gone["id"])
-    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["deleted_item"]
 
 
 async def test_a_name_that_several_have_is_refused_with_their_ids_and_an_unknown_one_with_near_ones(
     stage: Stage, tenant: Tenant
 ) -> None:
-    twins = [each["id"] for each in live(tenant, "customers") if each["name"] == "Velo Berger"]
+    twins = [customer["id"] for customer in live(tenant, "customers") if customer["name"] == "Velo Berger"]
     refusal = await stage.refusal("get_customer", customer_id="Velo Berger")
     assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "customer_id")
-    assert all(str(each) in refusal["warnings"][0]["message"] for each in twins)
+    assert all(str(twin) in refusal["warnings"][0]["message"] for twin in twins)
     for spelt in ("Velo Berger", "velo berger"):
         refusal = await stage.refusal("list_sales_orders", customer_id=spelt)
         assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "customer_id"), spelt
-        assert all(f"{each} (Velo Berger)" in refusal["warnings"][0]["message"] for each in twins), spelt
+        assert all(f"{twin} (Velo Berger)" in refusal["warnings"][0]["message"] for twin in twins), spelt
     refusal = await stage.refusal("get_customer", customer_id="Velo Bergr")
     assert refusal["error"] == "not_found"
     assert "did you mean" in refusal["warnings"][0]["message"]
@@ -112,7 +112,7 @@ async def test_a_name_that_several_have_is_refused_with_their_ids_and_an_unknown
 async def test_a_category_that_many_share_comes_after_the_name_that_begins_with_it(
     stage: Stage, tenant: Tenant
 ) -> None:
-    *shared, named = (each["id"] for each in live(tenant, "customers")[:4])
+    *shared, named = (customer["id"] for customer in live(tenant, "customers")[:4])
     for customer_id in shared:
         tenant.edit("customers", customer_id, category="Wholesale")
     tenant.edit("customers", named, name="Wholesale Wheels")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp.backends import BACKENDS
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.caches.backends import BACKENDS
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
 
 

@@ -15,10 +15,10 @@ from transfer_plans import applied, new_transfer
 from cache_core.records import iso
 from katana_client import KatanaClient
 from katana_client.wire import Moment
-from katana_mcp.days import IN_UTC, DayReading, Days, days_in, is_moment
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, payload_of, staged
+from katana_mcp.tools.days import IN_UTC, DayReading, Days, days_in, is_moment
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 MS = timedelta(milliseconds=1)
@@ -92,7 +92,7 @@ async def test_a_day_at_the_end_of_time_is_read_or_refused_in_words(
     exact = [{name: f"{day}T12:00:00Z"} for name in ("delivery_from", "delivery_to")]
     for window in (*({name: day} for name in ("delivery_from", "delivery_to")), *exact):
         answer = payload_of(await stage.result("list_sales_orders", window))
-        assert "rows" in answer or {each["code"] for each in answer["warnings"]} == {"invalid_argument"}
+        assert "rows" in answer or {warning["code"] for warning in answer["warnings"]} == {"invalid_argument"}
 
 
 async def test_a_window_of_a_day_holds_what_lies_in_the_factorys_day_from_the_first_call_on(
@@ -133,7 +133,7 @@ async def test_what_is_due_today_is_not_overdue_and_today_is_the_factorys(
 ) -> None:
     tenant.edit("factory", 1, timezone=zone)
     clock.advance((datetime(2026, 3, 2, 11, tzinfo=UTC) - clock.now()).total_seconds())
-    order = next(each for each in live(tenant, "sales_orders") if each["status"] == "NOT_SHIPPED")
+    order = next(sales_order for sales_order in live(tenant, "sales_orders") if sales_order["status"] == "NOT_SHIPPED")
     # Eleven in the morning of the second in UTC is the third, one in the morning, on Kiritimati.
     tenant.edit("sales_orders", order["id"], delivery_date="2026-03-02T09:00:00.000Z")
     answer = await stage.call("list_sales_orders", ids=[order["id"]], overdue=True)
@@ -156,7 +156,7 @@ async def test_an_account_whose_zone_is_not_known_counts_in_utc_and_says_so(stag
     tenant.edit("factory", 1, timezone="Middle/Earth")
     answer = await stage.call("list_sales_orders", delivery_from="2026-03-08")
     assert answer["time_zone"] == "UTC"
-    told = [each["message"] for each in answer["warnings"] if each["code"] == "time_zone_unknown"]
+    told = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
     assert told == [
         "the factory's time zone has a name in katana://factory that is not known here: days are those of UTC"
     ]
@@ -175,7 +175,11 @@ async def test_what_came_on_a_day_came_on_that_day_of_the_factory(
     stage: Stage, tenant: Tenant, zone: str, day: str, moment: str
 ) -> None:
     tenant.edit("factory", 1, timezone=zone)
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    )
     row = order["purchase_order_rows"][0]
     change = {"row_id": row["id"], "received_date": day, "arrival_date": day}
     preview = await stage.call(
@@ -183,13 +187,15 @@ async def test_what_came_on_a_day_came_on_that_day_of_the_factory(
     )
     assert preview["time_zone"] == zone, preview
     assert "plan_token" in preview, preview["message"]
-    bodies = "".join(each.get("body", "") for each in preview["requests"])
+    bodies = "".join(request.get("body", "") for request in preview["requests"])
     assert set(re.findall(r'"(?:received|arrival)_date":"([^"]+)"', bodies)) == {moment.replace(".000", "")}
     await applied(stage, preview["plan_token"])
     found = await stage.call("list_purchase_orders", received_from=day, received_to=day, ids=[order["id"]])
     assert [each["purchase_order_id"] for each in found["rows"]] == [order["id"]]
     (came,) = [
-        each for each in tenant.get("purchase_orders", order["id"])["purchase_order_rows"] if each["id"] == row["id"]
+        purchase_order_row
+        for purchase_order_row in tenant.get("purchase_orders", order["id"])["purchase_order_rows"]
+        if purchase_order_row["id"] == row["id"]
     ]
     assert (came["received_date"], came["arrival_date"]) == (moment, moment)
 
@@ -198,7 +204,7 @@ async def test_a_factory_that_cannot_be_read_is_utc_and_said(stage: Stage, tenan
     tenant.edit("factory", 1, timezone=None)
     answer = await stage.call("list_sales_orders", delivery_from="2026-03-08", limit=1)
     assert answer["time_zone"] == "UTC"
-    told = [each["message"] for each in answer["warnings"] if each["code"] == "time_zone_unknown"]
+    told = [warning["message"] for warning in answer["warnings"] if warning["code"] == "time_zone_unknown"]
     assert told == ["the factory's time zone is not known: days are those of UTC"]
 
 
@@ -269,11 +275,15 @@ async def test_a_preview_its_question_and_its_outcome_name_the_day_that_was_aske
 
 
 async def test_a_purchase_orders_dates_are_days_of_the_factory(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    )
     preview = await stage.call(
         "modify_purchase_order", purchase_order_id=order["id"], expected_arrival_date="2026-05-05"
     )
-    dates = [each for each in preview["changes"] if each["field"].endswith("_date")]
+    dates = [change for change in preview["changes"] if change["field"].endswith("_date")]
     assert len(dates) == 1 + len(order["purchase_order_rows"])
     assert {each["new"] for each in dates} == {"2026-05-05"}
     assert "expected_arrival_date 2026-05-05" in preview["message"]

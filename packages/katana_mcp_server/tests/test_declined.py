@@ -14,10 +14,10 @@ from fastmcp.client.elicitation import ElicitResult
 from journal_plans import claimed, hasty, plan_of
 from transfer_plans import applied, counted, new_transfer, planned, writes
 
+from katana_mcp.commands.journal.look import entries
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal.entries import GONE_AFTER, LIFE, Answered, Declined
 from katana_mcp.journal.file import JournalFile
-from katana_mcp.journal_commands.look import entries
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_sandbox import ManualClock, Tenant
 
@@ -45,7 +45,7 @@ def _journal(root: Path, clock: ManualClock) -> JournalFile:
 async def _noted(stage: Stage) -> list[tuple[str, str | None]]:
     """Return state and answer of each plan, the newest first, as the journal shows them."""
     page = json.loads(await stage.read("katana://journal"))
-    told = [json.loads(await stage.read(f"katana://journal/{each['entry']}"))["entry"] for each in page["rows"]]
+    told = [json.loads(await stage.read(f"katana://journal/{row['entry']}"))["entry"] for row in page["rows"]]
     return [(each["state"], each.get("answer")) for each in told]
 
 

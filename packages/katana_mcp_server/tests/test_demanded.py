@@ -15,12 +15,12 @@ from mcp.shared.exceptions import MCPError
 from transfer_plans import applied, counted, made, planned, writes
 
 from cache_core.errors import CacheUnavailable
-from katana_mcp.accounts.question_key import question_key
+from katana_mcp.caches.accounts.question_key import question_key
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
 from katana_mcp.journal.entries import Answered
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
 from katana_mcp.testing import Payload, Setup, Stage, ends, staged, unstuck, within
 from katana_sandbox import ManualClock, Tenant
 

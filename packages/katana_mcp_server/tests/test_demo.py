@@ -10,12 +10,12 @@ from typing import get_args
 import pytest
 import structlog
 
-from katana_mcp.cli import ChapterName
-from katana_mcp.demo.buying import BUYING
-from katana_mcp.demo.chapters import CHAPTERS
-from katana_mcp.demo.show import environment as told_to_the_server
-from katana_mcp.demo.show import requests
-from katana_mcp.logs import configure, takes_color
+from katana_mcp.commands.cli import ChapterName
+from katana_mcp.commands.demo.buying import BUYING
+from katana_mcp.commands.demo.chapters import CHAPTERS
+from katana_mcp.commands.demo.show import environment as told_to_the_server
+from katana_mcp.commands.demo.show import requests
+from katana_mcp.configuration.logs import configure, takes_color
 
 
 class Terminal(io.StringIO):
@@ -99,7 +99,10 @@ __main__.main()
 """
 
 
-@pytest.mark.parametrize("module", ["katana_mcp.cli", "pydantic", "katana_mcp.settings", "katana_mcp.surface"])
+@pytest.mark.parametrize(
+    "module",
+    ["katana_mcp.commands.cli", "pydantic", "katana_mcp.configuration.settings", "katana_mcp.server.catalogue"],
+)
 def test_ctrl_c_while_modules_are_imported_ends_it_without_a_word(module: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED, module]
     done = subprocess.run(command, capture_output=True, check=False)
@@ -132,4 +135,4 @@ def test_a_short_stock_says_where_and_by_how_much() -> None:
 
 
 def test_the_command_line_names_the_chapters_that_there_are() -> None:
-    assert get_args(ChapterName.__value__) == (*(each.name for each in CHAPTERS), "all")
+    assert get_args(ChapterName.__value__) == (*(chapter.name for chapter in CHAPTERS), "all")

@@ -18,11 +18,11 @@ from cache_typed.tables import TABLES
 from katana_client.normalise import normalise
 from katana_client.resources import Collections
 from katana_client.wire import ReadModel, models_in
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services
-from katana_mcp.settings import load
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.references.services import Services
+from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing import Stage, within
-from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ EXTENDED = {"variant", "product_or_material"}
 async def opened(own: OwnSandbox, **flags: object) -> AsyncGenerator[Services]:
     """Open a cache of the sandbox."""
     settings = load(_env_file=None, sandbox=True, api_key=own.api_key, **flags)
-    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
+    tenant = connected(settings, Environment(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
     try:
         yield await tenant.services()
     finally:

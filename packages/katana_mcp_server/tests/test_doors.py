@@ -13,11 +13,11 @@ import pytest
 from fastmcp import FastMCP
 from http_door import TOKEN, Door, opened
 
-from katana_mcp.adapter.doors import listener_of, serve
-from katana_mcp.application import application
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
-from katana_mcp.wiring import Outside
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.application import application
+from katana_mcp.server.mcp.transports import listener_of, serve
+from katana_mcp.server.wiring import Environment
 from katana_sandbox.journal import key_digest
 
 CALL = {
@@ -78,7 +78,7 @@ async def test_a_listed_origin_comes_in_and_its_neighbours_do_not(
             "https://shop.example.evil.example": 403,
             f"http://127.0.0.1:{door.port}": 200,
         }
-        assert {each: (await door.knock(headers | {"Origin": each}))[0] for each in origins} == origins
+        assert {origin: (await door.knock(headers | {"Origin": origin}))[0] for origin in origins} == origins
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_the_clients_token_goes_no_further_and_is_never_logged(
     assert "Velo Berger" in answer
     assert TOKEN not in answer
     assert len(own.sandbox.journal) > 0
-    assert {each.key for each in own.sandbox.journal} == {key_digest(own.api_key)}
+    assert {request.key for request in own.sandbox.journal} == {key_digest(own.api_key)}
     captured = capsys.readouterr()
     assert TOKEN not in captured.err + captured.out
 
@@ -142,7 +142,7 @@ async def test_the_clients_token_goes_no_further_and_is_never_logged(
 )
 def test_a_door_that_would_stand_open_is_never_opened(flags: dict[str, object], named: str) -> None:
     with pytest.raises(SettingsError) as refusal:
-        application(load(_env_file=None, sandbox=True, api_key="k", http=True, **flags), Outside(in_memory=True))
+        application(load(_env_file=None, sandbox=True, api_key="k", http=True, **flags), Environment(in_memory=True))
     assert named in str(refusal.value)
     assert TOKEN not in str(refusal.value)
     assert "\n" not in str(refusal.value)
@@ -154,7 +154,7 @@ async def test_a_port_that_is_taken_is_said_in_one_sentence(
     async with opened(own, capsys) as door:
         settings = load(_env_file=None, sandbox=True, api_key="k", http=True, http_token=TOKEN, port=door.port)
         with pytest.raises(SettingsError, match=rf"KATANA_MCP_PORT.*127\.0\.0\.1:{door.port} cannot be bound"):
-            await serve(application(settings, Outside(transport=own.transport(), in_memory=True)), settings)
+            await serve(application(settings, Environment(transport=own.transport(), in_memory=True)), settings)
 
 
 def test_what_a_client_is_sent_waits_for_no_acknowledgement() -> None:
@@ -172,9 +172,9 @@ async def test_another_page_or_port_of_this_machine_stays_out(
         token = {"Authorization": f"Bearer {TOKEN}"}
         mine = f"127.0.0.1:{door.port}"
         origins = ["http://localhost:3000", "http://localhost", "http://127.0.0.1", f"http://{mine} http://evil"]
-        assert [(await door.knock({**token, "Host": mine, "Origin": each}))[0] for each in origins] == [403] * 4
+        assert [(await door.knock({**token, "Host": mine, "Origin": origin}))[0] for origin in origins] == [403] * 4
         hosts = ["127.0.0.1:1", "127.0.0.1", f"{mine}, evil.example", f"localhost:{door.port}@evil"]
-        assert [(await door.knock({**token, "Host": each}))[0] for each in hosts] == [421] * 4
+        assert [(await door.knock({**token, "Host": host}))[0] for host in hosts] == [421] * 4
         assert (await door.knock({**token, "Host": mine}))[0] == 200
 
 
@@ -191,7 +191,7 @@ async def test_a_client_that_left_is_told_from_a_fault_of_the_server(monkeypatch
         async def run_async(self, *_: object, **__: object) -> None:
             raise ExceptionGroup("two", [BrokenPipeError(), ValueError()])
 
-    monkeypatch.setattr("katana_mcp.adapter.doors.mend_stdin", lambda: None)
+    monkeypatch.setattr("katana_mcp.server.mcp.transports.mend_stdin", lambda: None)
     settings = load(_env_file=None, sandbox=True)
     with pytest.raises(BrokenPipeError):
         await serve(Left("left"), settings)

@@ -19,7 +19,11 @@ def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _order(tenant: Tenant, **changed: object) -> dict[str, Any]:
-    order = next(each for each in live(tenant, "purchase_orders") if each["entity_type"] == "regular")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["entity_type"] == "regular"
+    )
     variant = live(tenant, "purchase_order_rows")[0]["variant_id"]
     usual: dict[str, Any] = {
         "supplier_id": order["supplier_id"],
@@ -30,7 +34,7 @@ def _order(tenant: Tenant, **changed: object) -> dict[str, Any]:
 
 
 def _told(preview: Payload) -> list[str]:
-    return [each["message"] for each in preview["warnings"] if each["code"] == DUPLICATE]
+    return [warning["message"] for warning in preview["warnings"] if warning["code"] == DUPLICATE]
 
 
 async def _made(stage: Stage, tool: str, arguments: dict[str, Any]) -> Payload:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from server_wire import live
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
@@ -41,7 +41,7 @@ async def test_a_text_that_nothing_has_comes_with_those_that_are_near(
 ) -> None:
     customer = next(each for each in live(tenant, "customers") if each["company"])
     product = live(tenant, "products")[0]
-    reason = next(each["reason"] for each in live(tenant, "stock_adjustments") if each["reason"])
+    reason = next(adjustment["reason"] for adjustment in live(tenant, "stock_adjustments") if adjustment["reason"])
     for tool, name, value in (
         ("list_customers", "name", customer["name"]),
         ("list_customers", "company", customer["company"]),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp.settings import API, HARMLESS, SECRETS, Settings, SettingsError, load, variable
+from katana_mcp.configuration.settings import API, HARMLESS, SECRETS, Settings, SettingsError, load, variable
 
 MINE, THEIRS = "https://mine.example/v1", "https://theirs.example/v1"
 KEY = "a-key-of-an-account"

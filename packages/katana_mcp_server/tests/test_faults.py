@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 from server_wire import live
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Current
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.services import Current
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
@@ -44,7 +44,7 @@ async def _after_giving_up(stage: Stage, clock: ManualClock) -> None:
     await paced(clock, clock.sleep(40), 1)
 
 
-@pytest.mark.parametrize(("action", "reason"), [each for each in TROUBLES if each.id != "429"])
+@pytest.mark.parametrize(("action", "reason"), [trouble for trouble in TROUBLES if trouble.id != "429"])
 @pytest.mark.parametrize("tool", ["search_items", "get_sales_order", "check_inventory"])
 async def test_nothing_cached_and_katana_down_is_a_refusal_that_says_why(
     stage: Stage, clock: ManualClock, action: Action, reason: str, tool: str
@@ -82,7 +82,7 @@ async def test_rows_that_cannot_all_be_read_are_told_to_be_asked_for_once_katana
     await paced(clock, stage.result("list_sales_orders", {"limit": 3}))
     await _after_giving_up(stage, clock)
     answer = await paced(clock, stage.call("list_sales_orders", limit=3))
-    (message,) = [each["message"] for each in answer["warnings"] if each["code"] == "cold_cache"]
+    (message,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "cold_cache"]
     assert "the first sync of location cannot go on (location: Katana could not be read" in message
     assert "ask again in a moment" not in message
     assert len(answer["rows"]) == 3
@@ -136,9 +136,9 @@ async def test_a_slow_first_sync_answers_in_time_with_how_far_it_is(clock: Manua
         assert answer["warming"] == f"250/{total}"
         assert answer["rows"]
         assert "total" not in answer
-        assert [each["code"] for each in answer["warnings"]] == ["cold_cache"]
+        assert [warning["code"] for warning in answer["warnings"]] == ["cold_cache"]
         status = await stage.call("cache_status")
-        (variants,) = [each for each in status["entities"] if each["entity"] == "variant"]
+        (variants,) = [entity for entity in status["entities"] if entity["entity"] == "variant"]
         assert (variants["records"], variants["warming"]) == (250, f"250/{total}")
         await paced(clock, clock.sleep(90), 1)
         done = await paced(clock, stage.call("search_items", query="00"))
@@ -219,7 +219,7 @@ async def test_a_poison_record_is_set_aside_and_all_others_are_served(
 async def test_what_could_not_be_read_is_told_as_left_out_and_never_as_not_there(stage: Stage) -> None:
     stage.own.sandbox.tenant().insert_raw("sales_orders", {"id": {"not": 990_002}, "order_no": "SO-X"})
     listed = await stage.call("list_sales_orders", limit=1)
-    (told,) = [each["message"] for each in listed["warnings"] if each["code"] == "unread_records"]
+    (told,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_records"]
     assert "sales_order without an id" in told
     refusal = await stage.refusal("get_sales_order", sales_order_id=990_002)
     assert refusal["warnings"][0]["message"] == f"sales order 990002 not found; {told}"
@@ -241,7 +241,7 @@ def test_what_is_not_found_says_first_what_it_was_judged_by_and_then_what_was_le
     now = Current(None, stale, warming, None, [unread])
     with pytest.raises(Refused) as refused, now.refusals():
         raise Refused(blocking(warning_codes.NOT_FOUND, "no order"))
-    assert [each.message for each in refused.value.warnings] == [told]
+    assert [warning.message for warning in refused.value.warnings] == [told]
 
 
 async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage, clock: ManualClock) -> None:
@@ -257,8 +257,8 @@ async def test_two_hundred_calls_at_once_share_one_sync_per_entity(stage: Stage,
         ]
         results = await paced(clock, asyncio.gather(*calls), 0.001)
         assert len(results) > 170
-        assert [payload_of(each) for each in results if each.is_error] == []
-        asked = Counter(each.path for each in list(stage.own.sandbox.journal)[before:])
+        assert [payload_of(result) for result in results if result.is_error] == []
+        asked = Counter(request.path for request in list(stage.own.sandbox.journal)[before:])
         # Each first listing of documents that move stock makes old what was read before it.
         moving = {"/v1/sales_orders", "/v1/purchase_orders", "/v1/manufacturing_orders"} & set(asked)
         assert asked.pop("/v1/inventory", 0) <= 1 + len(moving), asked

@@ -6,7 +6,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, staged
 
 NOTE = "opened.json"
@@ -24,7 +24,7 @@ async def _reindexed(own: OwnSandbox, directory: Path) -> list[tuple[int, int]]:
     with capture_logs() as lines:
         async with staged(own, Setup(cache_dir=directory)) as stage:
             await stage.call("search_items", query="fork")
-    return [(each["entities"], each["rows"]) for each in lines if each["event"] == "cache reindexed"]
+    return [(line["entities"], line["rows"]) for line in lines if line["event"] == "cache reindexed"]
 
 
 @pytest.mark.cold

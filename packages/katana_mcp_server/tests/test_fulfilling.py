@@ -15,8 +15,8 @@ from katana_mcp.entities.sales_orders.fulfilling.departing import RECIPE
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest
 from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
-from katana_mcp.names import Names
-from katana_mcp.naming import Known, Named
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.writing.actions import Action, Recognise
 from katana_sandbox import Drop, Fault, ManualClock, Tenant
@@ -39,7 +39,7 @@ NAMES = Names(
     }
 )
 REFERENCES: dict[tuple[str, int | str], Named] = {
-    ("variant", key): Named(key, (Known(id=key, sku=f"V{key}"),)) for key in (*ITEMS, WORK)
+    ("variant", key): Named(key, (NamedRecord(id=key, sku=f"V{key}"),)) for key in (*ITEMS, WORK)
 }
 ROWS: list[dict[str, Any]] = [
     {"id": 17, "variant_id": PLAIN, "quantity": 5},

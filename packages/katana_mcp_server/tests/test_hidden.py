@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 from server_wire import live
 
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of, within
-from katana_mcp.tools.hidden import meant, shown
+from katana_mcp.tools.hidden import escape_hidden, meant
 from katana_sandbox import ManualClock
 
 TOOLS = [each.name for each in tools() if each.read_only and not each.plans and each.name != "cache_status"]
@@ -51,6 +51,8 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
     tenant.edit("variants", variant["id"], sku=sku, supplier_item_codes=[f"c{payload}d{number}"])
     tenant.edit("materials", variant["material_id"], name=f"Seal {payload}kit")
     tenant.edit("sales_order_rows", order["sales_order_rows"][0]["id"], variant_id=variant["id"])
+    bought = live(tenant, "purchase_orders")[number]
+    tenant.edit("purchase_order_rows", bought["purchase_order_rows"][0]["id"], variant_id=variant["id"])
     order_no = f"ORD{number}{payload}y"
     tenant.edit(
         "sales_orders", order["id"], customer_id=buyer["id"], order_no=order_no, additional_info=f"n{payload}\nb"
@@ -72,6 +74,10 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
         "get_inventory_movements": {"skus_or_variant_ids": [variant["id"]]},
         "inventory_at": {"skus_or_variant_ids": [variant["id"]], "as_of": "2026-03-02T00:00:00Z"},
         "list_blocking_ingredients": {},
+        "verify_order_document": {
+            "purchase_order_id": bought["id"],
+            "lines": [{"sku": f"HID-{number}", "quantity": 1}],
+        },
         "get_bom": {"skus_or_variant_ids": [variant["id"]]},
         "list_reference": {"kind": "location"},
         "list_traceability": {"include_empty": True},
@@ -81,7 +87,7 @@ def _poisoned(own: OwnSandbox, payload: str, number: int) -> tuple[dict[str, dic
             "location_id": live(tenant, "locations")[0]["id"],
         },
     }
-    tracked = {each["id"] for each in live(tenant, "materials") if each["batch_tracked"]}
+    tracked = {material["id"] for material in live(tenant, "materials") if material["batch_tracked"]}
     goods = next(each["id"] for each in live(tenant, "variants") if each["material_id"] in tracked)
     batch = tenant.create("batches", {"batch_number": f"B{payload}{number}", "variant_id": goods})["id"]
     row = {"variant_id": goods, "quantity": 1, "traceability": [{"batch_id": batch, "quantity": 1}]}
@@ -132,8 +138,8 @@ async def test_no_hidden_character_goes_out_and_what_was_given_out_is_taken_back
                 result = await within(clock, 60, stage.result(tool, arguments))
                 answer: dict[str, Any] = payload_of(result)
                 assert not result.is_error, tool
-                assert [each for each in _texts(answer) if HIDDEN.search(each)] == [], tool
-                assert shown(payload) in "".join(_texts(answer)), tool
+                assert [text for text in _texts(answer) if HIDDEN.search(text)] == [], tool
+                assert escape_hidden(payload) in "".join(_texts(answer)), tool
                 assert json.loads(text_of(result)) == answer, tool
             clock.advance(61)
             await _given_back(stage, sku)
@@ -145,13 +151,13 @@ async def _given_back(stage: Stage, sku: str) -> None:
     found = (await stage.call("search_items", query=sku))["rows"][0]["sku"]
     assert meant(found) == sku
     details = await stage.call("get_variant_details", skus_or_variant_ids=[found])
-    assert [each["sku"] for each in details["variants"]] == [found]
+    assert [variant["sku"] for variant in details["variants"]] == [found]
     order = (await stage.call("list_sales_orders", skus_or_variant_ids=[found]))["rows"][0]
     assert (await stage.call("get_sales_order", sales_order_id=order["order_no"]))["order"]["order_no"] == order[
         "order_no"
     ]
     same = await stage.call("list_sales_orders", customer_id=order["customer"])
-    assert order["sales_order_id"] in [each["sales_order_id"] for each in same["rows"]]
+    assert order["sales_order_id"] in [row["sales_order_id"] for row in same["rows"]]
     refusal = await stage.refusal("list_sales_orders", customer_id=f"{order['customer']} and nobody else")
     assert not HIDDEN.search(str(refusal))
 
@@ -169,5 +175,5 @@ async def test_an_answer_stays_bounded_however_much_is_hidden_in_it(own: OwnSand
 
 @pytest.mark.parametrize("text", ["a\tb\nc\r\nd", "Größe ❤️ 漢字", "№ 5 µm ½″", "<U+0041>", "<U+FFFFFF>", "plain"])
 def test_a_text_without_hidden_characters_stays_as_it_is(text: str) -> None:
-    assert shown(text) == text
+    assert escape_hidden(text) == text
     assert meant(text) == text

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from fastmcp.exceptions import McpError
 
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.adapter.shapes import Shape, shape_of
 from katana_mcp.resources.prompts import PROMPTS
-from katana_mcp.surface import absent_tools, chosen, tools
+from katana_mcp.server.catalogue import absent_tools, chosen, tools
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue
+from katana_mcp.server.mcp.shapes import Shape, shape_of
 from katana_mcp.testing import Stage
 from katana_mcp.tools import hints
 from katana_mcp.tools.hints import CHANGING, SAME, nearest, quoted, unknown_tool
@@ -117,7 +117,7 @@ def refused(tool: str, arguments: Mapping[str, object]) -> list[ToolWarning]:
     """Return why these arguments are not taken."""
     with pytest.raises(Refused) as refusal:
         validated(SPECS[tool].request, SCHEMAS[tool], arguments)
-    return [each for each in refusal.value.warnings if "is required" not in each.message]
+    return [warning for warning in refusal.value.warnings if "is required" not in warning.message]
 
 
 def shapes(shape: Shape) -> list[Shape]:
@@ -132,7 +132,7 @@ def test_every_planned_tool_is_there_or_says_why_not_and_what_is_there_instead()
     assert set(PLANNED) <= SPECS.keys() | ABSENT.keys()
     assert ABSENT.keys() & SPECS.keys() == set()
     named = {name: set(re.findall(r"`([a-z_]+)`", reason)) for name, reason in ABSENT.items()}
-    known = SPECS.keys() | {each.name for each in PROMPTS}
+    known = SPECS.keys() | {prompt.name for prompt in PROMPTS}
     assert {name: each for name, each in named.items() if not each <= known} == {}
     silent = {name for name, each in named.items() if not each and "katana://" not in ABSENT[name]}
     assert silent <= {"search_tools", "call_tool"}
@@ -213,7 +213,7 @@ def test_no_word_for_an_argument_leads_to_a_deletion_that_it_does_not_name() -> 
     for tool, every in SHAPES.items():
         for shape in every:
             for word in (*shape.words, "rows", "row_id", "row_ids", "add_row_ids", "addresses_ids", "rows_ids"):
-                bold = [each for each in shape.arguments if each.startswith("delete_")]
+                bold = [argument for argument in shape.arguments if argument.startswith("delete_")]
                 if word.split("_")[0] not in {"delete", "remove", "deleted"} and word not in shape.names:
                     hint = shape.hint(word)
                     assert hint.startswith("known: ") or not any(each in hint for each in bold), (tool, word)

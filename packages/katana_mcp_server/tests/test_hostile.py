@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, payload_of
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock
@@ -128,7 +128,7 @@ def test_a_hostile_value_is_accepted_as_a_harmless_one_or_refused_in_short_words
         try:
             request = validated(SPECS[tool].request, LISTED[tool]["inputSchema"], {**_needed(tool), name: bad})
         except Refused as refusal:
-            told = [each.model_dump() for each in refusal.warnings]
+            told = [warning.model_dump() for warning in refusal.warnings]
             assert {each["code"] for each in told} <= {"invalid_argument", "unknown_argument"}, name
             assert len(json.dumps(told)) < 5_000, name
         else:
@@ -181,11 +181,11 @@ def test_hostile_argument_names_are_refused_in_short_words(tool: str) -> None:
     names = ["x" * 1_000_000, "__class__", "", "\x00", "query\u200b", *map(str, range(100))]
     with pytest.raises(Refused) as refusal:
         validated(SPECS[tool].request, LISTED[tool]["inputSchema"], dict.fromkeys(names, 1))
-    assert {each.code for each in refusal.value.warnings} <= {"unknown_argument", "invalid_argument"}
+    assert {warning.code for warning in refusal.value.warnings} <= {"unknown_argument", "invalid_argument"}
     assert len(str(refusal.value)) < 5_000
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.soak) for each in range(1, SERVERS))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(index, marks=pytest.mark.soak) for index in range(1, SERVERS))])
 async def test_the_server_answers_hostile_calls_and_is_alive_afterwards(
     stage: Stage, clock: ManualClock, first: int
 ) -> None:
@@ -196,7 +196,7 @@ async def test_the_server_answers_hostile_calls_and_is_alive_afterwards(
 
 async def _answers_hostile_calls(stage: Stage, clock: ManualClock, tool: str) -> None:
     no_json = {"deep list", "million elements", "lone surrogate", "nan", "infinity"}  # no client library sends these
-    bad_values, names = [each for each in _bad_values() if each[0] not in no_json], list(_names(tool))
+    bad_values, names = [bad_value for bad_value in _bad_values() if bad_value[0] not in no_json], list(_names(tool))
     # Each value once, each argument once: all pairs are tried on the arguments alone, above.
     for number in range(max(len(bad_values), len(names))):
         (label, bad), name = bad_values[number % len(bad_values)], names[number % len(names)]
@@ -205,7 +205,7 @@ async def _answers_hostile_calls(stage: Stage, clock: ManualClock, tool: str) ->
         result = await stage.result(tool, {**_needed(tool), name: bad})
         said = payload_of(result)
         assert said.get("error") != "internal_error", (tool, name, label)
-        assert all(len(each["message"]) < 2_000 for each in said["warnings"]), (tool, name, label)
+        assert all(len(warning["message"]) < 2_000 for warning in said["warnings"]), (tool, name, label)
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.soak)])
@@ -230,9 +230,9 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
         await stage.result("get_sales_order", {"sales_order_id": wanted})
     assert failed == []
     journal = list(stage.own.sandbox.journal)
-    assert {each.path for each in journal} <= PATHS
-    assert {each.method for each in journal} == {"GET"}
-    assert {name for each in journal for name, _ in each.query} <= {
+    assert {request.path for request in journal} <= PATHS
+    assert {request.method for request in journal} == {"GET"}
+    assert {name for request in journal for name, _ in request.query} <= {
         *("limit", "page", "include_deleted", "include_archived", "updated_at_min", "variant_id", "name", "ids", "sku"),
         *("order_no", "stock_transfer_number", "stock_adjustment_number", "stocktake_number", "sales_order_id"),
         *("batch_number", "include_empty", "granularity", "serial_number_id"),
@@ -242,4 +242,4 @@ async def test_whatever_is_asked_only_expected_paths_are_requested(
 def _takes_text(tool: str, name: str) -> bool:
     schema = LISTED[tool]["inputSchema"]["properties"][name]
     kinds = [schema, *schema.get("anyOf", ()), *schema.get("items", {}).get("anyOf", ())]
-    return any(each.get("type") == "string" for each in kinds)
+    return any(kind.get("type") == "string" for kind in kinds)

@@ -18,10 +18,10 @@ from platformdirs.macos import MacOS
 from platformdirs.windows import Windows
 from ruamel.yaml import YAML
 
-from katana_mcp.host_commands.files import changed_file, read_entries
-from katana_mcp.host_commands.hosts import HOSTS, HostName
-from katana_mcp.host_commands.install import found
-from katana_mcp.kept import NotDone
+from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.commands.hosts.files import changed_file, read_entries
+from katana_mcp.commands.hosts.hosts import HOSTS, HostName
+from katana_mcp.commands.hosts.install import found
 
 KEY = "an-invented-key-0123456789"
 PROGRAM = str(Path(sys.executable).with_name("katana-mcp"))

@@ -7,7 +7,7 @@ import pytest
 from server_wire import Wire, amount, live
 
 from cache_core.records import Record
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, text_of
 from katana_mcp.workflows.ledger import place, standing
 from katana_sandbox import Fault, ManualClock, Status, Tenant
@@ -20,10 +20,10 @@ SKUS = ["FSKT-35M", "FSKT-32M"]
 def stood(tenant: Tenant, at: str, *variant_ids: int) -> dict[tuple[int, int], Decimal]:
     """Return what each pair that had moved by then held: the sum of its changes."""
     held: dict[tuple[int, int], Decimal] = {}
-    for each in tenant.all("inventory_movements"):
-        if each["variant_id"] in variant_ids and each["movement_date"] <= at:
-            pair = (each["variant_id"], each["location_id"])
-            held[pair] = held.get(pair, Decimal(0)) + amount(each["quantity_change"])
+    for movement in tenant.all("inventory_movements"):
+        if movement["variant_id"] in variant_ids and movement["movement_date"] <= at:
+            pair = (movement["variant_id"], movement["location_id"])
+            held[pair] = held.get(pair, Decimal(0)) + amount(movement["quantity_change"])
     return held
 
 
@@ -54,14 +54,14 @@ async def test_stock_at_a_moment_is_the_sum_of_what_had_moved_by_then(
 
 
 async def test_stock_at_this_moment_is_that_of_the_inventory(stage: Stage, tenant: Tenant) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:100]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:100]]
     answer = await stage.call("inventory_at", as_of=MOMENTS[-1], skus_or_variant_ids=ids)
     for pair, held in shown(answer).items():
         assert held == amount(tenant.get("inventory", pair)["quantity_in_stock"])
 
 
 async def test_a_location_narrows_it_down(stage: Stage, tenant: Tenant) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:100]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:100]]
     answer = await stage.call("inventory_at", as_of=MOMENTS[2], skus_or_variant_ids=ids, location_id="North warehouse")
     every = stood(tenant, answer["at"], *ids)
     assert shown(answer) == {pair: held for pair, held in every.items() if pair[1] == FIRST_ID + 1}
@@ -72,7 +72,7 @@ async def test_a_location_narrows_it_down(stage: Stage, tenant: Tenant) -> None:
     ("day", "moment"), [("2026-02-20", "2026-02-20T21:59:59.999Z"), ("2026-03-02", "2026-03-02T09:00:00.000Z")]
 )
 async def test_a_day_means_its_end_and_today_means_now(stage: Stage, tenant: Tenant, day: str, moment: str) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:100]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:100]]
     answer = await stage.call("inventory_at", as_of=day, skus_or_variant_ids=ids)
     assert answer["at"] == moment
     assert shown(answer) == stood(tenant, moment, *ids)
@@ -98,7 +98,7 @@ async def test_a_service_and_what_nothing_has_are_never_zero(stage: Stage, tenan
     service = live(tenant, "services")[0]["variants"][0]
     asked = [service["id"], "nothing-has-this"]
     answer = await stage.call("inventory_at", as_of=MOMENTS[2], skus_or_variant_ids=asked)
-    assert [each["asked"] for each in answer["not_found"]] == ["nothing-has-this"]
+    assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-has-this"]
     (row,) = answer["stock"]
     assert ("in_stock" in row, row["locations"], row["note"]) == (False, [], "a service is never in stock")
 
@@ -114,20 +114,20 @@ async def test_while_the_ledger_is_still_read_nothing_is_said_to_be_zero(own: Ow
 
 
 async def test_what_does_not_fit_is_named_for_the_next_call(stage: Stage, tenant: Tenant) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:250]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:250]]
     result = await stage.result("inventory_at", {"as_of": MOMENTS[3], "skus_or_variant_ids": ids})
     assert len(text_of(result).encode()) <= 40_000
     answer = payload_of(result)
-    assert [each["code"] for each in answer["warnings"]] == ["truncated_result"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["truncated_result"]
     assert answer["next_actions"][0].startswith("inventory_at(as_of='2026-03-02T09:00:00.000Z', skus_or_variant_ids=[")
 
 
 def _back_dated(tenant: Tenant) -> tuple[int, int]:
     """Enter an adjustment before the last movements of a pair that moved often; return the pair."""
     moves = list(tenant.all("inventory_movements"))
-    pairs = [(each["variant_id"], each["location_id"]) for each in moves]
+    pairs = [(move["variant_id"], move["location_id"]) for move in moves]
     pair = max(pairs, key=pairs.count)
-    mine = sorted((each for each in moves if (each["variant_id"], each["location_id"]) == pair), key=place)
+    mine = sorted((move for move in moves if (move["variant_id"], move["location_id"]) == pair), key=place)
     body: Wire = {
         "stock_adjustment_number": "SA-late",
         "location_id": pair[1],
@@ -140,7 +140,7 @@ def _back_dated(tenant: Tenant) -> tuple[int, int]:
 
 async def _asked_before(stage: Stage, clock: ManualClock, tool: str, more: dict[str, Any]) -> dict[str, Any]:
     """Ask for the variants that moved most often, and let the answer grow old; return what was asked."""
-    moves = [each["variant_id"] for each in stage.own.sandbox.tenant().all("inventory_movements")]
+    moves = [movement["variant_id"] for movement in stage.own.sandbox.tenant().all("inventory_movements")]
     asked = {"skus_or_variant_ids": sorted(set(moves), key=moves.count)[-5:], **more}
     await stage.call(tool, **asked)
     clock.advance(31)

@@ -16,20 +16,20 @@ GET = "get_inventory_movements"
 
 def ledger(tenant: Tenant, *variant_ids: int) -> list[Wire]:
     """Return the movements of these variants, newest business date first."""
-    mine = [each for each in tenant.all("inventory_movements") if each["variant_id"] in variant_ids]
+    mine = [movement for movement in tenant.all("inventory_movements") if movement["variant_id"] in variant_ids]
     return sorted(mine, key=lambda each: (each["movement_date"], each["rank"]), reverse=True)
 
 
 def busiest(tenant: Tenant, count: int) -> list[Wire]:
     """Return the variants that moved most often."""
-    moved = [each["variant_id"] for each in tenant.all("inventory_movements")]
+    moved = [movement["variant_id"] for movement in tenant.all("inventory_movements")]
     return sorted(live(tenant, "variants"), key=lambda each: -moved.count(each["id"]))[:count]
 
 
 async def test_every_movement_is_shown_as_katana_has_it_newest_first(stage: Stage, tenant: Tenant) -> None:
     variants = busiest(tenant, 5)
-    expected = ledger(tenant, *(each["id"] for each in variants))
-    answer = await stage.call(GET, skus_or_variant_ids=[each["id"] for each in variants], limit=250)
+    expected = ledger(tenant, *(variant["id"] for variant in variants))
+    answer = await stage.call(GET, skus_or_variant_ids=[variant["id"] for variant in variants], limit=250)
     rows = answer["rows"]
     assert len(rows) == answer["total"] == len(expected) > 20
     assert [row["movement_date"] for row in rows] == [each["movement_date"] for each in expected]
@@ -58,7 +58,11 @@ DOCUMENTS = {
 @pytest.mark.parametrize("kind", DOCUMENTS)
 async def test_a_movement_names_the_document_that_caused_it(stage: Stage, tenant: Tenant, kind: str) -> None:
     name, collection, number = DOCUMENTS[kind]
-    movement = next(each for each in tenant.all("inventory_movements") if each["resource_type"] == kind)
+    movement = next(
+        inventory_movement
+        for inventory_movement in tenant.all("inventory_movements")
+        if inventory_movement["resource_type"] == kind
+    )
     answer = await stage.call(GET, skus_or_variant_ids=[movement["variant_id"]], resource_type=[kind], limit=250)
     row = next(each for each in answer["rows"] if each["movement_id"] == movement["id"])
     assert {each["resource_type"] for each in answer["rows"]} == {kind}
@@ -66,7 +70,9 @@ async def test_a_movement_names_the_document_that_caused_it(stage: Stage, tenant
 
 
 async def test_a_movement_without_a_document_names_none(stage: Stage, tenant: Tenant) -> None:
-    opening = next(each for each in tenant.all("inventory_movements") if each["resource_type"] == "SystemGenerated")
+    opening = next(
+        movement for movement in tenant.all("inventory_movements") if movement["resource_type"] == "SystemGenerated"
+    )
     answer = await stage.call(
         GET, skus_or_variant_ids=[opening["variant_id"]], resource_type="system generated", limit=250
     )
@@ -88,7 +94,7 @@ FILTERS: list[Filtered] = [
 async def test_each_filter_keeps_exactly_the_movements_that_it_names(
     stage: Stage, tenant: Tenant, filters: dict[str, Any], keeps: Keeps
 ) -> None:
-    ids = [each["id"] for each in live(tenant, "variants")[:250]]
+    ids = [variant["id"] for variant in live(tenant, "variants")[:250]]
     every = ledger(tenant, *ids)
     answer = await stage.call(GET, skus_or_variant_ids=ids, limit=1, **filters)
     assert answer["total"] == sum(map(keeps, every))
@@ -97,7 +103,7 @@ async def test_each_filter_keeps_exactly_the_movements_that_it_names(
 
 async def test_pages_meet_every_movement_once_also_where_rows_are_cut(stage: Stage, tenant: Tenant) -> None:
     variants = live(tenant, "variants")
-    ids = [each["id"] for each in variants]
+    ids = [variant["id"] for variant in variants]
     rows, _ = await rows_of_cut_pages(stage, GET, 200, skus_or_variant_ids=ids)
     assert sorted(row["movement_id"] for row in rows) == sorted(each["id"] for each in ledger(tenant, *ids))
 
@@ -120,7 +126,7 @@ async def test_movements_of_one_moment_stand_in_the_order_of_the_ledger(stage: S
 async def test_what_nothing_has_is_not_found_and_the_rest_is_answered(stage: Stage, tenant: Tenant) -> None:
     variant = busiest(tenant, 1)[0]
     answer = await stage.call(GET, skus_or_variant_ids=["nothing-has-this", variant["id"]])
-    assert [each["asked"] for each in answer["not_found"]] == ["nothing-has-this"]
+    assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-has-this"]
     assert answer["total"] == len(ledger(tenant, variant["id"]))
     nothing = await stage.call(GET, skus_or_variant_ids=["nothing-has-this"])
     assert (nothing["rows"], nothing["total"]) == ([], 0)
@@ -132,6 +138,6 @@ async def test_a_place_that_does_not_exist_is_refused_and_a_kind_that_nothing_ha
     assert "did you mean 'Main workshop'?" in place["warnings"][0]["message"]
     assert place["as_of"]
     answer = await stage.call(GET, skus_or_variant_ids=["FSKT-35M"], resource_type=["theft"])
-    (kind,) = [each for each in answer["warnings"] if each["code"] == "unknown_value"]
+    (kind,) = [warning for warning in answer["warnings"] if warning["code"] == "unknown_value"]
     assert "there are Production, PurchaseOrderRow, PurchaseOrderRecipeRow" in kind["message"]
     assert (answer["rows"], kind["severity"]) == ([], "advisory")

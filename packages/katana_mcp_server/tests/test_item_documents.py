@@ -3,7 +3,7 @@
 import pytest
 from server_wire import Filtered, Wire, amount, deleted_within, live
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Tenant
 
@@ -55,7 +55,7 @@ async def test_each_filter_keeps_exactly_the_items_that_it_names(stage: Stage, t
         ({"supplier_id": supplier["id"]}, lambda each: each.get("default_supplier_id") == supplier["id"]),
     ]
     for filters, keeps in PLAIN + named:
-        expected = _newest_first([each for each in _items(tenant) if keeps(each)])
+        expected = _newest_first([item for item in _items(tenant) if keeps(item)])
         answer = await stage.call("list_items", limit=250, **filters)
         shown = _named(answer["rows"])
         if "type" in filters and isinstance(filters["type"], str):
@@ -76,7 +76,7 @@ async def test_the_pages_of_all_types_add_up_in_the_order_asked_for(
         answer = await stage.call("list_items", limit=10, page=page, order_by=order_by)
         seen += answer["rows"]
         page, more = page + 1, answer["has_more"]
-    values = {(each["type"], each["id"]): each[key] for each in _items(tenant)}
+    values = {(item["type"], item["id"]): item[key] for item in _items(tenant)}
     assert sorted(_named(seen)) == sorted(values)
     shown = [values[each] for each in _named(seen)]
     assert shown == sorted(shown, reverse=order_by.startswith("-"))
@@ -91,7 +91,7 @@ async def test_pages_beyond_the_reach_of_merging_are_refused_unless_one_type_is_
 async def test_the_pages_of_all_types_go_on_to_the_last_row_that_they_reach(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("katana_mcp.operations.list.REACH", 25)
+    monkeypatch.setattr("katana_mcp.surface.operations.list.REACH", 25)
     last = await stage.call("list_items", limit=10, page=3)
     assert (len(last["rows"]), last["has_more"]) == (5, True)
     assert last["next_actions"] == ["list_items(..., type=...): the pages of several types reach the first 25 rows"]
@@ -109,7 +109,7 @@ async def test_ids_that_several_types_share_are_refused_and_found_with_a_type(st
     for kind in TYPES:
         answer = await stage.call("list_items", ids=[shared, 999_999], type=[kind])
         assert (_named(answer["rows"]), answer["not_found"]) == ([(kind, shared)], [999_999])
-    alone = max(each["id"] for each in live(tenant, "materials"))
+    alone = max(material["id"] for material in live(tenant, "materials"))
     assert _named((await stage.call("list_items", ids=[alone]))["rows"]) == [("material", alone)]
 
 
@@ -122,7 +122,7 @@ async def test_archived_and_deleted_items_are_listed_on_request_and_marked(stage
         assert sorted(_named(marked)) == sorted(gone) != []
         assert len(shown) == len(_items(tenant)) + len(gone)
         answer = await stage.call("get_item", item_id=gone[0][1], item_type=gone[0][0])
-        assert [each["code"] for each in answer["warnings"]] == [f"{state}_item"]
+        assert [warning["code"] for warning in answer["warnings"]] == [f"{state}_item"]
 
 
 async def test_variants_come_along_only_when_asked_for(stage: Stage, tenant: Tenant) -> None:
@@ -131,7 +131,7 @@ async def test_variants_come_along_only_when_asked_for(stage: Stage, tenant: Ten
     (full,) = (await stage.call("list_items", ids=[item["id"]], type="material", include_rows=True))["rows"]
     assert "rows" not in plain
     assert plain["variant_count"] == len(full["rows"]) == len(item["variants"])
-    assert [each["variant_id"] for each in full["rows"]] == [each["id"] for each in item["variants"]]
+    assert [row["variant_id"] for row in full["rows"]] == [variant["id"] for variant in item["variants"]]
 
 
 async def test_a_product_is_shown_with_variants_options_prices_and_whether_it_has_a_recipe(
@@ -150,15 +150,15 @@ async def test_a_product_is_shown_with_variants_options_prices_and_whether_it_ha
     )
     assert shown["additional_info"] == "handle with care"
     assert all(shown[name] is product[name] for name in ("is_sellable", "is_producible", "is_purchasable"))
-    assert shown["bom_row_count"] == sum(each["product_item_id"] == made for each in tenant.all("bom_rows")) > 0
-    assert shown["configs"] == [{"name": each["name"], "values": each["values"]} for each in product["configs"]]
-    live_variants = [each for each in product["variants"] if not each["deleted_at"]]
+    assert shown["bom_row_count"] == sum(bom_row["product_item_id"] == made for bom_row in tenant.all("bom_rows")) > 0
+    assert shown["configs"] == [{"name": config["name"], "values": config["values"]} for config in product["configs"]]
+    live_variants = [variant for variant in product["variants"] if not variant["deleted_at"]]
     for row, sent in zip(shown["rows"], live_variants, strict=True):
         assert (row["variant_id"], row.get("sku")) == (sent["id"], sent["sku"])
         assert amount(row["sales_price"]) == amount(sent["sales_price"])
         assert (row["sales_currency"], row["purchase_currency"]) == ("EUR", "CHF")
         assert row["config"] == ", ".join(
-            f"{each['config_name']}: {each['config_value']}" for each in sent["config_attributes"]
+            f"{attribute['config_name']}: {attribute['config_value']}" for attribute in sent["config_attributes"]
         )
     bought = next(each for each in live(tenant, "products") if not each["is_producible"])
     assert (await stage.call("get_item", item_id=bought["name"]))["item"]["bom_row_count"] == 0
@@ -179,7 +179,7 @@ async def test_a_variant_that_is_deleted_is_neither_shown_nor_counted(stage: Sta
 
 async def test_an_item_is_got_by_id_name_and_sku_of_a_variant(stage: Stage, tenant: Tenant) -> None:
     for kind in TYPES:
-        skus = [each["sku"] for each in tenant.all("variants")]
+        skus = [variant["sku"] for variant in tenant.all("variants")]
         item = next(
             each
             for each in live(tenant, f"{kind}s")

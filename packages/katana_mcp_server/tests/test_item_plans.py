@@ -41,7 +41,7 @@ def _old(**changed: object) -> Facts:
 
 
 def _sent(draft: Draft) -> list[object]:
-    return [each.body for each in draft.actions]
+    return [action.body for action in draft.actions]
 
 
 def test_a_new_service_sends_price_and_sku_in_its_one_variant_and_is_recognised_by_all_that_it_is_to_hold() -> None:
@@ -86,7 +86,7 @@ def test_a_change_sends_what_the_variant_and_the_archive_hold_as_fields_of_the_s
         "archived_at": SOME,
         "variants": [{"sku": "TRUE-2", "default_cost": 4}],
     }
-    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+    assert [(change.field, change.old, change.new) for change in draft.changes] == [
         ("sku", "TRUE-1", "TRUE-2"),
         ("default_cost", None, "4"),
         ("is_archived", "false", "true"),
@@ -99,7 +99,7 @@ def test_a_change_sends_what_the_variant_and_the_archive_hold_as_fields_of_the_s
     assert is_as_planned(action, done)
     for undone in (RECORD, done | {"archived_at": None}, done | {"variants": [VARIANT]}):
         assert not is_as_planned(action, undone)
-    assert Action.read(action.told()) == action
+    assert Action.read(action.to_json()) == action
 
 
 def test_a_service_comes_back_from_the_archive() -> None:
@@ -161,7 +161,7 @@ def test_a_service_that_goes_leaves_open_orders_and_comes_back_without_what_no_a
             "additional_info": "by appointment",
         },
     }
-    told = {each.code: each.field_path for each in DELETE.checks(request, facts)}
+    told = {check.code: check.field_path for check in DELETE.checks(request, facts)}
     assert told == {"open_orders": None, "no_way_back": "is_archived"}
     assert draft.linked == ("sales order SO-9 (NOT_SHIPPED)",)
     assert draft.content != DELETE.plan(request, _old(**ARCHIVED)).content

@@ -47,9 +47,9 @@ async def test_a_service_is_found_by_its_sku_changed_archived_read_at_once_and_t
     then = await _shown(stage, made)
     assert then == {"name": "Wheel truing", "archived_at": None, "sku": "TRUE-1", "sales_price": 12.5}
     gone = await _done(stage, "delete_item", **NAMED)
-    assert "Wheel truing" not in {each["name"] for each in live(tenant, "services")}
+    assert "Wheel truing" not in {service["name"] for service in live(tenant, "services")}
     await _done(stage, gone["revert"]["tool"], **gone["revert"]["arguments"])
-    (again,) = [each for each in live(tenant, "services") if each["name"] == "Wheel truing"]
+    (again,) = [service for service in live(tenant, "services") if service["name"] == "Wheel truing"]
     assert (again["variants"][0]["sku"], again["variants"][0]["sales_price"]) == ("TRUE-1", 12.5)
 
 

@@ -5,13 +5,13 @@ import json
 import pytest
 from server_wire import Wire, amount, live, unique_sku
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, payload_of, staged, text_of
 from katana_sandbox import Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
 
 def _stocked(tenant: Tenant, count: int) -> list[Wire]:
-    return [each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)][:count]
+    return [variant for variant in live(tenant, "variants") if variant["sku"] and unique_sku(tenant, variant)][:count]
 
 
 async def test_stock_comes_in_the_order_asked_each_variant_once(stage: Stage, tenant: Tenant) -> None:
@@ -19,12 +19,12 @@ async def test_stock_comes_in_the_order_asked_each_variant_once(stage: Stage, te
     asked = [third["sku"], first["id"], second["sku"], third["id"], first["id"], "nothing-has-this"]
     answer = await stage.call("check_inventory", skus_or_variant_ids=asked)
     assert [each["variant_id"] for each in answer["stock"]] == [third["id"], first["id"], second["id"]]
-    assert [each["asked"] for each in answer["not_found"]] == ["nothing-has-this"]
+    assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-has-this"]
 
 
 async def test_levels_are_those_of_katana_and_add_up(stage: Stage, tenant: Tenant) -> None:
     variants = _stocked(tenant, 20)
-    answer = await stage.call("check_inventory", skus_or_variant_ids=[each["sku"] for each in variants])
+    answer = await stage.call("check_inventory", skus_or_variant_ids=[variant["sku"] for variant in variants])
     keys = {"in_stock": "quantity_in_stock", "committed": "quantity_committed", "expected": "quantity_expected"}
     for shown in answer["stock"]:
         sent = {
@@ -55,7 +55,7 @@ async def test_a_sku_of_several_variants_gives_all_of_them_and_says_so(stage: St
 
 
 async def test_a_variant_without_sku_is_reached_by_id_as_number_or_text(stage: Stage, tenant: Tenant) -> None:
-    bare = next(each for each in live(tenant, "variants") if each["sku"] is None)
+    bare = next(variant for variant in live(tenant, "variants") if variant["sku"] is None)
     for asked in (bare["id"], str(bare["id"])):
         (row,) = (await stage.call("check_inventory", skus_or_variant_ids=[asked]))["stock"]
         assert (row["variant_id"], row.get("sku")) == (bare["id"], None)
@@ -66,7 +66,7 @@ async def test_an_unknown_sku_is_not_found_with_near_misses_and_never_zero(stage
     (known,) = _stocked(tenant, 1)
     answer = await stage.call("check_inventory", skus_or_variant_ids=[f"{known['sku']}x", 999_999])
     assert answer["stock"] == []
-    assert [each["asked"] for each in answer["not_found"]] == [f"{known['sku']}x", 999_999]
+    assert [missing["asked"] for missing in answer["not_found"]] == [f"{known['sku']}x", 999_999]
     assert known["sku"] in answer["not_found"][0]["did_you_mean"]
 
 
@@ -95,12 +95,12 @@ async def test_an_item_that_is_gone_is_shown_with_an_advisory(
     answer = await stage.call("get_variant_details", skus_or_variant_ids=[variant["id"]])
     assert [each["variant_id"] for each in answer["variants"]] == [variant["id"]]
     assert answer["variants"][0][state] is True
-    assert [(each["severity"], each["code"]) for each in answer["warnings"]] == [("advisory", code)]
+    assert [(warning["severity"], warning["code"]) for warning in answer["warnings"]] == [("advisory", code)]
 
 
 async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(clock: ManualClock) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(variants=400), clock=clock))
-    wanted = [each["id"] for each in live(own.sandbox.tenant(), "variants")[:250]]
+    wanted = [variant["id"] for variant in live(own.sandbox.tenant(), "variants")[:250]]
     assert len(wanted) == 250
     async with staged(own) as stage:
         left, seen = wanted, list[int]()
@@ -109,14 +109,14 @@ async def test_the_stock_of_250_variants_takes_four_requests_and_comes_bounded(c
             assert len(text_of(result).encode()) <= 40_000
             answer: Payload = payload_of(result)
             seen += [each["variant_id"] for each in answer["stock"]]
-            cut = [each["code"] for each in answer["warnings"]] == ["truncated_result"]
+            cut = [warning["code"] for warning in answer["warnings"]] == ["truncated_result"]
             assert cut is bool(answer["next_actions"])
             left = json.loads(answer["next_actions"][0].partition("=")[2].rstrip(")")) if cut else list[int]()
         # One listing names 200 ids of eight digits: three pages of 600 levels, and one of the 150 of the other 50.
         assert len(own.sandbox.requests(path="/inventory")) == 4
         seen_details = (await stage.call("get_variant_details", skus_or_variant_ids=wanted))["variants"]
     assert seen == wanted
-    assert [each["variant_id"] for each in seen_details] == wanted[: len(seen_details)]
+    assert [detail["variant_id"] for detail in seen_details] == wanted[: len(seen_details)]
 
 
 @pytest.mark.cold
@@ -127,7 +127,7 @@ async def test_stock_that_cannot_be_read_is_unknown_and_never_zero(stage: Stage,
     assert answer["stock"] == []
     assert answer["not_found"] == []
     assert answer["unknown"] == [first["id"], second["id"]]
-    assert [(each["severity"], each["code"]) for each in answer["warnings"]] == [("advisory", "stock_unknown")]
+    assert [(warning["severity"], warning["code"]) for warning in answer["warnings"]] == [("advisory", "stock_unknown")]
 
 
 @pytest.mark.cold
@@ -184,13 +184,15 @@ async def test_details_hold_what_katana_holds_of_variant_item_and_supplier(stage
 
 async def test_stock_at_one_location_is_that_location_alone(stage: Stage, tenant: Tenant) -> None:
     skus = [each["sku"] for each in _stocked(tenant, 5)]
-    place = next(each for each in live(tenant, "locations") if each["name"] == "North warehouse")
+    place = next(location for location in live(tenant, "locations") if location["name"] == "North warehouse")
     every = (await stage.call("check_inventory", skus_or_variant_ids=skus))["stock"]
     answer = await stage.call("check_inventory", skus_or_variant_ids=skus, location_id="North")
-    assert [each["code"] for each in answer["warnings"]] == ["partial_name"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["partial_name"]
     for here, all_places in zip(answer["stock"], every, strict=True):
-        assert here["locations"] == [each for each in all_places["locations"] if each["location_id"] == place["id"]]
-        assert [here["in_stock"]] == [each["in_stock"] for each in here["locations"]]
+        assert here["locations"] == [
+            location for location in all_places["locations"] if location["location_id"] == place["id"]
+        ]
+        assert [here["in_stock"]] == [location["in_stock"] for location in here["locations"]]
 
 
 async def test_stock_at_a_location_that_there_is_not_is_refused(stage: Stage, tenant: Tenant) -> None:

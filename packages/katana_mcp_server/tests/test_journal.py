@@ -30,7 +30,7 @@ from katana_mcp.journal.entries import (
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
-from katana_mcp.journal.pace import MINUTE, Wanted
+from katana_mcp.journal.pace import MINUTE, WriteRequested
 
 GONE = GONE_AFTER.total_seconds()
 APPLIED = ActionState("applied", {"id": 7})
@@ -60,7 +60,7 @@ def states(file: JournalFile, token: str) -> list[str]:
     """Return how far each action of a plan is."""
     entry = file.find(token)
     assert entry is not None
-    return [each.state for each in entry.actions]
+    return [action.state for action in entry.actions]
 
 
 def test_a_plan_is_kept_word_for_word(file: JournalFile, moving: ManualClock) -> None:
@@ -75,7 +75,11 @@ def test_a_plan_is_kept_word_for_word(file: JournalFile, moving: ManualClock) ->
     assert entry.plan == plan
     assert encode(entry.plan.actions[0]) == encode(actions[0])
     assert str(entry.plan.shown["total"]) == "2.50"
-    assert (entry.state, {each.state for each in entry.actions}, file.find("token")) == ("planned", {"planned"}, entry)
+    assert (entry.state, {action.state for action in entry.actions}, file.find("token")) == (
+        "planned",
+        {"planned"},
+        entry,
+    )
     assert (file.entry(number + 1), file.find("other")) == (None, None)
 
 
@@ -100,7 +104,7 @@ def test_a_token_is_given_out_once_and_never_kept(file: JournalFile, token: str,
     with pytest.raises(WrongOrder):
         file.add(plan_of(token, moving))
     claimed(file, token)
-    kept = b"".join(each.read_bytes() for each in file.path.parent.iterdir())
+    kept = b"".join(path.read_bytes() for path in file.path.parent.iterdir())
     assert token.encode() not in kept
     assert digest_of(token).encode() in kept
     assert len({new_token() for _ in range(50)}) == 50
@@ -154,7 +158,7 @@ def test_what_was_being_sent_is_never_sent_again(file: JournalFile, token: str, 
         moving.advance(GONE)
         answer = file.claim(token, owner)
         assert isinstance(answer, Broken)
-        assert (answer.sending, [each.state for each in answer.actions]) == (0, ["sending", "planned"])
+        assert (answer.sending, [action.state for action in answer.actions]) == (0, ["sending", "planned"])
         assert isinstance(file.claim(token, "four"), Running)
         for place in (0, 1):
             with pytest.raises(WrongOrder):
@@ -167,7 +171,7 @@ def test_what_was_being_sent_is_never_sent_again(file: JournalFile, token: str, 
     file.finish(answer.run, OUTCOME)
     entry = file.find(token)
     assert entry is not None
-    assert [(each.state, each.error, each.look_up) for each in entry.actions] == [
+    assert [(action.state, action.error, action.look_up) for action in entry.actions] == [
         ("unknown", "no answer", {"order_no": "PO-1", "found": 0}),
         ("not_tried", None, None),
     ]
@@ -263,8 +267,8 @@ def test_actions_are_sent_in_order_and_each_ends_once(file: JournalFile, token: 
 
 def test_entries_come_newest_first_page_by_page(file: JournalFile, moving: ManualClock) -> None:
     made = [file.add(plan_of(new_token(), moving)) for _ in range(5)]
-    assert [each.id for each in file.entries(2)] == made[:2:-1]
-    assert [each.id for each in file.entries(2, before=made[3])] == made[2:0:-1]
+    assert [entry.id for entry in file.entries(2)] == made[:2:-1]
+    assert [entry.id for entry in file.entries(2, before=made[3])] == made[2:0:-1]
     assert (file.entries(2, before=made[0]), len(file.entries(9))) == ((), 5)
 
 
@@ -277,7 +281,7 @@ async def test_the_front_gives_what_the_file_gives(file: JournalFile, moving: Ma
     await journal.sending(answer.run, 0)
     await journal.done(answer.run, 0, APPLIED)
     await journal.finish(answer.run, OUTCOME)
-    assert await journal.room_at(Wanted("ann", 1, 1, ())) == moving.now() + MINUTE
+    assert await journal.room_at(WriteRequested("ann", 1, 1, ())) == moving.now() + MINUTE
     assert await journal.entry(number) == await journal.find(token) == (await journal.entries(1))[0]
     with pytest.raises(ClaimLost):
         await journal.heartbeat(answer.run)

@@ -12,11 +12,11 @@ from journal_plans import OUTCOME, claimed, plan_of
 
 from cache_core.clock import SystemClock
 from cache_core.testing import ManualClock
-from katana_mcp.account import account
+from katana_mcp.configuration.settings import load
 from katana_mcp.journal.entries import ActionState
 from katana_mcp.journal.file import JournalFile, journal_path
-from katana_mcp.settings import load
-from katana_mcp.wiring import cache_directory
+from katana_mcp.server.account import account
+from katana_mcp.server.wiring import cache_directory
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_the_list_goes_page_by_page(run: Run) -> None:
     first = run("list", "--limit", "2")
     assert first.out.splitlines()[-1] == "older ones: katana-mcp journal list --before 2"
     rest = run("list", "--limit", "2", "--before", "2", "--json")
-    assert [(each["id"], each["state"]) for each in rest.data["entries"]] == [(1, "expired")]
+    assert [(entry["id"], entry["state"]) for entry in rest.data["entries"]] == [(1, "expired")]
     assert run("list", "--before", "1").out == "the journal holds no plan before that\n"
     most = str(2**64)
     assert len(run("list", "--limit", most, "--before", most, "--json").data["entries"]) == 3
@@ -111,7 +111,7 @@ def test_an_entry_is_shown_action_by_action(run: Run) -> None:
     shown = run("show", "2", "--json").data
     assert (shown["outcome"], shown["shown"]) == (OUTCOME, {"orders": 3})
     assert shown["actions"][0]["body"] == {"order_no": "PO-1"}
-    assert [each["state"] for each in shown["actions"]] == ["applied", "unknown", "not_tried"]
+    assert [action["state"] for action in shown["actions"]] == ["applied", "unknown", "not_tried"]
     assert shown["actions"][0]["result"] == {"id": 7}
     assert "digest" not in shown
 
@@ -133,7 +133,7 @@ def test_an_entry_that_there_is_not_ends_in_a_sentence(run: Run, typed: list[str
 
 @pytest.mark.usefixtures("kept")
 def test_the_export_is_a_line_of_json_each(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("katana_mcp.journal_commands.look._PAGE", 2)
+    monkeypatch.setattr("katana_mcp.commands.journal.look._PAGE", 2)
     lines = [json.loads(line) for line in run("export").out.splitlines()]
     assert [(each["id"], each["state"], len(each["actions"])) for each in lines] == [
         (3, "planned", 2),

@@ -60,7 +60,7 @@ class Model:
             return "Finished"
         if self.state == "claimed" and abs(now - self.beat) < GONE:
             return "Running"
-        if any(each != "planned" for each in self.actions):
+        if any(action != "planned" for action in self.actions):
             return "Broken"
         if self.state == "expired" or not self.made - GONE < now < self.made + LIVES:
             self.state = "expired"
@@ -100,8 +100,8 @@ class Histories(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Close all."""
-        for each in self.files:
-            each.close()
+        for file in self.files:
+            file.close()
         self.kept.cleanup()
 
     @property
@@ -169,7 +169,7 @@ class Histories(RuleBasedStateMachine):
         raised = model.may(run, lawful="sending" not in model.actions, now=self.now)
         if self.meets(raised, lambda: self.files[owner].finish(run, OUTCOME)):
             model.state = "finished"
-            model.actions = ["not_tried" if each == "planned" else each for each in model.actions]
+            model.actions = ["not_tried" if action == "planned" else action for action in model.actions]
 
     def meets(self, raised: type[JournalError] | None, work: Callable[[], None]) -> bool:
         """Do the work as the model says that it goes; return whether it was done."""
@@ -186,7 +186,7 @@ class Histories(RuleBasedStateMachine):
         for token, model in self.models.items():
             entry = self.files[0].find(token)
             assert entry is not None
-            assert (entry.state, [each.state for each in entry.actions]) == (model.state, model.actions)
+            assert (entry.state, [action.state for action in entry.actions]) == (model.state, model.actions)
             assert (entry.outcome is not None) == (model.state == "finished")
         assert not self.sent or max(self.sent.values()) == 1
 

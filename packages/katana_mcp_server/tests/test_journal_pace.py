@@ -23,7 +23,7 @@ from katana_mcp.journal.entries import (
 )
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.journal import Journal
-from katana_mcp.journal.pace import MINUTE, Wanted
+from katana_mcp.journal.pace import MINUTE, WriteRequested
 
 MOST = 4
 FULL: tuple[Settled, ...] = ("applied",) * MOST
@@ -68,7 +68,7 @@ def test_what_was_or_may_have_been_written_takes_room_for_a_minute_and_what_was_
     file: JournalFile, moving: ManualClock, planned: str
 ) -> None:
     _ended(file, moving, "applied", "failed", "unknown", "failed")
-    assert file.room_at(Wanted("ann", 2, MOST, ())) is None
+    assert file.room_at(WriteRequested("ann", 2, MOST, ())) is None
     _ended(file, moving, "applied")
     ended = moving.now()
     assert file.claim(planned, "one", MOST) == Full(ended + timedelta(seconds=56))
@@ -106,7 +106,7 @@ def test_a_plan_does_not_stand_in_its_own_way(file: JournalFile, moving: ManualC
     number = file.entries(1)[0].id
     claimed(file, token)
     assert isinstance(file.claim(token, "two", MOST), Running)
-    assert file.room_at(Wanted("ann", MOST, MOST, (number,))) is None
+    assert file.room_at(WriteRequested("ann", MOST, MOST, (number,))) is None
     moving.advance(GONE_AFTER.total_seconds())
     assert isinstance(file.claim(token, "two", MOST), Claimed)
 
@@ -142,7 +142,7 @@ def test_more_writes_than_the_most_wait_for_a_minute_without_any(
     file: JournalFile, moving: ManualClock, planned: str
 ) -> None:
     assert isinstance(file.claim(planned, "one", 1), Claimed)
-    assert file.room_at(Wanted("ann", 2, 1, ())) == moving.now() + MINUTE
+    assert file.room_at(WriteRequested("ann", 2, 1, ())) == moving.now() + MINUTE
 
 
 async def test_of_twenty_plans_claimed_at_once_no_more_than_the_limit_get_through(
@@ -153,4 +153,4 @@ async def test_of_twenty_plans_claimed_at_once_no_more_than_the_limit_get_throug
         journals = [Journal(file), Journal(second)]
         asked = [journals[nr % 2].claim(token, str(nr), 7) for nr, token in enumerate(tokens)]
         answers = await asyncio.gather(*asked)
-    assert sorted(type(each).__name__ for each in answers) == ["Claimed"] * 7 + ["Full"] * 13
+    assert sorted(type(answer).__name__ for answer in answers) == ["Claimed"] * 7 + ["Full"] * 13

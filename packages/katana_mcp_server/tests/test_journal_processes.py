@@ -139,11 +139,11 @@ def test_of_two_processes_that_claim_at_once_one_gets_the_plan(tmp_path: Path) -
     with closing(JournalFile(path, clock)) as file:
         file.add(plan_of("token", clock))
         processes = [started(CLAIMER, path, name) for name in ("one", "two")]
-        for each in processes:
-            assert each.stdin is not None
-            each.stdin.write("go\n")
-            each.stdin.flush()
-        answers = [each.communicate()[0].split() for each in processes]
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        answers = [process.communicate()[0].split() for process in processes]
         assert Counter(answers[0] + answers[1]) == {"Claimed": 1, "Running": ASKERS - 1}
         entry = file.find("token")
     assert entry is not None

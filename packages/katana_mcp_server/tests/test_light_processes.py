@@ -15,7 +15,7 @@ from following import following
 from people import People, nothing_differs, work
 
 from cache_core.sync.leasing import LEASE_SECONDS
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import ManualClock, Sandbox
 
 SECONDS = min(120.0, float(os.environ.get("SOAK_SECONDS", "120")))
@@ -28,14 +28,14 @@ async def _started(count: int, url: str, key: str, directory: Path) -> list[asyn
     """Start so many processes; return them once each has opened the cache."""
     command = (sys.executable, str(LIGHT), url, key, str(directory), str(SECONDS))
     processes = [await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE) for _ in range(count)]
-    for each in processes:
-        assert each.stdout is not None
-        await each.stdout.readuntil(b"opened\n")
+    for process in processes:
+        assert process.stdout is not None
+        await process.stdout.readuntil(b"opened\n")
     return processes
 
 
 async def _ended(processes: list[asyncio.subprocess.Process]) -> list[Told]:
-    said = await asyncio.gather(*(each.communicate() for each in processes))
+    said = await asyncio.gather(*(process.communicate() for process in processes))
     return [json.loads(out.splitlines()[-1]) for out, _ in said]
 
 
@@ -92,5 +92,5 @@ async def test_a_process_that_stops_for_a_minute_holds_no_other_up(tmp_path: Pat
     (stopped, *others), _, _ = await _run(4, tmp_path / "cache", stops=True)
     sys.stdout.write(f"\nstopped {stopped}; others {others}\n")
     assert [each["faults"] for each in (stopped, *others)] == [[]] * 4
-    assert max(each["longest"] for each in others) < 1
-    assert max(each["overdue"] for each in others) < LEASE_SECONDS + 15
+    assert max(other["longest"] for other in others) < 1
+    assert max(other["overdue"] for other in others) < LEASE_SECONDS + 15

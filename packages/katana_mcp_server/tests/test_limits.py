@@ -12,7 +12,7 @@ from server_wire import live
 from structlog.testing import capture_logs
 from transfer_plans import applied, counted, made, new_transfer, planned, writes
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, within
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Draft
@@ -46,8 +46,8 @@ def test_lines_are_those_shown_or_those_sent_whichever_are_more(draft: Draft, li
 
 
 def _rows(tenant: Tenant, count: int) -> dict[str, object]:
-    skus = [each["sku"] for each in live(tenant, "variants") if each["sku"]][:count]
-    rows = [{"sku_or_variant_id": each, "quantity": 1} for each in skus]
+    skus = [variant["sku"] for variant in live(tenant, "variants") if variant["sku"]][:count]
+    rows = [{"sku_or_variant_id": sku, "quantity": 1} for sku in skus]
     return new_transfer(tenant, rows=rows, stock_transfer_number=f"ST-9{count}")
 
 
@@ -75,7 +75,7 @@ async def test_writes_over_the_minute_are_refused_whole_and_their_tokens_stay_go
         together = await applied(stage, *tokens)
         assert (together["error"], writes(stage)) == ("too_many_writes", [])
         assert "these plans hold 4 writes and 2 a minute are allowed" in together["warnings"][0]["message"]
-        assert [counted(each) for each in (await applied(stage, *tokens[:2]))["outcomes"]] == [{"applied": 1}] * 2
+        assert [counted(outcome) for outcome in (await applied(stage, *tokens[:2]))["outcomes"]] == [{"applied": 1}] * 2
         ended = clock.now()
         refusal = await applied(stage, tokens[2])
         assert (refusal["error"], len(writes(stage))) == ("too_many_writes", 2)
@@ -102,7 +102,7 @@ async def test_of_twenty_plans_applied_at_once_by_two_servers_no_more_are_writte
         clock.advance(61)  # a minute has 60 requests
         calls = [applied((one, other)[nr % 2], token) for nr, token in enumerate(tokens)]
         answers = await within(clock, 55, asyncio.gather(*calls))
-    assert sorted(each.get("error", "written") for each in answers) == ["too_many_writes"] * 14 + ["written"] * 6
+    assert sorted(answer.get("error", "written") for answer in answers) == ["too_many_writes"] * 14 + ["written"] * 6
     assert sum(len(made(tenant, each)) for each in numbers) == 6
 
 
@@ -115,7 +115,7 @@ async def test_a_plan_of_more_requests_than_a_minute_allows_has_no_token(own: Ow
 
 
 def _body(tenant: Tenant) -> dict[str, object]:
-    source, target = [each["id"] for each in tenant.all("locations")][:2]
+    source, target = [location["id"] for location in tenant.all("locations")][:2]
     rows = [{"variant_id": next(tenant.all("variants"))["id"], "quantity": "1"}]
     return {
         "stock_transfer_number": "ST-901",
@@ -136,15 +136,15 @@ async def test_each_applied_plan_leaves_one_line_that_says_who_wrote_what_and_no
         stage.own.sandbox.faults.add(Fault("POST /stock_transfers", action=Status(422)))
         await applied(stage, refused)
         await applied(stage, "never given out")
-    lines = [each for each in logs if each["event"] == "plan ended"]
-    plans = [each.pop("plan") for each in lines]
+    lines = [log for log in logs if log["event"] == "plan ended"]
+    plans = [line.pop("plan") for line in lines]
     who = {"event": "plan ended", "log_level": "info", "principal": "local", "tool": "create_stock_transfer"}
     ends = {"applied": 0, "failed": 0, "unknown": 0, "not_tried": 0}
     assert lines == [
         who | ends | {"entry": 1, "applied": 1, "ids": [made(tenant)[0]["id"]]},
         who | ends | {"entry": 2, "failed": 1, "ids": [None]},
     ]
-    assert (len({*plans}), {len(each) for each in plans}) == (2, {12})
+    assert (len({*plans}), {len(plan) for plan in plans}) == (2, {12})
     assert [each for each in (token, "for Ann", "ST-900") if each in json.dumps(logs)] == []
 
 
@@ -152,7 +152,7 @@ async def test_a_plan_that_cannot_be_read_whole_in_one_answer_has_no_token(stage
     long = dict.fromkeys(("line_1", "line_2", "city", "state", "company", "phone"), "y" * 255)
     new = {"name": "Big", "addresses": [{"entity_type": "shipping", **long, "zip": str(nr)} for nr in range(40)]}
     preview = await stage.call("create_customer", **new)
-    codes = [each["code"] for each in preview["warnings"] if each["severity"] == "blocking"]
+    codes = [warning["code"] for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert ("plan_token" in preview, codes) == (False, ["plan_too_large"])
     assert "so it cannot be read whole: plan it in parts" in preview["message"]
     assert preview["warnings"][-1]["message"].endswith("plan it in parts to read them whole")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from server_wire import Wire, live
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, staged, within
 from katana_sandbox import Drop, Fault, Hang, ManualClock, Tenant
 
@@ -40,8 +40,8 @@ async def test_all_that_one_call_names_and_the_cache_lacks_takes_one_request_per
         answer.update(await stage.call("get_variant_details", skus_or_variant_ids=asked))
 
     assert await _paths(stage, check) == {"variants": 1, "services": 1, "materials": 1}
-    assert [each["asked"] for each in answer["not_found"]] == ["nothing-1", NOBODY]
-    assert {each["name"] for each in answer["variants"]} >= {"M1", "M3", "M4", "M5"}
+    assert [missing["asked"] for missing in answer["not_found"]] == ["nothing-1", NOBODY]
+    assert {variant["name"] for variant in answer["variants"]} >= {"M1", "M3", "M4", "M5"}
     assert await _paths(stage, check) == {}
 
 
@@ -57,7 +57,7 @@ async def test_an_unknown_party_place_and_good_of_one_plan_take_one_request_each
     async def plan() -> None:
         asked = {**usual, "supplier_id": "newly made", "rows": [unknown, again]}
         answer = await stage.call("create_purchase_order", **asked)
-        denied = [each["field_path"] for each in answer["warnings"] if each["code"] == "not_found"]
+        denied = [warning["field_path"] for warning in answer["warnings"] if warning["code"] == "not_found"]
         fields = ("sku_or_variant_id", "tax_rate_id", "location_id")
         assert sorted(denied) == sorted(f"rows[{nr}].{name}" for nr in (0, 1) for name in fields)
         assert answer["as_of"]
@@ -115,7 +115,7 @@ async def test_a_caller_that_has_asked_six_times_within_a_minute_is_told_so_with
         assert "could not be asked" in refusal["stale"]["reason"]
     answer = await stage.call("list_customers", ids=[new])
     assert answer["not_found"] == [new]
-    assert [each["code"] for each in answer["warnings"]] == ["katana_unavailable"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["katana_unavailable"]
     assert stage.requests() == before
     clock.advance(56)
     assert (await stage.call("list_sales_orders", customer_id=new))["total"] == 0

@@ -19,7 +19,7 @@ from people import People, nothing_differs, unseen, work
 
 from cache_core.protocol import Batch
 from cache_core.records import iso
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import paced, payload_of
 from katana_sandbox import Fault, ManualClock, Sandbox, Status
 from katana_sandbox.store.keys import FIRST_ID
@@ -157,8 +157,8 @@ async def test_after_ten_minutes_of_work_lag_and_refusals_before_two_servers_no_
         async with following(OwnSandbox(sandbox), tmp_path, clock, url) as services:
             compared = await nothing_differs(services, sandbox, people, clock)
     figures = compared | people.acts | {"calls": sum(calls for calls, _ in used)}
-    figures |= {"requests": len(requests), "429": sum(each.status == 429 for each in requests)}
-    figures |= {"429 of the limit": sum(each.status == 429 and each.fault is None for each in requests)}
+    figures |= {"requests": len(requests), "429": sum(request.status == 429 for request in requests)}
+    figures |= {"429 of the limit": sum(request.status == 429 and request.fault is None for request in requests)}
     figures |= {"most in a minute": busiest}
     sys.stdout.write(f"\n{json.dumps(figures)}\n")
     assert [refused for _, refused in used] == [[], []]

@@ -13,9 +13,9 @@ from journal_plans import hasty
 from server_wire import live
 from transfer_plans import applied, applied_in_time, counted, planned, writes
 
-from katana_mcp.cache_commands.job import Report
-from katana_mcp.journal_commands.reconcile import reconcile
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands.cache.job import Report
+from katana_mcp.commands.journal.reconcile import reconcile
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, within
 from katana_sandbox import Drop, Fault, ManualClock, Status, Tenant
 
@@ -69,7 +69,7 @@ async def _reconciled(own: OwnSandbox, root: Path, clock: ManualClock) -> Report
 
 def _outcomes(report: Report) -> list[tuple[str, str]]:
     entries: Any = report.data["entries"]
-    return [(each["was"], each["outcome"]["actions"][0]["state"]) for each in entries]
+    return [(entry["was"], entry["outcome"]["actions"][0]["state"]) for entry in entries]
 
 
 def _forge(root: Path, result: Mapping[str, object]) -> None:

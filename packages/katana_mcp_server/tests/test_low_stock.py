@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from server_wire import Wire, amount, live, records, rows_of_cut_pages
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, staged
+from katana_mcp.workflows import order_quantities
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 from katana_sandbox.store.keys import FIRST_ID
 
@@ -93,7 +94,7 @@ async def test_the_higher_one_of_reorder_point_and_safety_stock_counts_and_one_t
     answer = await stage.call(LOW, limit=250)
     (row,) = [each for each in answer["rows"] if (each["variant_id"], each["location_id"]) == pair]
     assert row["short"] == 900 + 30 - 100 - 20
-    assert [row.get(name) for name in points] == [None if each is None else int(each) for each in points.values()]
+    assert [row.get(name) for name in points] == [None if point is None else int(point) for point in points.values()]
     assert (answer["warnings"], "total_is_lower_bound" in answer) == ([], False)
 
 
@@ -158,7 +159,7 @@ async def test_each_filter_keeps_exactly_the_levels_that_it_names(
 async def test_a_supplier_keeps_the_items_that_it_delivers_by_default(stage: Stage, tenant: Tenant) -> None:
     every = lacking(tenant, expected=False)
     delivers = {pair: item(tenant, tenant.get("variants", pair[0]))["default_supplier_id"] for pair in every}
-    supplier = next(each for each in delivers.values() if each)
+    supplier = next(deliver for deliver in delivers.values() if deliver)
     name = tenant.get("suppliers", supplier)["name"]
     answer = await stage.call(LOW, include_expected=False, supplier_id=name, limit=250)
     assert set(shown(answer)) == {pair for pair, each in delivers.items() if each == supplier}
@@ -222,7 +223,7 @@ async def test_stock_that_could_not_be_read_is_unknown_and_later_calls_reach_it(
 def _asked_for(own: OwnSandbox, first: int, last: int | None) -> set[str]:
     """Return the variants named in these requests for stock."""
     requests = own.sandbox.requests(path="/inventory")[first:last]
-    return {value for each in requests for name, value in each.query if name == "variant_id"}
+    return {value for request in requests for name, value in request.query if name == "variant_id"}
 
 
 async def test_what_is_known_is_read_again_only_after_minutes(stage: Stage, clock: ManualClock) -> None:
@@ -245,3 +246,67 @@ async def test_pages_meet_every_level_and_fit(wide: OwnSandbox) -> None:
         rows, _ = await rows_of_cut_pages(stage, LOW, 250, include_expected=False)
         seen = [(row["variant_id"], row["location_id"]) for row in rows]
         assert set(seen) == set(lacking(tenant, expected=False))
+
+
+async def test_what_to_order_covers_what_is_short_in_whole_purchase_units(stage: Stage, tenant: Tenant) -> None:
+    answer = await stage.call(LOW, limit=250, include_expected=False)
+    left, totals, reasons = lacking(tenant), dict[tuple[int | None, str], list[Decimal]](), set[str]()
+    for row in answer["rows"]:
+        variant, pair = tenant.get("variants", row["variant_id"]), (row["variant_id"], row["location_id"])
+        goods = item(tenant, variant)
+        if pair not in left or goods.get("is_purchasable") is False:
+            assert not {"order_quantity", "purchase_price", "line_value", "currency"} & row.keys()
+            reasons.add("on its way" if pair not in left else "made")
+            continue
+        rate, least = amount(goods["purchase_uom_conversion_rate"] or 1), amount(variant["minimum_order_quantity"] or 0)
+        ordered = amount(row["order_quantity"])
+        assert ordered == int(ordered)
+        assert (ordered - 1) * rate < max(left[pair], least) <= ordered * rate
+        assert row.get("purchase_uom") == goods["purchase_uom"]
+        supplier = goods["default_supplier_id"]
+        currency = tenant.get("suppliers", supplier)["currency"] if supplier else "EUR"
+        assert (amount(row["purchase_price"]), row["currency"]) == (amount(variant["purchase_price"]), currency)
+        assert amount(row["line_value"]) == ordered * amount(variant["purchase_price"])
+        totals.setdefault((supplier, currency), []).append(amount(row["line_value"]))
+    assert reasons == {"on its way", "made"}
+    found = {(each.get("supplier_id"), each["currency"]): each for each in answer["to_order"]}
+    assert {key: (each["lines"], amount(each["value"])) for key, each in found.items()} == {
+        key: (len(values), sum(values)) for key, values in totals.items()
+    }
+    assert all(each["supplier"] == tenant.get("suppliers", key[0])["name"] for key, each in found.items() if key[0])
+    assert [each["lines"] for each in answer["to_order"]] == sorted(map(len, totals.values()), reverse=True)
+
+
+async def test_totals_by_supplier_are_of_all_pages_and_a_price_of_nothing_is_none(
+    stage: Stage, tenant: Tenant, clock: ManualClock
+) -> None:
+    whole = await stage.call(LOW, limit=250)
+    row = next(each for each in whole["rows"] if each.get("supplier_id") and "order_quantity" in each)
+    assert (await stage.call(LOW, limit=1, page=2))["to_order"] == whole["to_order"]
+    before = next(each for each in whole["to_order"] if each.get("supplier_id") == row["supplier_id"])
+    tenant.edit("variants", row["variant_id"], purchase_price=0)
+    clock.advance(3_600)
+    later = await stage.call(LOW, limit=250, supplier_id=row["supplier_id"])
+    (unpriced,) = [each for each in later["rows"] if (each["variant_id"], each["location_id"]) == _pair(row)]
+    assert unpriced["order_quantity"] == row["order_quantity"]
+    assert not {"purchase_price", "line_value", "currency"} & unpriced.keys()
+    (total,) = later["to_order"]
+    lost = [each for each in whole["rows"] if each["variant_id"] == row["variant_id"] and "line_value" in each]
+    assert total["lines"] == before["lines"]
+    (told,) = [warning["message"] for warning in later["warnings"] if warning["code"] == "price_required"]
+    assert told.startswith(f"{len(lost)} of {total['lines']} lines to order have no purchase price")
+    assert amount(total.get("value", 0)) == amount(before["value"]) - sum(amount(each["line_value"]) for each in lost)
+
+
+def _pair(row: Wire) -> Pair:
+    return row["variant_id"], row["location_id"]
+
+
+async def test_more_suppliers_than_are_named_are_told(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = (await stage.call(LOW))["to_order"]
+    monkeypatch.setattr(order_quantities, "_MOST_SUPPLIERS", 1)
+    answer = await stage.call(LOW)
+    assert answer["to_order"] == every[:1]
+    (warning,) = answer["warnings"]
+    told = f"to_order names 1 of {len(every)} suppliers, those with the most lines; give a supplier_id"
+    assert (warning["code"], warning["message"]) == ("truncated_result", told)

@@ -3,7 +3,7 @@
 import pytest
 from server_wire import Filtered, Wire, amount, assert_filtered, live
 
-from katana_mcp.operations import filters
+from katana_mcp.surface.operations import filters
 from katana_mcp.testing import Stage
 from katana_sandbox import Tenant
 from katana_sandbox.store.keys import FIRST_ID
@@ -31,10 +31,10 @@ PLAIN: list[Filtered] = [
 
 
 async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
-    elsewhere = next(each for each in live(tenant, "manufacturing_orders") if not each.get("sales_order_id"))
+    elsewhere = next(order for order in live(tenant, "manufacturing_orders") if not order.get("sales_order_id"))
     tenant.edit("manufacturing_orders", elsewhere["id"], location_id=FIRST_ID + 2)
     orders = live(tenant, "manufacturing_orders")
-    made = next(each for each in orders if each.get("sales_order_id"))
+    made = next(order for order in orders if order.get("sales_order_id"))
     sold = tenant.get("sales_orders", made["sales_order_id"])["order_no"]
     sku = tenant.get("variants", made["variant_id"])["sku"]
     named: list[Filtered] = [
@@ -67,7 +67,9 @@ async def test_a_list_shows_each_orders_ingredients_where_asked(stage: Stage, te
     recipe = live(tenant, "manufacturing_order_recipe_rows")
     pages = [await stage.call("list_manufacturing_orders", limit=10, page=n, include_rows=True) for n in range(1, 6)]
     orders = [each for page in pages for each in page["rows"]]
-    held: dict[int, list[tuple[int, str | None]]] = {each["id"]: [] for each in live(tenant, "manufacturing_orders")}
+    held: dict[int, list[tuple[int, str | None]]] = {
+        manufacturing_order["id"]: [] for manufacturing_order in live(tenant, "manufacturing_orders")
+    }
     for each in recipe:
         held[each["manufacturing_order_id"]].append((each["id"], tenant.get("variants", each["variant_id"])["sku"]))
     shown = {
@@ -81,7 +83,11 @@ async def test_a_list_shows_each_orders_ingredients_where_asked(stage: Stage, te
 
 async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(stage: Stage, tenant: Tenant) -> None:
     produced = next(tenant.all("manufacturing_order_productions"))["manufacturing_order_id"]
-    linked = next(each["id"] for each in live(tenant, "manufacturing_orders") if each.get("sales_order_id"))
+    linked = next(
+        manufacturing_order["id"]
+        for manufacturing_order in live(tenant, "manufacturing_orders")
+        if manufacturing_order.get("sales_order_id")
+    )
     for order_id in (produced, linked):
         order = tenant.get("manufacturing_orders", order_id)
         shown = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
@@ -97,10 +103,12 @@ async def test_an_order_is_shown_with_all_that_belongs_to_it_and_nothing_else(st
             assert row["name"]
             assert amount(row["planned_quantity_per_unit"]) == amount(sent["planned_quantity_per_unit"])
         steps = sorted(mine("manufacturing_order_operation_rows"), key=lambda each: -amount(each["rank"]))
-        assert [each["operation"] for each in shown["operations"]] == [each["operation_name"] for each in steps]
-        assert [(each["production_id"], amount(each["quantity"])) for each in shown["productions"]] == [
-            (each["id"], amount(each["quantity"])) for each in mine("manufacturing_order_productions")
+        assert [operation["operation"] for operation in shown["operations"]] == [
+            step["operation_name"] for step in steps
         ]
+        assert [
+            (production["production_id"], amount(production["quantity"])) for production in shown["productions"]
+        ] == [(each["id"], amount(each["quantity"])) for each in mine("manufacturing_order_productions")]
         assert shown.get("sales_order_row_id") == order.get("sales_order_row_id")
         sold = tenant.get("sales_orders", order["sales_order_id"]) if order.get("sales_order_id") else None
         buyer = tenant.get("customers", sold["customer_id"])["name"] if sold else None
@@ -123,11 +131,13 @@ async def test_only_a_whole_order_asks_for_its_rows(stage: Stage) -> None:
 
 
 async def test_the_recipe_of_a_long_order_comes_in_pages(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "manufacturing_orders") if each["status"] == "NOT_STARTED")
+    order = next(
+        manufacturing_order
+        for manufacturing_order in live(tenant, "manufacturing_orders")
+        if manufacturing_order["status"] == "NOT_STARTED"
+    )
     recipe = [
-        each
-        for each in live(tenant, "manufacturing_order_recipe_rows")
-        if each["manufacturing_order_id"] == order["id"]
+        row for row in live(tenant, "manufacturing_order_recipe_rows") if row["manufacturing_order_id"] == order["id"]
     ]
     for _ in range(60 - len(recipe)):
         body = {"manufacturing_order_id": order["id"], "variant_id": recipe[0]["variant_id"]}
@@ -136,7 +146,7 @@ async def test_the_recipe_of_a_long_order_comes_in_pages(stage: Stage, tenant: T
     for page, more in ((1, True), (2, False)):
         answer = await stage.call("get_manufacturing_order", manufacturing_order_id=order["id"], rows_page=page)
         assert answer["rows_have_more"] is more
-        seen += [each["recipe_row_id"] for each in answer["order"]["recipe_rows"]]
+        seen += [row["recipe_row_id"] for row in answer["order"]["recipe_rows"]]
     assert len(seen) == len(set(seen)) == 60
 
 
@@ -151,32 +161,34 @@ async def test_only_the_parts_asked_for_are_shown(stage: Stage, tenant: Tenant) 
 
 
 async def test_costs_batches_and_what_was_used_come_with_verbose(stage: Stage, tenant: Tenant) -> None:
-    produced = next(each for each in tenant.all("manufacturing_order_productions") if each["ingredients"])
+    produced = next(
+        production for production in tenant.all("manufacturing_order_productions") if production["ingredients"]
+    )
     order_id = produced["manufacturing_order_id"]
     part = next(
-        each for each in live(tenant, "manufacturing_order_recipe_rows") if each["manufacturing_order_id"] == order_id
+        row for row in live(tenant, "manufacturing_order_recipe_rows") if row["manufacturing_order_id"] == order_id
     )
     tenant.edit("manufacturing_order_recipe_rows", part["id"], batch_transactions=[{"batch_id": 7, "quantity": 2}])
     plain = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id))["order"]
     told = (await stage.call("get_manufacturing_order", manufacturing_order_id=order_id, verbose=True))["order"]
-    (made,) = [each for each in told["productions"] if each["production_id"] == produced["id"]]
+    (made,) = [production for production in told["productions"] if production["production_id"] == produced["id"]]
     for used, sent in zip(made["ingredients"], produced["ingredients"], strict=True):
         assert used["recipe_row_id"] == sent["manufacturing_order_recipe_row_id"]
         assert used["sku"] == tenant.get("variants", sent["variant_id"])["sku"]
-        assert used["name"] == next(each["name"] for each in told["recipe_rows"] if each["sku"] == used["sku"])
+        assert used["name"] == next(row["name"] for row in told["recipe_rows"] if row["sku"] == used["sku"])
         assert (amount(used["quantity"]), amount(used["cost"])) == (amount(sent["quantity"]), amount(sent["cost"]))
     steps = live(tenant, "manufacturing_order_operation_rows")
-    costs = {each["id"]: amount(each["cost_per_hour"]) for each in steps}
-    assert [amount(each["cost_per_hour"]) for each in told["operations"]] == [
-        costs[each["operation_row_id"]] for each in told["operations"]
+    costs = {step["id"]: amount(step["cost_per_hour"]) for step in steps}
+    assert [amount(operation["cost_per_hour"]) for operation in told["operations"]] == [
+        costs[operation["operation_row_id"]] for operation in told["operations"]
     ]
-    used = {each["recipe_row_id"]: each.get("batch_transactions") for each in told["recipe_rows"]}
+    used = {row["recipe_row_id"]: row.get("batch_transactions") for row in told["recipe_rows"]}
     assert {each: batches for each, batches in used.items() if batches} == {
         part["id"]: [{"batch_id": 7, "quantity": 2}]
     }
-    assert not any("batch_transactions" in each for each in plain["recipe_rows"])
-    assert not any("ingredients" in each for each in plain["productions"])
-    assert not any("cost_per_hour" in each for each in plain["operations"])
+    assert not any("batch_transactions" in row for row in plain["recipe_rows"])
+    assert not any("ingredients" in production for production in plain["productions"])
+    assert not any("cost_per_hour" in operation for operation in plain["operations"])
 
 
 @pytest.mark.cold

@@ -7,8 +7,8 @@ from server_wire import live
 from cache_core.specs.variants import VARIANT
 from katana_client import KatanaClient
 from katana_client import ManualClock as ClientClock
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.source import KatanaSource
+from katana_mcp.caches.source import KatanaSource
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, paced, staged
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 

@@ -107,6 +107,6 @@ def test_two_texts_are_two_however_much_they_look_like_one_number_or_moment(
 def test_every_collection_that_is_written_to_is_declared() -> None:
     assert len(TEXT_FIELDS) > 30
     kept = {"items": "services"}
-    assert {model_of(kept.get(each.plural, each.plural)) for each in ENTITIES if each.writes} == {
+    assert {model_of(kept.get(entity.plural, entity.plural)) for entity in ENTITIES if entity.writes} == {
         *(Customer, PurchaseOrder, SalesOrder, Service, StockAdjustment, StockTransfer),
     }

@@ -10,8 +10,8 @@ from cache_core.memory import MemoryBackend
 from cache_core.protocol import Batch
 from cache_core.records import Record, canonical
 from cache_core.spec import EntitySpec, Searchable
-from katana_mcp.names import look_up
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.display_names import look_up
 from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.values import number, total
 from katana_sandbox import Tenant
@@ -41,13 +41,13 @@ def test_amounts_keep_every_digit_and_zero_is_one_of_them() -> None:
 
 @pytest.mark.parametrize("currency", ["EUR", "USD"])
 async def test_every_amount_of_an_order_names_the_orders_currency(stage: Stage, tenant: Tenant, currency: str) -> None:
-    order = next(each for each in live(tenant, "sales_orders") if each["sales_order_rows"])
+    order = next(sales_order for sales_order in live(tenant, "sales_orders") if sales_order["sales_order_rows"])
     tenant.edit("sales_orders", order["id"], currency=currency)
     document = (await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]
     (listed,) = (await stage.call("list_sales_orders", ids=[order["id"]], include_rows=True))["rows"]
     for shown in (document, listed):
         assert shown["currency"] == currency
-        assert {each["currency"] for each in shown["rows"]} == {currency}
+        assert {row["currency"] for row in shown["rows"]} == {currency}
 
 
 async def test_a_purchase_price_is_in_the_suppliers_currency(stage: Stage, tenant: Tenant) -> None:

@@ -19,7 +19,7 @@ DOCUMENTS = {
 
 def _missed(answer: Payload) -> str | None:
     """Return what is said of a number that nothing has."""
-    told = [each for each in answer["warnings"] if each["code"] == "not_found"]
+    told = [warning for warning in answer["warnings"] if warning["code"] == "not_found"]
     assert all((each["severity"], each["field_path"]) == ("advisory", "query") for each in told)
     return told[0]["message"] if told else None
 
@@ -68,8 +68,8 @@ async def test_near_numbers_are_one_slip_away_the_likeliest_first(stage: Stage) 
 
 
 async def test_shapes_are_learnt_from_the_numbers_of_the_account(stage: Stage, tenant: Tenant) -> None:
-    for each in tenant.all("sales_orders"):
-        tenant.edit("sales_orders", each["id"], order_no=f"{each['id']}/W")
+    for order in tenant.all("sales_orders"):
+        tenant.edit("sales_orders", order["id"], order_no=f"{order['id']}/W")
     some = live(tenant, "sales_orders")[3]
     assert _missed(await stage.call("search_sales_orders", query="SO-7777")) is None
     assert _missed(await stage.call("search_sales_orders", query=some["order_no"])) is None
@@ -92,7 +92,7 @@ async def test_a_deleted_document_is_not_asked_for_again(stage: Stage, tenant: T
 async def test_a_query_like_the_accounts_codes_that_no_item_has_is_said_and_asked_for_once(
     stage: Stage, tenant: Tenant, clock: ManualClock
 ) -> None:
-    part: dict[str, Any] = next(each for each in live(tenant, "variants") if each["supplier_item_codes"])
+    part: dict[str, Any] = next(variant for variant in live(tenant, "variants") if variant["supplier_item_codes"])
     code, sku = f"99{part['supplier_item_codes'][0][2:]}", "QQQQ-35M"
     await stage.call("search_items", query="bike")
     before = stage.requests()

@@ -25,9 +25,9 @@ FILTERS = [
 def notices(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Return severity, field and text of what is said of values that are not known."""
     return [
-        (each["severity"], each["field_path"], each["message"])
-        for each in answer.get("warnings", [])
-        if each["code"] == "unknown_value"
+        (warning["severity"], warning["field_path"], warning["message"])
+        for warning in answer.get("warnings", [])
+        if warning["code"] == "unknown_value"
     ]
 
 
@@ -41,7 +41,7 @@ async def test_a_value_that_katana_has_added_finds_what_has_it(
         tenant.edit(collection, each, **changed)
     answer = await stage.call(tool, **{name: "ON_ICE"})
     key = f"{collection.removesuffix('s')}_id"
-    assert {each[key] for each in answer["rows"]} == set(mine)
+    assert {row[key] for row in answer["rows"]} == set(mine)
     told = f"{name}: 'ON_ICE' is a value that this server does not know; {collection.replace('_', ' ')} that have it: 2"
     assert notices(answer) == [("info", name, told)]
 
@@ -56,7 +56,7 @@ async def test_a_status_that_katana_has_added_is_shown_and_is_open(stage: Stage,
 
 async def test_a_value_that_nothing_has_is_said_with_what_may_have_been_meant(stage: Stage) -> None:
     answer = await stage.call("list_sales_orders", status=["not shiped", "delivered"])
-    assert {each["status"] for each in answer["rows"]} == {"DELIVERED"}
+    assert {row["status"] for row in answer["rows"]} == {"DELIVERED"}
     told = "status: 'not shiped' is none that Katana is known to send, and no sales orders have it"
     assert notices(answer) == [("advisory", "status", f"{told}; did you mean 'NOT_SHIPPED'?")]
     assert notices(await stage.call("list_sales_orders", status=["Not-Shipped"])) == []
@@ -73,5 +73,5 @@ async def test_movements_of_a_kind_that_katana_has_added_are_found(stage: Stage,
     answer = await stage.call(
         "get_inventory_movements", skus_or_variant_ids=[moved["variant_id"]], resource_type="Melted"
     )
-    assert {each["resource_type"] for each in answer["rows"]} == {"Melted"}
+    assert {row["resource_type"] for row in answer["rows"]} == {"Melted"}
     assert [(severity, name) for severity, name, _ in notices(answer)] == [("info", "resource_type")]

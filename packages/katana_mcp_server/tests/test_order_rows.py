@@ -31,7 +31,7 @@ def expected(tenant: Tenant, kind: str, variant_id: int, *, only_open: bool) -> 
 
 
 def shown(answer: Payload, kind: str) -> list[tuple[int, int]]:
-    return [(each[f"{kind}_order_id"], each["row"][f"{kind}_order_row_id"]) for each in answer["rows"]]
+    return [(row[f"{kind}_order_id"], row["row"][f"{kind}_order_row_id"]) for row in answer["rows"]]
 
 
 @pytest.mark.parametrize("kind", OPEN)
@@ -42,7 +42,9 @@ async def test_rows_of_a_sku_are_listed_open_or_all_in_pages_with_the_head_of_th
     closed, is_open = OPEN[kind]
     half_done = [order for order in live(tenant, f"{kind}_orders") if order["status"] != closed]
     done = {row["variant_id"] for order in half_done for row in order[row_of] if not is_open(row)}
-    variants = {each["id"]: each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each)}
+    variants = {
+        variant["id"]: variant for variant in live(tenant, "variants") if variant["sku"] and unique_sku(tenant, variant)
+    }
     left = (each for each in done if each in variants and expected(tenant, kind, each, only_open=True))
     variant_id = next(left)
     of_sku: dict[str, Any] = {"rows_only": True, "skus_or_variant_ids": [variants[variant_id]["sku"]]}

@@ -50,5 +50,5 @@ def test_a_refusal_that_had_to_be_cut_has_no_warning_but_its_own() -> None:
     own = {"severity": "blocking", "message": "m" * 50_000, "field_path": None, "code": "not_found"}
     told = outgoing({"error": "not_found", "warnings": [own]})
     assert _size(told) <= MAX_ANSWER_BYTES
-    assert [each["code"] for each in told["warnings"]] == ["not_found"]
+    assert [warning["code"] for warning in told["warnings"]] == ["not_found"]
     assert json.loads(json_of(told)) == told

@@ -14,9 +14,9 @@ from http_door import TOKEN, Door, opened
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from katana_mcp.adapter.doors import check_door
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.mcp.transports import check_door
 
 LONG = 600.0
 SHORT = 0.2
@@ -301,7 +301,7 @@ async def test_requests_may_follow_one_another_over_the_only_connection(
 
 ROOM = """
 import resource
-from katana_mcp.adapter.open_files import allow_open_files
+from katana_mcp.server.mcp.open_files import allow_open_files
 
 resource.setrlimit(resource.RLIMIT_NOFILE, (256, 1024))
 print(allow_open_files(200), resource.getrlimit(resource.RLIMIT_NOFILE))
@@ -320,7 +320,7 @@ def test_connections_that_the_system_would_not_let_it_open_stop_the_start(monkey
     def allowed(wanted: int) -> int:
         return min(wanted, 1_024)
 
-    monkeypatch.setattr("katana_mcp.adapter.doors.allow_open_files", allowed)
+    monkeypatch.setattr("katana_mcp.server.mcp.transports.allow_open_files", allowed)
     check_door(load(sandbox=True, http=True, http_token=TOKEN, max_connections=512))
     with pytest.raises(SettingsError, match=r"KATANA_MCP_MAX_CONNECTIONS .* 513 connections need 1025 open files"):
         check_door(load(sandbox=True, http=True, http_token=TOKEN, max_connections=513))

@@ -4,7 +4,7 @@ import pytest
 from http_door import TOKEN, Door, opened
 from structlog.testing import capture_logs
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 
 SHOP = "https://shop.example"
 SENT = (
@@ -51,7 +51,7 @@ async def test_a_browser_is_told_no_for_other_pages_other_methods_and_other_head
     async with opened(own, capsys, allowed_origins=(SHOP,)) as door:
         for origin in ("https://evil.example", "http://shop.example", "null", f"{SHOP}.evil.example"):
             status, headers = await _preflight(door, origin)
-            assert (status, [each for each in headers if each.startswith("access-control")]) == (403, []), origin
+            assert (status, [header for header in headers if header.startswith("access-control")]) == (403, []), origin
         assert (await _preflight(door, SHOP, method="PUT"))[0] == 400
         assert (await _preflight(door, SHOP, sent="authorization,x-other"))[0] == 400
 
@@ -63,7 +63,7 @@ async def test_what_a_browser_is_told_no_to_is_counted_with_what_else_is_refused
         async with opened(own, capsys, allowed_origins=(SHOP,)) as door:
             assert [(await _preflight(door, SHOP, method="PUT"))[0] for _ in range(3)] == [400] * 3
             assert (await _preflight(door, SHOP))[0] == 200
-    refused = [(each["status"], each["reason"], each.get("times")) for each in logs if "refused" in each["event"]]
+    refused = [(log["status"], log["reason"], log.get("times")) for log in logs if "refused" in log["event"]]
     assert refused == [(400, "a page may not call so", None), (400, "a page may not call so", 2)]
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from server_wire import live, rows_of_cut_pages
 
-from katana_mcp.operations.paging import Page, page_of, paged
-from katana_mcp.page_ends import REMEMBERED, PageEnds
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Current
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.page_ends import REMEMBERED, PageEnds
+from katana_mcp.references.services import Current
+from katana_mcp.surface.operations.paging import Page, page_of, paged
 from katana_mcp.testing import paced, staged
 from katana_mcp.tools.answers import Answer
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
@@ -57,7 +57,10 @@ class Account:
         answer = paged(asked, await self.render(asked.first, asked.last), len(self.rows), NOW)
         rows = cast("list[Row]", answer.fields["rows"])
         more = answer.fields["has_more"] is True
-        told = [*cast("list[str]", answer.fields.get("next_actions", [])), *(each.message for each in answer.warnings)]
+        told = [
+            *cast("list[str]", answer.fields.get("next_actions", [])),
+            *(warning.message for warning in answer.warnings),
+        ]
         assert all(f"limit={limit}, page={page + 1}" in each for each in told)
         assert bool(told) is more
         return [row.nr for row in rows], more
@@ -121,8 +124,8 @@ async def test_every_row_comes_once_from_a_server_too(
 ) -> None:
     own = OwnSandbox(Sandbox(SandboxConfig(orders=300), clock=clock))
     tenant = own.sandbox.tenant()
-    for each in live(tenant, "customers"):
-        tenant.edit("customers", each["id"], name=f"{LONG} {each['id']}")
+    for customer in live(tenant, "customers"):
+        tenant.edit("customers", customer["id"], name=f"{LONG} {customer['id']}")
     async with staged(own) as stage:
         rows, total = await rows_of_cut_pages(stage, tool, limit, page, **asked)
     async with staged(own) as stage:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from server_wire import live
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.surface import tools
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Stage
 from katana_sandbox import ManualClock, Tenant
 
@@ -29,12 +29,14 @@ FILTERS = [
 
 def notices(answer: Payload) -> list[tuple[str, str]]:
     """Return what parts of names were taken for."""
-    return [(each["severity"], each["message"]) for each in answer["warnings"] if each["code"] == "partial_name"]
+    return [
+        (warning["severity"], warning["message"]) for warning in answer["warnings"] if warning["code"] == "partial_name"
+    ]
 
 
 def needed(tenant: Tenant, tool: str, given: str) -> dict[str, object]:
     """Return the arguments that a tool cannot do without, besides the one that is given."""
-    variants = [each["id"] for each in live(tenant, "variants")[:10]]
+    variants = [variant["id"] for variant in live(tenant, "variants")[:10]]
     asked: dict[str, object] = {"skus_or_variant_ids": variants, "as_of": "2026-02-28"}
     schema = next(each["inputSchema"] for each in catalogue() if each["name"] == tool)
     return {name: asked[name] for name in schema.get("required", ()) if name != given}
@@ -75,8 +77,8 @@ def test_there_are_filters_of_every_kind() -> None:
 
 async def test_a_part_that_several_have_is_refused_with_the_candidates(stage: Stage, tenant: Tenant) -> None:
     rows = live(tenant, "customers")
-    word = next(each["name"].split()[0] for each in rows if sum(each["name"].split()[0] in o["name"] for o in rows) > 2)
-    having = [each for each in rows if word in each["name"].split()]
+    word = next(row["name"].split()[0] for row in rows if sum(row["name"].split()[0] in o["name"] for o in rows) > 2)
+    having = [row for row in rows if word in row["name"].split()]
     refusal = await stage.refusal("list_sales_orders", customer_id=word)
     (warning,) = refusal["warnings"]
     assert (warning["code"], warning["field_path"]) == ("ambiguous_name", "customer_id")
@@ -89,12 +91,12 @@ async def test_a_whole_name_counts_before_a_part_of_another(stage: Stage, tenant
     tenant.edit("suppliers", second["id"], name=f"{first['name']} Outlet")
     answer = await stage.call("list_purchase_orders", supplier_id=first["name"])
     assert notices(answer) == []
-    assert {each["supplier_id"] for each in answer["rows"]} == {first["id"]}
+    assert {row["supplier_id"] for row in answer["rows"]} == {first["id"]}
 
 
 async def test_what_is_deleted_does_not_count(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     word, row = only_word(tenant, "suppliers", str)
-    other = next(each for each in live(tenant, "suppliers") if each["id"] != row["id"])
+    other = next(supplier for supplier in live(tenant, "suppliers") if supplier["id"] != row["id"])
     tenant.edit("suppliers", other["id"], name=f"Outlet of {word}")
     refusal = await stage.refusal("list_purchase_orders", supplier_id=word)
     assert refusal["error"] == "ambiguous_name"
@@ -115,7 +117,7 @@ async def test_no_part_of_a_number_or_a_sku_is_enough(stage: Stage, tenant: Tena
     number = live(tenant, "sales_orders")[0]["order_no"]
     refusal = await stage.refusal("list_manufacturing_orders", sales_order_id=number.split("-")[0])
     assert refusal["error"] == "not_found"
-    sku = next(each["sku"] for each in live(tenant, "variants") if "-" in each["sku"])
+    sku = next(variant["sku"] for variant in live(tenant, "variants") if "-" in variant["sku"])
     refusal = await stage.refusal("list_sales_orders", skus_or_variant_ids=[sku.rpartition("-")[0]])
     assert refusal["error"] == "not_found"
 
@@ -126,15 +128,15 @@ async def test_writes_want_the_whole_name_and_name_the_candidates(stage: Stage, 
     line = {"variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
     preview = await stage.call("create_purchase_order", supplier_id=word, location_id=order["location_id"], rows=[line])
     assert "plan_token" not in preview
-    blocking = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+    blocking = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert [(each["code"], each["field_path"]) for each in blocking] == [("not_found", "supplier_id")]
     assert f"did you mean {row['name']!r}?" in blocking[0]["message"]
     place, where = only_word(tenant, "locations", str)
-    other = next(each["id"] for each in live(tenant, "locations") if each["id"] != where["id"])
+    other = next(location["id"] for location in live(tenant, "locations") if location["id"] != where["id"])
     moving = [{"variant_id": line["variant_id"], "quantity": 1}]
     moved = await stage.call("create_stock_transfer", source_location_id=place, target_location_id=other, rows=moving)
     assert f"did you mean {where['name']!r}?" in next(
-        each["message"] for each in moved["warnings"] if each["severity"] == "blocking"
+        warning["message"] for warning in moved["warnings"] if warning["severity"] == "blocking"
     )
 
 
@@ -147,13 +149,17 @@ async def test_a_write_names_all_that_have_the_part_and_takes_none(
     word, row = only_word(tenant, NAMES[name], str)
     other = next(each for each in live(tenant, NAMES[name]) if each["id"] != row["id"])
     tenant.edit(NAMES[name], other["id"], name=f"{word} Outlet")
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    )
     line = {"variant_id": order["purchase_order_rows"][0]["variant_id"], "quantity": 1, "price_per_unit": 1}
     usual = {each: order[each] for each in ("supplier_id", "location_id")}
     given = {**usual, "rows": [line]} if tool == "create" else {"purchase_order_id": order["id"]}
     preview = await stage.call(f"{tool}_purchase_order", **{**given, name: word})
     assert "plan_token" not in preview
-    (told,) = [each["message"] for each in preview["warnings"] if each["field_path"] == name]
+    (told,) = [warning["message"] for warning in preview["warnings"] if warning["field_path"] == name]
     assert all(repr(each) in told for each in (row["name"], f"{word} Outlet"))
 
 
@@ -169,7 +175,7 @@ async def test_a_part_of_a_customers_own_name_is_enough_to_list_it(stage: Stage,
 
 
 async def test_a_part_that_several_customers_have_is_refused_with_them(stage: Stage, tenant: Tenant) -> None:
-    words = [word for each in live(tenant, "customers") for word in each["name"].split()]
+    words = [word for customer in live(tenant, "customers") for word in customer["name"].split()]
     word = next(each for each in words if words.count(each) > 1)
     refusal = await stage.refusal("list_customers", name=word)
     assert (refusal["error"], refusal["warnings"][0]["field_path"]) == ("ambiguous_name", "name")

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from server_wire import live
 
-from katana_mcp.adapter.arguments import validated
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage
 from katana_mcp.tools.warnings import Refused
 
@@ -22,7 +22,7 @@ SPECS = {each.name: each for each in tools()}
 @pytest.mark.parametrize("asked", ["fskt-35m", "FSKT-35M ", " Fskt-35m"])
 async def test_a_sku_in_other_case_or_with_blanks_is_found(stage: Stage, asked: str) -> None:
     answer = await stage.call("get_variant_details", skus_or_variant_ids=[asked])
-    assert [each["sku"] for each in answer["variants"]] == ["FSKT-35M"]
+    assert [variant["sku"] for variant in answer["variants"]] == ["FSKT-35M"]
 
 
 async def test_a_suppliers_code_in_place_of_a_sku_names_the_sku(stage: Stage) -> None:
@@ -54,14 +54,14 @@ async def test_a_filter_by_an_id_that_nothing_has_is_refused(stage: Stage, argum
 
 
 async def test_a_date_alone_reaches_to_the_end_of_that_day(stage: Stage, own: OwnSandbox) -> None:
-    orders = [each for each in live(own.sandbox.tenant(), "sales_orders") if each["delivery_date"]]
+    orders = [order for order in live(own.sandbox.tenant(), "sales_orders") if order["delivery_date"]]
     (factory,) = live(own.sandbox.tenant(), "factory")
     zone = ZoneInfo(factory["timezone"])
-    days = {each["id"]: datetime.fromisoformat(each["delivery_date"]).astimezone(zone).date() for each in orders}
+    days = {order["id"]: datetime.fromisoformat(order["delivery_date"]).astimezone(zone).date() for order in orders}
     day = str(days[orders[0]["id"]])
     due = sorted(nr for nr, each in days.items() if str(each) == day)
     answer = await stage.call("list_sales_orders", delivery_from=day, delivery_to=day, limit=250)
-    assert sorted(each["sales_order_id"] for each in answer["rows"]) == due
+    assert sorted(row["sales_order_id"] for row in answer["rows"]) == due
 
 
 @pytest.mark.parametrize("url", ["https://api.katanamrp.com/v1/", "https://api.katanamrp.com", "https://example.com"])

@@ -13,11 +13,11 @@ from journal_plans import hasty
 from server_wire import Wire, live
 from transfer_plans import NUMBER, counted, made, new_transfer, writes
 
+from katana_mcp.commands.journal.reconcile import reconcile
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal.entries import GONE_AFTER
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
-from katana_mcp.journal_commands.reconcile import reconcile
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, ends, payload_of, staged, within
 from katana_sandbox import Drop, Fault, ManualClock, Mutate, ReplicaLag, Status, Tenant
 

@@ -21,15 +21,15 @@ from journal_plans import hasty
 from server_wire import live
 
 from katana_client.transport import Transport
-from katana_mcp.idle_loop import IdleLoop
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
 from katana_mcp.journal.errors import JournalBusy
 from katana_mcp.journal.file import JournalFile, journal_path
 from katana_mcp.journal.journal import Journal
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services
-from katana_mcp.settings import load
+from katana_mcp.references.services import Services
+from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing import Payload, ends, within
-from katana_mcp.wiring import Outside, connected
+from katana_mcp.testing.idle_loop import IdleLoop
 from katana_sandbox import ManualClock, Sandbox, Tenant
 
 type Kind = Literal[
@@ -170,7 +170,7 @@ class World:
             for order in live(self.tenant, "purchase_orders")
         ]
         customers = [customer["name"] for customer in live(self.tenant, "customers")]
-        skus = [str(each["sku"]) for service in live(self.tenant, "services") for each in service["variants"]]
+        skus = [str(variant["sku"]) for service in live(self.tenant, "services") for variant in service["variants"]]
         return tuple(tuple(sorted(each)) for each in (map(str, orders), customers, skus))
 
 
@@ -183,7 +183,7 @@ async def made(directory: Path) -> World:
     for _ in range(2):
         gate = Gate(own.transport())
         flags = load(sandbox=True, api_key=own.api_key, cache_dir=directory, sync="lazy")
-        account = connected(flags, Outside(transport=gate, clock=clock, on_request=quiet))
+        account = connected(flags, Environment(transport=gate, clock=clock, on_request=quiet))
         services = await account.services()
         file = Mortal(journal_path(directory / services.tenant), clock)
         gate.killed = lambda file=file: setattr(file, "dead", True)

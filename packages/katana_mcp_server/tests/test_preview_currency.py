@@ -37,4 +37,4 @@ async def test_a_preview_during_the_first_sync_says_that_names_may_be_missing(
     stage.own.sandbox.faults.add(Fault("GET /services", action=Status(500), times=None))
     preview = await within(clock, 60, stage.call("create_stock_transfer", **new_transfer(tenant)))
     assert "warming" in preview
-    assert "cold_cache" in {each["code"] for each in preview["warnings"]}
+    assert "cold_cache" in {warning["code"] for warning in preview["warnings"]}

@@ -13,10 +13,10 @@ import structlog
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
-from katana_mcp import cli
-from katana_mcp.adapter.catalogue import listing
-from katana_mcp.settings import load, load_choice
-from katana_mcp.surface import served, unlisted
+from katana_mcp.commands import cli
+from katana_mcp.configuration.settings import load, load_choice
+from katana_mcp.server.catalogue import served, unlisted
+from katana_mcp.server.mcp.catalogue import listing
 from katana_sandbox import ManualClock, Sandbox
 
 COMMAND = ("-m", "katana_mcp", "serve", "--sandbox")
@@ -72,7 +72,7 @@ async def test_a_modern_client_works_and_the_cache_stands_where_it_was_told(tmp_
             keep_alive=False,
         )
         async with Client(transport, mode="auto", init_timeout=60) as client:
-            assert [each.name for each in await client.list_tools()] == await _usual_names()
+            assert [tool.name for tool in await client.list_tools()] == await _usual_names()
             answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
             status = (await client.call_tool("cache_status", {})).structured_content or {}
     assert answer["source"] == "sandbox"
@@ -92,7 +92,7 @@ async def test_an_older_client_works_where_no_home_can_be_written(tmp_path: Path
             keep_alive=False,
         )
         async with Client(transport, mode="legacy", init_timeout=60) as client:
-            assert [each.name for each in await client.list_tools()] == await _usual_names()
+            assert [tool.name for tool in await client.list_tools()] == await _usual_names()
             answer = (await client.call_tool("search_customers", {"query": "velo"})).structured_content or {}
             status = (await client.call_tool("cache_status", {})).structured_content or {}
     assert answer["total"] > 0
@@ -187,13 +187,13 @@ async def test_a_server_over_http_that_is_told_to_end_leaves_no_file_of_a_databa
 def _sql(said: Path) -> set[str]:
     """Return the packages imported so far, by what `-X importtime` says, that hold SQL."""
     imported = {line.rpartition("|")[2].strip() for line in said.read_text("utf-8").splitlines() if "|" in line}
-    assert "katana_mcp.adapter.server" in imported
+    assert "katana_mcp.server.mcp.server" in imported
     cached = {each.partition(".")[0] for each in imported if each.endswith(".backend")}
     return cached | ({"sqlalchemy", "sqlmodel", "aiosqlite"} & imported)
 
 
 def _files(root: Path) -> list[str]:
-    return sorted(each.name for each in root.rglob("*") if each.is_file())
+    return sorted(path.name for path in root.rglob("*") if path.is_file())
 
 
 KEY = "canary-api-key-55aa"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from following import following
 
-from katana_mcp.flags import DEFAULTS
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.flags import DEFAULTS
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_sandbox import ManualClock
 
 NOBODY = 65_534

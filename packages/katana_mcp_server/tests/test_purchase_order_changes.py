@@ -26,7 +26,7 @@ from order_plans import (
     sent,
 )
 
-from katana_mcp.entities.purchase_orders.buying import Good
+from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.writing.actions import Recognise
 from katana_mcp.writing.change import Draft
 from katana_mcp.writing.preview import FieldChange
@@ -357,7 +357,7 @@ def test_a_purchase_unit_is_sent_and_taken_back_with_its_rate() -> None:
 def test_the_orders_own_location_takes_its_rows_with_it_and_each_goes_back_to_where_it_was() -> None:
     draft = planned(location_id="South")
     moved = {"purchase_order_rows": [ROW | {"location_id": 2}, OTHER]}
-    assert [(each.told()["body"], each.implies) for each in draft.actions] == [({**NOTES, "location_id": 2}, moved)]
+    assert [(each.to_json()["body"], each.implies) for each in draft.actions] == [({**NOTES, "location_id": 2}, moved)]
     assert [(each.field, each.old, each.new) for each in draft.changes] == [
         ("location_id", "North", "South"),
         ("rows[id=17].location_id", "North", "South"),
@@ -495,6 +495,6 @@ def test_a_cost_needs_the_group_that_katana_keeps_it_in() -> None:
         (replace(BOXED, currency=None), ("blocking", "price_required", "add_rows[0].price_per_unit")),
     ],
 )
-def test_a_price_is_not_taken_from_an_item_of_which_not_all_is_known(good: Good, blocked: tuple[str, ...]) -> None:
+def test_no_price_is_taken_from_an_item_not_all_known(good: PurchasableVariant, blocked: tuple[str, ...]) -> None:
     facts = knowing(goods={7: good})
     assert blocked in against(facts, add_rows=[{"sku_or_variant_id": "FORK", "quantity": 1}])

@@ -26,7 +26,7 @@ from order_plans import (
     FORK as FORK_32,
 )
 
-from katana_mcp.naming import Named
+from katana_mcp.references.wording import Named
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.totals import Totals
@@ -71,7 +71,7 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
         None,
         None,
     )
-    assert second.told()["recognise"] == {
+    assert second.to_json()["recognise"] == {
         "collection": "purchase_order_rows",
         "filters": {"purchase_order_id": order, "variant_id": 8},
         "besides": [],
@@ -113,7 +113,7 @@ def test_a_new_order_is_made_first_then_rows_for_other_places_then_costs() -> No
         ("info", "default_tax_rate", "rows"),
         ("info", "default_tax_rate", "additional_costs[0].tax_rate_id"),
     ]
-    assert [Action.read(each.told()).told() for each in draft.actions] == draft.sent
+    assert [Action.read(action.to_json()).to_json() for action in draft.actions] == draft.sent
 
 
 PRICED = "rows[0].price_per_unit"
@@ -228,9 +228,9 @@ def test_an_outsourced_order_says_where_its_ingredients_go() -> None:
 def test_two_rows_that_are_alike_cannot_be_told_apart_by_looking_them_up() -> None:
     away = FORKS | {"location_id": "South"}
     draft = CREATE.plan(new_order(rows=[FORKS, away, away, away | {"quantity": 3}]), new_facts())
-    assert [each.recognise is None for each in draft.actions] == [False, False, True, False]
+    assert [action.recognise is None for action in draft.actions] == [False, False, True, False]
     dated = CREATE.plan(new_order(rows=[FORKS, away | {"arrival_date": "2026-03-09"}, away]), new_facts())
-    assert [each.recognise is None for each in dated.actions] == [False, False, True]
+    assert [action.recognise is None for action in dated.actions] == [False, False, True]
 
 
 def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
@@ -239,7 +239,7 @@ def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
     draft = DELETE.plan(request, facts)
     assert sent(draft) == [("DELETE", "/purchase_orders/40", None)]
     assert draft.linked == ("bill B-1", "ingredients of its outsourced rows: 2")
-    assert [(each.sku, each.name, each.total) for each in draft.lines] == [
+    assert [(line.sku, line.name, line.total) for line in draft.lines] == [
         ("FORK", "Fork / 32", 5),
         ("WHEEL", "Wheel", 10),
         (None, "additional cost Freight", 10),
@@ -257,7 +257,7 @@ def test_a_deletion_shows_what_goes_with_it_and_how_to_make_it_again() -> None:
     again: Any = draft.undoing
     made = again["arguments"]
     assert (again["tool"], made["status"], made["location_id"]) == ("create_purchase_order", "NOT_RECEIVED", 1)
-    assert [(each["sku_or_variant_id"], each["location_id"]) for each in made["rows"]] == [(7, 1), (8, 2)]
+    assert [(row["sku_or_variant_id"], row["location_id"]) for row in made["rows"]] == [(7, 1), (8, 2)]
     replayed = CREATE.request.model_validate(made)
     assert [path for _, path, _ in sent(CREATE.plan(replayed, new_facts(number="PO-40")))] == [
         "/purchase_orders",
@@ -296,7 +296,7 @@ def test_the_price_of_another_supplier_and_less_than_the_minimum_are_worth_a_loo
     facts = new_facts(goods={7: forks})
     unpriced = {"sku_or_variant_id": "FORK", "quantity": 2, "tax_rate_id": 5}
     looks = CREATE.checks(new_order(rows=[unpriced]), facts)
-    assert [each.message for each in looks if each.severity == "advisory"] == [
+    assert [look.message for look in looks if look.severity == "advisory"] == [
         "rows[0].price_per_unit: FORK has the price of supplier Bolt Ltd, not of Acme",
         "rows[0].quantity: FORK is ordered by 36 at least",
     ]

@@ -13,8 +13,8 @@ NUMBER = "PO-900"
 
 def _goods(tenant: Tenant) -> list[Wire]:
     """Return variants that are bought, not tracked by batch, and have a SKU of their own."""
-    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    known = [each for each in live(tenant, "variants") if each["material_id"] in items and each["sku"]]
+    items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    known = [variant for variant in live(tenant, "variants") if variant["material_id"] in items and variant["sku"]]
     skus = [each["sku"] for each in known]
     return [each for each in known if skus.count(each["sku"]) == 1]
 
@@ -41,9 +41,11 @@ def _new(tenant: Tenant, **changed: object) -> dict[str, object]:
 
 
 def _order(tenant: Tenant) -> Wire:
-    (order,) = [each for each in live(tenant, "purchase_orders") if each["order_no"] == NUMBER]
-    rows = [each for each in live(tenant, "purchase_order_rows") if each["purchase_order_id"] == order["id"]]
-    costs = [each for each in live(tenant, "po_additional_cost_rows") if each["group_id"] == order["default_group_id"]]
+    (order,) = [
+        purchase_order for purchase_order in live(tenant, "purchase_orders") if purchase_order["order_no"] == NUMBER
+    ]
+    rows = [row for row in live(tenant, "purchase_order_rows") if row["purchase_order_id"] == order["id"]]
+    costs = [row for row in live(tenant, "po_additional_cost_rows") if row["group_id"] == order["default_group_id"]]
     return order | {"rows": rows, "costs": costs}
 
 
@@ -73,24 +75,24 @@ async def test_an_order_is_written_as_shown_and_read_at_once_though_replicas_lag
     outcome = (await applied(stage, preview["plan_token"]))["outcomes"][0]
     assert counted(outcome) == {"applied": 4}
     assert outcome["warnings"] == []
-    bodies = [each.body for each in stage.own.sandbox.journal if each.method == "POST"]
+    bodies = [request.body for request in stage.own.sandbox.journal if request.method == "POST"]
     assert bodies[0] == preview["requests"][0]["body"].encode()
     order = _order(tenant)
     here, there = live(tenant, "locations")[:2]
-    assert [(each["quantity"], each["location_id"]) for each in order["rows"]] == [(2, here["id"]), (3, there["id"])]
-    assert [(each["price"], each["distribution_method"]) for each in order["costs"]] == [
+    assert [(row["quantity"], row["location_id"]) for row in order["rows"]] == [(2, here["id"]), (3, there["id"])]
+    assert [(cost["price"], cost["distribution_method"]) for cost in order["costs"]] == [
         (12.5, "BY_VALUE"),
         (3, "NON_DISTRIBUTED"),
     ]
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert [(each["quantity"], each["location_id"]) for each in shown["rows"]] == [(2, here["id"]), (3, there["id"])]
-    assert [each["price"] for each in shown["additional_costs"]] == [12.5, 3]
+    assert [(row["quantity"], row["location_id"]) for row in shown["rows"]] == [(2, here["id"]), (3, there["id"])]
+    assert [cost["price"] for cost in shown["additional_costs"]] == [12.5, 3]
     listed = await stage.call("list_purchase_orders", ids=[order["id"]], include_rows=True)
-    assert [each["quantity"] for each in listed["rows"][0]["rows"]] == [2, 3]
+    assert [row["quantity"] for row in listed["rows"][0]["rows"]] == [2, 3]
     sku = _goods(tenant)[1]["sku"]
     assert (await stage.call("search_purchase_orders", query=NUMBER))["rows"][0]["purchase_order_id"] == order["id"]
     assert order["id"] in [
-        each["purchase_order_id"] for each in (await stage.call("search_purchase_orders", query=sku))["rows"]
+        row["purchase_order_id"] for row in (await stage.call("search_purchase_orders", query=sku))["rows"]
     ]
     changed = await _written(
         stage,
@@ -103,14 +105,14 @@ async def test_an_order_is_written_as_shown_and_read_at_once_though_replicas_lag
     )
     assert counted(changed) == {"applied": 4}
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert [(each["quantity"], each["arrival_date"]) for each in shown["rows"]] == [(7, "2026-05-01")]
-    assert ([each["price"] for each in shown["additional_costs"]], shown["additional_info"]) == ([20, 3], "fragile")
+    assert [(row["quantity"], row["arrival_date"]) for row in shown["rows"]] == [(7, "2026-05-01")]
+    assert ([cost["price"] for cost in shown["additional_costs"]], shown["additional_info"]) == ([20, 3], "fragile")
 
 
 async def test_everything_at_once_is_changed_and_taken_back(stage: Stage, tenant: Tenant, clock: ManualClock) -> None:
     await _written(stage, "create_purchase_order", **_new(tenant))
     before = _order(tenant)
-    first, second = [each["id"] for each in before["rows"]]
+    first, second = [row["id"] for row in before["rows"]]
     third = _goods(tenant)[2]
     changed = await _written(
         stage,
@@ -134,13 +136,13 @@ async def test_everything_at_once_is_changed_and_taken_back(stage: Stage, tenant
         "fragile",
         "2026-05-31T21:00:00.000Z",
     )
-    assert [(each["quantity"], each["received_date"]) for each in after["rows"]] == [
+    assert [(row["quantity"], row["received_date"]) for row in after["rows"]] == [
         (9, "2026-03-01T10:00:00.000Z"),
         (5, "2026-03-02T09:00:00.000Z"),
     ]
-    assert [each["price"] for each in after["costs"]] == [3, 1]
+    assert [cost["price"] for cost in after["costs"]] == [3, 1]
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert ([each["quantity"] for each in shown["rows"]], shown["status"]) == ([9, 5], "RECEIVED")
+    assert ([row["quantity"] for row in shown["rows"]], shown["status"]) == ([9, 5], "RECEIVED")
     clock.advance(61)  # Katana counts requests by the minute
     back = changed["revert"]
     preview = await stage.call(back["tool"], **back["arguments"])
@@ -157,12 +159,12 @@ async def test_a_deleted_order_is_made_again_and_a_refused_deletion_is_told(stag
     created = await _written(stage, "create_purchase_order", **_new(tenant))
     before = _order(tenant)
     gone = await _written(stage, created["revert"]["tool"], **created["revert"]["arguments"])
-    assert [each for each in live(tenant, "purchase_orders") if each["order_no"] == NUMBER] == []
+    assert [order for order in live(tenant, "purchase_orders") if order["order_no"] == NUMBER] == []
     assert (await stage.call("search_purchase_orders", query=NUMBER))["rows"] == []
     again = await _written(stage, gone["revert"]["tool"], **gone["revert"]["arguments"])
     assert counted(again) == {"applied": 4}
     assert _like(_order(tenant)) == _like(before)
-    received = next(each for each in live(tenant, "purchase_orders") if each["status"] == "RECEIVED")
+    received = next(order for order in live(tenant, "purchase_orders") if order["status"] == "RECEIVED")
     stage.own.sandbox.switches.set("received_order_delete", "refuse")
     refused = await _written(stage, "delete_purchase_order", purchase_order_id=received["id"])
     assert counted(refused) == {"failed": 1}
@@ -182,7 +184,7 @@ async def test_a_plan_that_stops_halfway_adds_up_and_is_true(stage: Stage, tenan
         "/v1/po_additional_cost_rows",
     ]
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert ([each["quantity"] for each in shown["rows"]], shown["additional_costs"]) == ([2, 3], [])
+    assert ([row["quantity"] for row in shown["rows"]], shown["additional_costs"]) == ([2, 3], [])
     # Two costs that are alike: whether the second was made, a lost answer does not tell.
     alike = [{"additional_cost_id": "Other", "price": 1}] * 2
     stage.own.sandbox.faults.add(Fault("POST /po_additional_cost_rows", action=Status(500, commit=True), times=None))
@@ -220,33 +222,37 @@ async def test_a_plan_is_made_of_what_katana_holds_now_whatever_is_cached(
     told = (
         f"no order_no was given: it gets the next free number, {planned['number']} as of now, when the plan is applied"
     )
-    assert told in [each["message"] for each in planned["warnings"]]
+    assert told in [warning["message"] for warning in planned["warnings"]]
     tenant.edit("suppliers", supplier["id"], name="Somebody else")
     tenant.edit("suppliers", other["id"], name=supplier["name"])
     assert (await applied(stage, planned["plan_token"]))["error"] == "stale_plan"
     tenant.delete("suppliers", other["id"])
     gone = await stage.call("modify_purchase_order", purchase_order_id=free, supplier_id=other["id"])
     refused = await applied(stage, gone["plan_token"])
-    assert [each["code"] for each in refused["warnings"]] == ["stale_plan", "not_found"]
+    assert [warning["code"] for warning in refused["warnings"]] == ["stale_plan", "not_found"]
 
 
 async def test_the_price_of_another_supplier_is_told_by_name(stage: Stage, tenant: Tenant) -> None:
     good = _goods(tenant)[0]
     item = tenant.get("materials" if good["material_id"] else "products", good["material_id"] or good["product_id"])
     theirs = tenant.get("suppliers", item["default_supplier_id"])
-    other = next(each for each in live(tenant, "suppliers") if each["id"] != theirs["id"])
+    other = next(supplier for supplier in live(tenant, "suppliers") if supplier["id"] != theirs["id"])
     tenant.edit("suppliers", other["id"], currency=theirs["currency"])
     rows = [{"sku_or_variant_id": good["id"], "quantity": 1_000}]
     planned = await stage.call("create_purchase_order", **_new(tenant, supplier_id=other["id"], rows=rows))
-    (told,) = [each["message"] for each in planned["warnings"] if each["code"] == "other_supplier"]
+    (told,) = [warning["message"] for warning in planned["warnings"] if warning["code"] == "other_supplier"]
     assert told.endswith(f"has the price of supplier {theirs['name']}, not of {other['name']}")
 
 
 async def test_a_plan_without_a_way_back_says_so_before_it_is_written(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "PARTIALLY_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "PARTIALLY_RECEIVED"
+    )
     final = await stage.call("modify_purchase_order", purchase_order_id=order["id"], status="RECEIVED")
-    assert [each["severity"] for each in final["warnings"] if each["code"] == "no_way_back"] == ["advisory"]
+    assert [warning["severity"] for warning in final["warnings"] if warning["code"] == "no_way_back"] == ["advisory"]
     usual = await stage.call("modify_purchase_order", purchase_order_id=order["id"], additional_info="new")
-    assert [each for each in usual["warnings"] if each["code"] == "no_way_back"] == []
+    assert [warning for warning in usual["warnings"] if warning["code"] == "no_way_back"] == []
     (outcome,) = (await applied(stage, final["plan_token"]))["outcomes"]
     assert "revert" not in outcome

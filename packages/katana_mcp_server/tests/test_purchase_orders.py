@@ -39,7 +39,9 @@ PLAIN: list[Filtered] = [
 
 async def test_each_filter_keeps_exactly_the_orders_that_it_names(stage: Stage, tenant: Tenant) -> None:
     for status in ("NOT_RECEIVED", "DRAFT"):
-        order = next(each for each in live(tenant, "purchase_orders") if each["status"] == status)
+        order = next(
+            purchase_order for purchase_order in live(tenant, "purchase_orders") if purchase_order["status"] == status
+        )
         tenant.edit("purchase_orders", order["id"], expected_arrival_date="2026-01-05T00:00:00.000Z")
     tenant.edit("purchase_orders", live(tenant, "purchase_orders")[-1]["id"], entity_type="outsourced")
     orders = live(tenant, "purchase_orders")
@@ -71,9 +73,9 @@ async def test_suppliers_locations_and_items_can_be_named_or_given_by_id(stage: 
 async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, tenant: Tenant) -> None:
     costs = live(tenant, "po_additional_cost_rows")
     order = next(
-        each
-        for each in live(tenant, "purchase_orders")
-        if each["default_group_id"] in [cost["group_id"] for cost in costs]
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["default_group_id"] in [cost["group_id"] for cost in costs]
     )
     mine = [each for each in costs if each["group_id"] == order["default_group_id"]]
     elsewhere, rate = live(tenant, "locations")[-1], live(tenant, "tax_rates")[-1]
@@ -89,7 +91,8 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
     assert (amount(shown["total"]), shown["currency"]) == (amount(order["total"]), order["currency"])
     assert shown["base_currency"] == "EUR"
     assert [
-        (each["additional_cost_row_id"], amount(each["price"]), each["currency"]) for each in shown["additional_costs"]
+        (additional_cost["additional_cost_row_id"], amount(additional_cost["price"]), additional_cost["currency"])
+        for additional_cost in shown["additional_costs"]
     ] == [(each["id"], amount(each["price"]), each["currency"]) for each in mine]
     for row, sent in zip(shown["rows"], order["purchase_order_rows"], strict=True):
         assert row["purchase_order_row_id"] == sent["id"]
@@ -108,12 +111,16 @@ async def test_an_order_is_shown_with_its_rows_costs_and_names(stage: Stage, ten
 
 async def test_costs_of_the_group_of_a_row_are_shown_with_those_of_the_order(stage: Stage, tenant: Tenant) -> None:
     mine, of_row, other = live(tenant, "po_additional_cost_rows")[:3]
-    order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] == mine["group_id"])
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["default_group_id"] == mine["group_id"]
+    )
     tenant.edit("purchase_order_rows", order["purchase_order_rows"][-1]["id"], group_id=990_001)
     tenant.edit("po_additional_cost_rows", of_row["id"], group_id=990_001)
     tenant.edit("po_additional_cost_rows", other["id"], group_id=990_002)
     shown = (await stage.call("get_purchase_order", purchase_order_id=order["id"]))["order"]
-    ids = {each["additional_cost_row_id"] for each in shown["additional_costs"]}
+    ids = {cost["additional_cost_row_id"] for cost in shown["additional_costs"]}
     assert {mine["id"], of_row["id"]} <= ids
     assert other["id"] not in ids
 
@@ -122,8 +129,13 @@ async def test_an_outsourced_order_is_shown_with_its_ingredients_and_any_order_w
     stage: Stage, tenant: Tenant, outsourced: Wire
 ) -> None:
     (row,) = outsourced["purchase_order_rows"]
-    for each in live(tenant, "outsourced_purchase_order_recipe_rows"):
-        tenant.edit("outsourced_purchase_order_recipe_rows", each["id"], notes="cut first", cost=3.5)
+    for outsourced_purchase_order_recipe_row in live(tenant, "outsourced_purchase_order_recipe_rows"):
+        tenant.edit(
+            "outsourced_purchase_order_recipe_rows",
+            outsourced_purchase_order_recipe_row["id"],
+            notes="cut first",
+            cost=3.5,
+        )
     first, second = live(tenant, "purchase_order_accounting_metadata")[:2]
     tenant.edit("purchase_order_accounting_metadata", first["id"], purchase_order_id=outsourced["id"])
     shown = (await stage.call("get_purchase_order", purchase_order_id=outsourced["id"]))["order"]
@@ -138,22 +150,26 @@ async def test_an_outsourced_order_is_shown_with_its_ingredients_and_any_order_w
         assert amount(told["planned_quantity_per_unit"]) == amount(ingredient["planned_quantity_per_unit"])
         assert told["ingredient_availability"] == ingredient["ingredient_availability"]
         assert (told["notes"], amount(told["cost"])) == ("cut first", amount("3.5"))
-    assert [(each["bill_id"], each["integration_type"]) for each in shown["bills"]] == [(first["bill_id"], "custom")]
+    assert [(bill["bill_id"], bill["integration_type"]) for bill in shown["bills"]] == [(first["bill_id"], "custom")]
     bought = (await stage.call("get_purchase_order", purchase_order_id=second["purchase_order_id"]))["order"]
-    assert [(each["bill_id"], each["created_at"]) for each in bought["bills"]] == [
+    assert [(bill["bill_id"], bill["created_at"]) for bill in bought["bills"]] == [
         (second["bill_id"], second["created_at"])
     ]
     assert bought["ingredients"] == []
 
 
 async def test_an_order_without_costs_and_an_unknown_one_are_told_as_such(stage: Stage, tenant: Tenant) -> None:
-    costly = {each["group_id"] for each in live(tenant, "po_additional_cost_rows")}
-    order = next(each for each in live(tenant, "purchase_orders") if each["default_group_id"] not in costly)
+    costly = {row["group_id"] for row in live(tenant, "po_additional_cost_rows")}
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["default_group_id"] not in costly
+    )
     shown = (await stage.call("get_purchase_order", purchase_order_id=order["id"]))["order"]
     assert shown["additional_costs"] == []
-    (gone,) = [each for each in tenant.all("purchase_orders") if each["deleted_at"]]
+    (gone,) = [purchase_order for purchase_order in tenant.all("purchase_orders") if purchase_order["deleted_at"]]
     answer = await stage.call("get_purchase_order", purchase_order_id=gone["id"])
-    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["deleted_item"]
     refusal = await stage.refusal("get_purchase_order", purchase_order_id="PO-99999")
     assert refusal["warnings"][0]["message"].startswith("no purchase order has the order number 'PO-99999'")
 

@@ -6,8 +6,8 @@ import pytest
 from server_wire import live, unique_sku
 from sql_count import Statements, counted, warm_cost
 
-from katana_mcp.adapter.catalogue import catalogue
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import Tenant
 
@@ -35,8 +35,8 @@ async def test_many_variants_take_as_many_statements_as_one_and_no_request(
 ) -> None:
     variants = live(stage.own.sandbox.tenant(), "variants")
     for by in ("id", "sku"):
-        products = [each[by] for each in variants if each["product_id"] and each["sku"]]
-        materials = [each[by] for each in variants if each["material_id"] and each["sku"]]
+        products = [variant[by] for variant in variants if variant["product_id"] and variant["sku"]]
+        materials = [variant[by] for variant in variants if variant["material_id"] and variant["sku"]]
         for tool, more in BY_VARIANT:
             with subtests.test(f"{tool} by {by}"):
                 # A product and a material each: what is read of either takes a statement of its own.
@@ -67,8 +67,8 @@ BY_ROWS = ("list_sales_orders", "list_purchase_orders", "list_manufacturing_orde
 async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
     statements: Statements, stage: Stage, tool: str
 ) -> None:
-    variants = [each for each in live(stage.own.sandbox.tenant(), "variants") if each["sku"]]
-    unique = [each for each in variants if unique_sku(stage.own.sandbox.tenant(), each)]
+    variants = [variant for variant in live(stage.own.sandbox.tenant(), "variants") if variant["sku"]]
+    unique = [variant for variant in variants if unique_sku(stage.own.sandbox.tenant(), variant)]
     for by in ("id", "sku"):
         named = [each[by] for each in unique]
         few = await warm_cost(stage, statements, tool, limit=1, skus_or_variant_ids=named[:2])
@@ -81,18 +81,22 @@ async def test_a_filter_by_many_variants_takes_as_many_statements_as_one_by_two(
 async def test_skus_that_nothing_has_take_no_more_statements_from_the_twentieth_on(
     statements: Statements, stage: Stage
 ) -> None:
-    skus = [each["sku"] for each in live(stage.own.sandbox.tenant(), "variants") if each["material_id"] and each["sku"]]
+    skus = [
+        variant["sku"]
+        for variant in live(stage.own.sandbox.tenant(), "variants")
+        if variant["material_id"] and variant["sku"]
+    ]
     unknown = [f"nothing-{number}" for number in range(80)]
     some = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown[:21])
     many = await warm_cost(stage, statements, "check_inventory", skus_or_variant_ids=unknown)
     assert some[1] == many[1] > 0
-    assert [each["asked"] for each in many[2]["not_found"]] == unknown
+    assert [missing["asked"] for missing in many[2]["not_found"]] == unknown
     (told,) = many[2]["warnings"]
     assert (told["severity"], told["field_path"]) == ("info", "skus_or_variant_ids[20]")
     assert "no like ones are looked for" in told["message"]
     spelt = await stage.call("check_inventory", skus_or_variant_ids=[*unknown[:20], f" {skus[0].lower()} ", "no"])
     assert [each["sku"] for each in spelt["stock"]] == [skus[0]]
-    assert [each["asked"] for each in spelt["not_found"]] == [*unknown[:20], "no"]
+    assert [missing["asked"] for missing in spelt["not_found"]] == [*unknown[:20], "no"]
 
 
 LISTED = {each["name"]: set(each["inputSchema"]["properties"]) for each in catalogue()}
@@ -207,7 +211,7 @@ async def test_a_long_document_takes_as_many_statements_as_a_short_one(
     short, long = _short_and_long(stage.own.sandbox.tenant(), name)
     kind = {"item_type": name} if name == "product" else {}
     shown = "item" if kind else name
-    tools = [each for each in GETS if each.startswith(f"get_{shown}")]
+    tools = [get for get in GETS if get.startswith(f"get_{shown}")]
     for tool in tools:
         few = await warm_cost(stage, statements, tool, **kind, **{f"{shown}_id": short})
         much = await warm_cost(stage, statements, tool, **kind, **{f"{shown}_id": long})

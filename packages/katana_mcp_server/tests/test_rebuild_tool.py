@@ -9,9 +9,9 @@ import structlog
 from server_wire import live
 
 from cache_core.records import iso
-from katana_mcp.flags import FLAGS
-from katana_mcp.rebuilding import BESIDE
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.caches.rebuilding import BESIDE
+from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, paced, staged
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
@@ -66,9 +66,9 @@ async def test_the_next_read_sees_what_katana_holds_now_and_borrowed_text_follow
         assert stage.requests() == asked + 1
         assert await found(stage) > 1  # its variants too
         clock.advance(61)  # a minute has 60 requests
-        every = {each["entity"]: each["records"] for each in (await stage.call("rebuild_cache"))["entities"]}
+        every = {entity["entity"]: entity["records"] for entity in (await stage.call("rebuild_cache"))["entities"]}
         assert (every["variant"], every["product"]) == (172, 23)
-        assert {each["entity"] for each in (await stage.call("cache_status"))["entities"]} - set(every) == {"stock"}
+        assert {entity["entity"] for entity in (await stage.call("cache_status"))["entities"]} - set(every) == {"stock"}
         assert await found(stage) > 1
         assert await stage.call("list_sales_orders", limit=3) == {**orders, "as_of": iso(clock.now())}
 
@@ -145,7 +145,7 @@ async def test_a_listing_under_way_in_another_server_begins_again_after_the_swap
         await paced(clock, clock.sleep(LATER), 10)
         await paced(clock, second.call("search_customers", query="velo"))
         assert (await second.call("search_customers", query="wheelbarrow"))["total"] == 1
-        status = {each["entity"]: each for each in (await second.call("cache_status"))["entities"]}
+        status = {entity["entity"]: entity for entity in (await second.call("cache_status"))["entities"]}
         assert status["customer"]["records"] == answer["entities"][0]["records"] + 1
 
 
@@ -175,8 +175,8 @@ async def test_a_call_that_its_client_gave_up_leaves_the_old_data(own: OwnSandbo
         with structlog.testing.capture_logs() as logs:
             rebuild.cancel()
             await asyncio.gather(rebuild, return_exceptions=True)
-            await until(lambda: any(each["event"] == "tool" for each in logs))
-        assert [each["outcome"] for each in logs if each["event"] == "tool"] == ["given up"]
+            await until(lambda: any(log["event"] == "tool" for log in logs))
+        assert [log["outcome"] for log in logs if log["event"] == "tool"] == ["given up"]
         await until(lambda: not building(tmp_path))
         assert await found(stage) == 0
         own.sandbox.faults.clear()

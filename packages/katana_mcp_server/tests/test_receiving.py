@@ -9,11 +9,12 @@ from server_wire import Wire, amount, live
 from transfer_plans import applied
 
 from katana_mcp.documents.transition import Facts
-from katana_mcp.entities.purchase_orders.buying import Buying, Good
+from katana_mcp.entities.purchase_orders.buying import Buying
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
-from katana_mcp.naming import Known, Named
+from katana_mcp.references.purchasable import PurchasableVariant
+from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.testing import Payload, Stage
 from katana_mcp.writing.actions import Action, Recognise
 from katana_mcp.writing.sending import is_as_planned
@@ -26,7 +27,7 @@ ROWS: list[dict[str, Any]] = [
     {"id": 19, "variant_id": 8, "quantity": 2, "location_id": 3},
 ]
 ORDER: dict[str, Any] = {"id": 40, "order_no": NUMBER, "status": "PARTIALLY_RECEIVED", "location_id": 3}
-BATCHED = Buying(goods={7: Good(in_batches=True), 8: Good()})
+BATCHED = Buying(goods={7: PurchasableVariant(in_batches=True), 8: PurchasableVariant()})
 
 
 def _asked(**asked: object) -> ReceivePurchaseOrderRequest:
@@ -74,7 +75,9 @@ def test_goods_of_batches_may_come_without_and_that_is_told() -> None:
 
 
 def test_one_request_names_every_row_with_its_date_place_and_batches() -> None:
-    south: dict[tuple[str, int | str], Named] = {("location", "South"): Named("South", (Known(id=4, name="South"),))}
+    south: dict[tuple[str, int | str], Named] = {
+        ("location", "South"): Named("South", (NamedRecord(id=4, name="South"),))
+    }
     facts = Facts(
         record={**ORDER, "purchase_order_rows": ROWS},
         own=BATCHED,
@@ -162,7 +165,9 @@ def test_only_a_receipt_of_all_that_nothing_else_follows_from_has_a_way_back(
     asked: dict[str, object], changed: dict[str, object], why: str
 ) -> None:
     record = {**ORDER, "status": "NOT_RECEIVED", "purchase_order_rows": ROWS, **changed}
-    places: dict[tuple[str, int | str], Named] = {("location", key): Named(key, (Known(id=key),)) for key in (3, 4)}
+    places: dict[tuple[str, int | str], Named] = {
+        ("location", key): Named(key, (NamedRecord(id=key),)) for key in (3, 4)
+    }
     draft = RECEIVING.plan(_asked(**asked), Facts(record=record, own=Buying(), references=places))
     back = {"purchase_order_id": 40, "status": "NOT_RECEIVED", "unreceive": True}
     assert draft.one_way == why
@@ -176,7 +181,7 @@ def test_ingredients_in_batches_have_to_be_named_first() -> None:
     record = {**ORDER, "purchase_order_rows": [{**ROWS[0], "variant_id": 8}, *ROWS[1:]]}
     facts = Facts(record=record, own=BATCHED, beside={INGREDIENTS: (used, of_another, named)})
     assert [
-        (each.severity, each.code, each.message, each.field_path) for each in RECEIVING.checks(_asked(), facts)
+        (check.severity, check.code, check.message, check.field_path) for check in RECEIVING.checks(_asked(), facts)
     ] == [
         (
             "blocking",
@@ -188,7 +193,7 @@ def test_ingredients_in_batches_have_to_be_named_first() -> None:
 
 
 def test_a_receipt_is_known_by_the_rows_that_its_order_then_has_and_not_by_who_sent_it() -> None:
-    rows = [{"received_date": None, **each} for each in ROWS]
+    rows = [{"received_date": None, **row} for row in ROWS]
     facts = Facts(record={**ORDER, "purchase_order_rows": rows}, own=BATCHED)
     (action,) = RECEIVING.plan(_asked(**_row(quantity=2)), facts).actions
     came = {"variant_id": 7, "quantity": 2, "location_id": 3, "received_date": "2026-03-02T08:00:00.000Z"}
@@ -202,13 +207,13 @@ def test_a_receipt_is_known_by_the_rows_that_its_order_then_has_and_not_by_who_s
         [rest, {**came, "id": 90}, before, {**still, "received_date": "2026-03-02T08:00:00.000Z"}],
         rows,
     ]
-    assert [is_as_planned(action, {**done, "purchase_order_rows": each}) for each in others] == [False] * len(others)
+    assert [is_as_planned(action, {**done, "purchase_order_rows": other}) for other in others] == [False] * len(others)
     assert not is_as_planned(action, {**done, "status": "RECEIVED"})
 
 
 def _bought(tenant: Tenant) -> list[Wire]:
-    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    return [each for each in live(tenant, "variants") if each["material_id"] in items][:2]
+    items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    return [variant for variant in live(tenant, "variants") if variant["material_id"] in items][:2]
 
 
 def _order(tenant: Tenant) -> Wire:
@@ -224,9 +229,13 @@ def _order(tenant: Tenant) -> Wire:
 
 def _stock(tenant: Tenant, order: Wire) -> dict[int, Decimal]:
     """Return the sum of the ledger of each good of an order at its place."""
-    goods = {each["variant_id"] for each in order["purchase_order_rows"]}
-    moved = [each for each in tenant.all("inventory_movements") if each["location_id"] == order["location_id"]]
-    changes = {each: [amount(one["quantity_change"]) for one in moved if one["variant_id"] == each] for each in goods}
+    goods = {row["variant_id"] for row in order["purchase_order_rows"]}
+    moved = [
+        movement for movement in tenant.all("inventory_movements") if movement["location_id"] == order["location_id"]
+    ]
+    changes = {
+        product: [amount(one["quantity_change"]) for one in moved if one["variant_id"] == product] for product in goods
+    }
     return {each: sum(found, Decimal(0)) for each, found in changes.items()}
 
 
@@ -248,7 +257,7 @@ async def test_a_delivery_in_two_parts_ends_as_a_received_order_and_the_ledger_a
     then = _stock(tenant, order)
     assert then[boxes["variant_id"]] - before[boxes["variant_id"]] == 24
     shown = (await stage.call("get_purchase_order", purchase_order_id=NUMBER))["order"]
-    assert sorted((each["quantity"], "received_date" in each) for each in shown["rows"]) == [
+    assert sorted((row["quantity"], "received_date" in row) for row in shown["rows"]) == [
         (2, True),
         (3, False),
         (3, False),

@@ -44,9 +44,13 @@ async def test_a_row_is_known_by_all_its_fields_among_those_that_were_not_there_
     stage: Stage, clock: ManualClock, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasty(monkeypatch)
-    orders = [each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED"]
-    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    good = next(each for each in live(tenant, "variants") if each["material_id"] in items)
+    orders = [
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    ]
+    items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    good = next(variant for variant in live(tenant, "variants") if variant["material_id"] in items)
     tax = live(tenant, "tax_rates")[0]["id"]
     for order, (when, there, meanwhile, state) in zip(orders[: len(CASES)], CASES, strict=True):
         asked = {"quantity": 7, "price_per_unit": 3, "tax_rate_id": tax}
@@ -63,5 +67,5 @@ async def test_a_row_is_known_by_all_its_fields_among_those_that_were_not_there_
 
         stage.own.sandbox.faults.add(Fault("POST /purchase_order_rows", action=_Crossed(when, adds=adds)))
         (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
-        states = [each["state"] for each in outcome["actions"]]
+        states = [action["state"] for action in outcome["actions"]]
         assert states == [state], (when, there, meanwhile, outcome["actions"])

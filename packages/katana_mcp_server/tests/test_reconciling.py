@@ -11,14 +11,14 @@ from command_line import Run
 from journal_plans import hasty
 from transfer_plans import NUMBER, applied, applied_in_time, counted, made, new_transfer, planned, writes
 
-from katana_mcp.cache_commands.job import Report
+from katana_mcp.commands.cache.job import Report
+from katana_mcp.commands.journal.look import export
+from katana_mcp.commands.journal.reconcile import reconcile
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.journal.entries import ActionState, Claimed, digest_of
 from katana_mcp.journal.entries import Run as Claim
 from katana_mcp.journal.errors import WrongOrder
 from katana_mcp.journal.file import JournalFile
-from katana_mcp.journal_commands.look import export
-from katana_mcp.journal_commands.reconcile import reconcile
-from katana_mcp.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged, within
 from katana_sandbox import Drop, Fault, ManualClock, ReplicaLag, Status, Tenant
 
@@ -116,7 +116,7 @@ async def test_what_a_server_that_ended_had_begun_is_ended_and_what_it_had_not_i
 ) -> None:
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         numbers = (NUMBER, "ST-901", "ST-902", "ST-903")
-        new = [new_transfer(tenant, stock_transfer_number=each) for each in numbers]
+        new = [new_transfer(tenant, stock_transfer_number=number) for number in numbers]
         sent, lost, idle, alive = [await planned(stage, "create_stock_transfer", **each) for each in new]
         file = _journal(tmp_path, clock)
         for token in (sent, lost):
@@ -207,7 +207,7 @@ async def test_the_newest_plans_and_one_of_them_can_be_read_without_what_others_
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         assert json.loads(await stage.read("katana://journal"))["rows"] == []
         token = await planned(stage)
-        (number,) = [each["id"] for each in (await applied(stage, token))["outcomes"]]
+        (number,) = [outcome["id"] for outcome in (await applied(stage, token))["outcomes"]]
         file = _journal(tmp_path, clock)
         mine = file.find(token)
         assert mine is not None
@@ -215,7 +215,7 @@ async def test_the_newest_plans_and_one_of_them_can_be_read_without_what_others_
         later = file.add(replace(mine.plan, digest=digest_of("caller"), principal="http:01234567"))
         page = json.loads(await stage.read("katana://journal"))
         assert page["source"] == "sandbox"
-        assert [(each["entry"], each["principal"], each["state"], each["actions"]) for each in page["rows"]] == [
+        assert [(row["entry"], row["principal"], row["state"], row["actions"]) for row in page["rows"]] == [
             (later, "http:01234567", "planned", {"planned": 1}),
             (mine.id, "local", "finished", {"applied": 1}),
         ]

@@ -65,7 +65,7 @@ async def test_a_kind_that_there_is_not_is_refused_with_those_that_there_are(sta
 async def test_pages_of_a_kind_hold_every_record_once_and_name_the_next(stage: Stage) -> None:
     whole = ids(await stage.call("list_reference", kind="supplier", limit=250), "supplier")
     pages = [await stage.call("list_reference", kind="supplier", limit=3, page=page) for page in (1, 2, 3)]
-    assert [each for page in pages for each in ids(page, "supplier")] == whole
+    assert [record_id for page in pages for record_id in ids(page, "supplier")] == whole
     assert pages[0]["next_actions"] == ["list_reference(kind='supplier', limit=3, page=2)"]
     assert [page["has_more"] for page in pages] == [True, True, False]
 
@@ -134,8 +134,11 @@ async def test_bins_name_their_location_and_are_found_by_words_of_their_names(st
 
 
 async def test_rows_of_price_lists_name_list_and_sku_and_are_found_by_either(stage: Stage, tenant: Tenant) -> None:
-    lists = {each["id"]: each["name"] for each in tenant.all("price_lists")}
-    prices, skus = list(tenant.all("price_list_rows")), {each["id"]: each["sku"] for each in tenant.all("variants")}
+    lists = {price_list["id"]: price_list["name"] for price_list in tenant.all("price_lists")}
+    prices, skus = (
+        list(tenant.all("price_list_rows")),
+        {variant["id"]: variant["sku"] for variant in tenant.all("variants")},
+    )
     every = (await stage.call("list_reference", kind="price list rows", limit=250))["rows"]
     for price, row in zip(sorted(prices, key=lambda each: each["id"]), _by_id(every), strict=True):
         assert (row["price_list"], row.get("sku")) == (lists[price["price_list_id"]], skus[price["variant_id"]])

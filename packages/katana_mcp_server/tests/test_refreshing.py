@@ -10,9 +10,9 @@ from server_wire import live
 from transfer_plans import new_transfer
 
 from cache_core.specs import SPECS
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import SettingsError, load
-from katana_mcp.surface import tools
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import SettingsError, load
+from katana_mcp.server.catalogue import tools
 from katana_mcp.testing import Setup, Stage, ends, paced, staged, within
 from katana_sandbox import Fault, ManualClock, Status
 
@@ -42,7 +42,7 @@ async def _pass(clock: ManualClock, seconds: float) -> None:
 async def _settled(clock: ManualClock) -> None:
     """Return once the refresher rests; in the midst of its work time moves only when nothing is left but to wait."""
     await ends(asyncio.get_running_loop().create_future())
-    while not all(_rests(each) for each in asyncio.all_tasks() if each.get_name() == "refresher"):
+    while not all(_rests(task) for task in asyncio.all_tasks() if task.get_name() == "refresher"):
         clock.advance(1)
         await ends(asyncio.get_running_loop().create_future())
 
@@ -88,7 +88,7 @@ async def test_nothing_is_opened_before_the_tools_were_listed(
 
 
 def _caches(directory: Path) -> list[Path]:
-    return [each for each in directory.rglob("*") if each.suffix in {".db", ".sqlite"} and "budget" not in each.name]
+    return [path for path in directory.rglob("*") if path.suffix in {".db", ".sqlite"} and "budget" not in path.name]
 
 
 async def test_keeping_fresh_costs_half_of_the_budget_at_most_and_stops_with_the_server(
@@ -109,7 +109,7 @@ async def test_only_what_the_served_tools_read_is_kept_fresh(own: OwnSandbox, cl
     setup = Setup(flags={"sync": "background", "tools": ("search_customers", "cache_status")})
     async with staged(own, setup) as stage:
         await _begun(stage, clock)
-        assert {each.path for each in own.sandbox.journal} == {"/v1/customers"}
+        assert {request.path for request in own.sandbox.journal} == {"/v1/customers"}
 
 
 def _usual(tool: str, stage: Stage) -> dict[str, object]:
@@ -135,6 +135,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
         "create_stock_transfer": new_transfer(stage.own.sandbox.tenant()),
         "create_stock_adjustment": {"location_id": place, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
         "fulfill_order": {"sales_order_id": order},
+        "replenish": {},
+        "verify_order_document": {"purchase_order_id": "PO-1", "lines": [{"sku": "PAD", "quantity": 1}]},
         "create_sales_order": {"customer_id": client, "rows": [{"sku_or_variant_id": "PAD", "quantity": 1}]},
     }
     kind, _, entity = tool.partition("_")
@@ -163,7 +165,7 @@ async def test_one_age_may_be_told_for_all_that_is_read_stock_and_what_seldom_ch
             for tool, arguments in calls.items():
                 answer = await within(clock, 30, stage.call(tool, **arguments))  # a minute has 60 requests
                 assert not {"stale", "warming"} & set(answer), tool
-            return [each.path.removeprefix("/v1/") for each in list(own.sandbox.journal)[before:]]
+            return [request.path.removeprefix("/v1/") for request in list(own.sandbox.journal)[before:]]
 
         await asked()
         clock.advance(told - 0.5)
@@ -254,10 +256,10 @@ READING = [each.name for each in tools() if each.reads and not each.destructive 
 def _reading() -> Iterator[Any]:
     """Yield of the tools that read the same entities one; the others as slow proofs."""
     met: set[frozenset[str]] = set()
-    for each in tools():
-        if each.name in READING:
-            reads = frozenset(each.reads)
-            yield pytest.param(each.name, marks=[pytest.mark.soak] if reads in met else [])
+    for tool in tools():
+        if tool.name in READING:
+            reads = frozenset(tool.reads)
+            yield pytest.param(tool.name, marks=[pytest.mark.soak] if reads in met else [])
             met.add(reads)
 
 
@@ -265,7 +267,7 @@ def _reading() -> Iterator[Any]:
 async def test_a_tool_says_which_entities_its_answers_are_made_of(stage: Stage, tool: str) -> None:
     await stage.call(tool, **_usual(tool, stage))
     status = await stage.call("cache_status")
-    read = {each["entity"] for each in status["entities"] if each.get("as_of")}
+    read = {entity["entity"] for entity in status["entities"] if entity.get("as_of")}
     (spec,) = [each for each in tools() if each.name == tool]
     parents = {parent for each in SPECS if each.name in read for parent in each.parents}
     assert set(spec.reads) <= read <= set(spec.reads) | parents

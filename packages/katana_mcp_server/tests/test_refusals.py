@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from katana_mcp.adapter.refusals import FOREIGN_HOST, WINDOW, WRONG_TOKEN, RefusalLog
+from katana_mcp.server.mcp.refusals import FOREIGN_HOST, WINDOW, WRONG_TOKEN, RefusalLog
 
 
 class Timers:

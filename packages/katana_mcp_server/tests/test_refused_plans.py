@@ -7,15 +7,17 @@ from cache_jobs import job_on
 from server_wire import live
 from transfer_plans import applied
 
-from katana_mcp.journal_commands.look import entries, entry
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.commands.journal.look import entries, entry
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 
 
 async def _stale(stage: Stage) -> str:
     """Plan a change that no longer fits; return why it was refused."""
     tenant = stage.own.sandbox.tenant()
-    transfer = next(each for each in live(tenant, "stock_transfers") if each["status"] == "draft")
+    transfer = next(
+        stock_transfer for stock_transfer in live(tenant, "stock_transfers") if stock_transfer["status"] == "draft"
+    )
     asked = {"stock_transfer_id": transfer["id"], "additional_info": "fragile"}
     token = (await stage.call("modify_stock_transfer", **asked))["plan_token"]
     tenant.edit("stock_transfers", transfer["id"], additional_info="by hand")
@@ -40,7 +42,9 @@ async def test_the_journal_tells_why_a_plan_was_refused(own: OwnSandbox, tmp_pat
 async def test_what_is_applied_in_the_end_is_no_longer_called_refused(own: OwnSandbox, tmp_path: Path) -> None:
     async with staged(own, Setup(cache_dir=tmp_path)) as stage:
         tenant = own.sandbox.tenant()
-        transfer = next(each for each in live(tenant, "stock_transfers") if each["status"] == "draft")
+        transfer = next(
+            stock_transfer for stock_transfer in live(tenant, "stock_transfers") if stock_transfer["status"] == "draft"
+        )
         was = transfer["additional_info"]
         asked = {"stock_transfer_id": transfer["id"], "stock_transfer_number": "ST-77"}
         token = (await stage.call("modify_stock_transfer", **asked))["plan_token"]

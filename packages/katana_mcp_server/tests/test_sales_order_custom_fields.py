@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.sales_orders.writes import WRITES
-from katana_mcp.names import Names
+from katana_mcp.references.display_names import Names
 from katana_mcp.writing.change import Draft
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
@@ -32,7 +32,7 @@ def _planned(**asked: object) -> Draft:
 
 
 def _sent(draft: Draft) -> list[object]:
-    return [each.body for each in draft.actions]
+    return [action.body for action in draft.actions]
 
 
 def _back(draft: Draft) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def test_fields_are_merged_in_either_form_and_the_way_back_takes_away_what_came(
     draft = _planned(custom_fields=given)
     assert _sent(draft) == [{"custom_fields": {"u-1": None, "u-2": 7, "u-3": True}}]
     assert _back(draft) == {"custom_fields": {"u-1": "red", "u-2": 7, "u-3": None}}
-    assert [(each.field, each.old, each.new) for each in draft.changes] == [
+    assert [(change.field, change.old, change.new) for change in draft.changes] == [
         ("custom_fields", '{"u-1": "red", "u-2": 7}', '{"u-1": null, "u-2": 7, "u-3": true}')
     ]
 

@@ -9,12 +9,12 @@ import pytest
 from cache_core.records import Record, RecordId
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.sales_orders.writes import WRITES
-from katana_mcp.names import Names
-from katana_mcp.naming import Known, Named
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import JsonObject, Ref
-from katana_mcp.writing.numbers import Numbered
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 RECORDS: dict[tuple[str, RecordId], Record] = {
@@ -30,17 +30,17 @@ RECORDS: dict[tuple[str, RecordId], Record] = {
     ("product", 70): {"id": 70, "is_sellable": True},
     ("product", 80): {"id": 80, "is_sellable": False},
 }
-FORK, GIFT = Known(id=7, sku="FORK", unit="pcs"), Known(id=8, sku="GIFT", unit="pcs")
+FORK, GIFT = NamedRecord(id=7, sku="FORK", unit="pcs"), NamedRecord(id=8, sku="GIFT", unit="pcs")
 FOUND: dict[tuple[str, int | str], Named] = {
-    ("customer", "Acme"): Named("Acme", (Known(id=3, name="Acme"),)),
-    ("customer", "Globex"): Named("Globex", (Known(id=4, name="Globex"),)),
+    ("customer", "Acme"): Named("Acme", (NamedRecord(id=3, name="Acme"),)),
+    ("customer", "Globex"): Named("Globex", (NamedRecord(id=4, name="Globex"),)),
     ("customer", "Acne"): Named("Acne", (), ("Acme",)),
-    ("location", "North"): Named("North", (Known(id=5, name="North"),)),
-    ("location", "Depot"): Named("Depot", (Known(id=6, name="Depot"),)),
+    ("location", "North"): Named("North", (NamedRecord(id=5, name="North"),)),
+    ("location", "Depot"): Named("Depot", (NamedRecord(id=6, name="Depot"),)),
     ("variant", "FORK"): Named("FORK", (FORK,)),
     ("variant", 7): Named(7, (FORK,)),
     ("variant", "GIFT"): Named("GIFT", (GIFT,)),
-    ("tax_rate", 2): Named(2, (Known(id=2),)),
+    ("tax_rate", 2): Named(2, (NamedRecord(id=2),)),
 }
 ROW: Record = {
     "id": 9,
@@ -85,7 +85,7 @@ def _facts(record: dict[str, Any] | None = None, shipments: Iterable[Record] = (
 
 def _told(warnings: Iterable[ToolWarning], *severities: str) -> list[tuple[str, str | None, str | None]]:
     wanted = severities or ("blocking", "advisory")
-    return [(each.severity, each.code, each.field_path) for each in warnings if each.severity in wanted]
+    return [(warning.severity, warning.code, warning.field_path) for warning in warnings if warning.severity in wanted]
 
 
 def _arguments(revert: JsonObject | None) -> dict[str, Any]:
@@ -115,9 +115,9 @@ def test_a_new_order_takes_price_and_tax_of_the_account_and_says_so() -> None:
 def test_a_discount_is_off_the_whole_row_and_a_fee_has_its_tax() -> None:
     request = _new(rows=[_row(price_per_unit=10, total_discount=1.5, tax_rate_id=2)], shipping_fees=[{"amount": 5}])
     draft = CREATE.plan(request, _facts())
-    assert [(each.total, each.tax_rate) for each in draft.lines] == [(Decimal("18.5"), 10), (5, 20)]
+    assert [(line.total, line.tax_rate) for line in draft.lines] == [(Decimal("18.5"), 10), (5, 20)]
     assert (draft.totals.net_total, draft.totals.total) == (Decimal("23.5"), Decimal("26.35"))
-    assert [each.path for each in draft.actions] == ["/sales_orders", "/sales_order_shipping_fee"]
+    assert [action.path for action in draft.actions] == ["/sales_orders", "/sales_order_shipping_fee"]
     assert draft.actions[1].body == {"sales_order_id": Ref(0, "id"), "amount": "5", "tax_rate_id": 1}
 
 
@@ -171,7 +171,7 @@ def test_a_change_of_an_order_is_sent_in_the_order_that_katana_takes() -> None:
         update_addresses=[{"address_id": 11, "city": "Bergen"}],
     )
     draft = MODIFY.plan(request, _facts(RECORD))
-    assert [(each.method, each.path, each.body) for each in draft.actions] == [
+    assert [(action.method, action.path, action.body) for action in draft.actions] == [
         ("PATCH", "/sales_orders/5", {"customer_ref": "PO 7", "additional_info": "fragile"}),
         (
             "POST",
@@ -234,7 +234,7 @@ def test_what_the_status_of_an_order_locks_is_told(
 def test_a_fee_comes_in_the_place_of_one_that_goes() -> None:
     request = _change(delete_shipping_fee_ids=[12], add_shipping_fees=[{"amount": 3}])
     assert _told(MODIFY.checks(request, _facts(RECORD))) == []
-    assert [each.method for each in MODIFY.plan(request, _facts(RECORD)).actions] == ["DELETE", "POST"]
+    assert [action.method for action in MODIFY.plan(request, _facts(RECORD)).actions] == ["DELETE", "POST"]
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_deleted_order_is_made_again_where_all_of_it_can_be_given(
     if revert is not None:
         again: Any = CREATE.request.model_validate(_arguments(revert))
         assert again.status == ("PENDING" if record["status"] == "PENDING" else "NOT_SHIPPED")
-        assert [each.amount for each in again.shipping_fees] == [5]
+        assert [fee.amount for fee in again.shipping_fees] == [5]
 
 
 def test_what_ships_is_said_to_be_another_tools() -> None:

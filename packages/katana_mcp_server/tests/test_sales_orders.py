@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 import pytest
 from server_wire import Filtered, Keeps, Wire, amount, live
 
-from katana_mcp.days import days_in
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, payload_of, staged
+from katana_mcp.tools.days import days_in
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
 MIDDLE = "2026-02-01T12:00:00.000Z"
 
 
 def _newest_first(orders: list[Wire]) -> list[int]:
-    return [each["id"] for each in sorted(orders, key=lambda each: each["id"], reverse=True)]
+    return [order["id"] for order in sorted(orders, key=lambda each: each["id"], reverse=True)]
 
 
 def _late(order: Wire, now: str = "2026-03-02T09:00:00.000Z") -> bool:
@@ -50,7 +50,7 @@ async def test_a_filter_keeps_exactly_the_orders_that_it_names(
 ) -> None:
     for filters, keeps in PLAIN:
         with subtests.test(str(filters)):
-            expected = _newest_first([each for each in live(tenant, "sales_orders") if keeps(each)])
+            expected = _newest_first([order for order in live(tenant, "sales_orders") if keeps(order)])
             answer = await stage.call("list_sales_orders", limit=200, **filters)
             assert [row["sales_order_id"] for row in answer["rows"]] == expected[: len(answer["rows"])]
             assert answer["total"] == len(expected) > 0
@@ -78,7 +78,7 @@ async def test_bounds_include_the_moment_itself_in_any_offset(
 
 async def test_customers_locations_and_items_can_be_named_or_given_by_id(stage: Stage, tenant: Tenant) -> None:
     orders = live(tenant, "sales_orders")
-    names = [each["name"] for each in live(tenant, "customers")]
+    names = [customer["name"] for customer in live(tenant, "customers")]
     order = next(
         each
         for each in orders
@@ -112,7 +112,7 @@ async def test_customers_locations_and_items_can_be_named_or_given_by_id(stage: 
 
 
 async def test_a_name_that_several_customers_have_is_refused_with_the_candidates(stage: Stage, tenant: Tenant) -> None:
-    twins = [str(each["id"]) for each in live(tenant, "customers") if each["name"] == "Velo Berger"]
+    twins = [str(customer["id"]) for customer in live(tenant, "customers") if customer["name"] == "Velo Berger"]
     assert len(twins) > 1
     refusal = await stage.refusal("list_sales_orders", customer_id="Velo Berger")
     assert refusal["error"] == "ambiguous_name"
@@ -141,7 +141,7 @@ async def test_pages_add_up_to_the_whole_without_gap_or_repeat(stage: Stage, ten
 
 
 async def test_ids_come_back_in_the_order_asked_and_missing_ones_by_name(stage: Stage, tenant: Tenant) -> None:
-    first, second, third = (each["id"] for each in live(tenant, "sales_orders")[:3])
+    first, second, third = (order["id"] for order in live(tenant, "sales_orders")[:3])
     answer = await stage.call("list_sales_orders", ids=[second, 999_999, first, third, 1])
     assert [row["sales_order_id"] for row in answer["rows"]] == [second, first, third]
     assert answer["not_found"] == [999_999, 1]
@@ -151,7 +151,7 @@ async def test_ids_come_back_in_the_order_asked_and_missing_ones_by_name(stage: 
 
 
 async def test_deleted_orders_are_listed_only_on_request_and_marked(stage: Stage, tenant: Tenant) -> None:
-    gone = {each["id"]: each["deleted_at"] for each in tenant.all("sales_orders") if each["deleted_at"]}
+    gone = {order["id"]: order["deleted_at"] for order in tenant.all("sales_orders") if order["deleted_at"]}
     assert gone
     plain = await stage.call("list_sales_orders", limit=1)
     every = await stage.call("list_sales_orders", limit=1, include_deleted=True)
@@ -159,7 +159,7 @@ async def test_deleted_orders_are_listed_only_on_request_and_marked(stage: Stage
     (some, when), *_ = gone.items()
     answer = await stage.call("get_sales_order", sales_order_id=some)
     assert answer["order"]["deleted_at"] == when
-    assert [each["code"] for each in answer["warnings"]] == ["deleted_item"]
+    assert [warning["code"] for warning in answer["warnings"]] == ["deleted_item"]
 
 
 async def test_rows_come_along_only_when_asked_for(stage: Stage, tenant: Tenant) -> None:
@@ -178,9 +178,9 @@ async def test_rows_come_along_only_when_asked_for(stage: Stage, tenant: Tenant)
 async def test_a_service_on_an_order_has_its_name_and_sku(stage: Stage, tenant: Tenant) -> None:
     sold = {each["variants"][0]["id"]: each for each in tenant.all("services")}
     order, row = next(
-        (each, row)
-        for each in live(tenant, "sales_orders")
-        for row in each["sales_order_rows"]
+        (sales_order, row)
+        for sales_order in live(tenant, "sales_orders")
+        for row in sales_order["sales_order_rows"]
         if row["variant_id"] in sold
     )
     rows = (await stage.call("get_sales_order", sales_order_id=order["id"]))["order"]["rows"]
@@ -206,22 +206,22 @@ async def test_an_order_is_got_by_id_by_number_and_by_either_as_people_type_it(s
 async def test_what_was_shipped_who_packed_it_and_where_rows_come_from_are_told_by_name(
     stage: Stage, tenant: Tenant
 ) -> None:
-    shipped = next(each["sales_order_id"] for each in live(tenant, "sales_order_fulfillments"))
+    shipped = next(fulfillment["sales_order_id"] for fulfillment in live(tenant, "sales_order_fulfillments"))
     packer, place = live(tenant, "operators")[0], live(tenant, "locations")[-1]
-    for each in live(tenant, "sales_order_fulfillments"):
-        tenant.edit("sales_order_fulfillments", each["id"], packer_id=packer["id"])
-    for each in tenant.get("sales_orders", shipped)["sales_order_rows"]:
-        tenant.edit("sales_order_rows", each["id"], location_id=place["id"])
+    for fulfillment in live(tenant, "sales_order_fulfillments"):
+        tenant.edit("sales_order_fulfillments", fulfillment["id"], packer_id=packer["id"])
+    for sales_order_row in tenant.get("sales_orders", shipped)["sales_order_rows"]:
+        tenant.edit("sales_order_rows", sales_order_row["id"], location_id=place["id"])
     shown = (await stage.call("get_sales_order", sales_order_id=shipped))["order"]
     assert {row["location"] for row in shown["rows"]} == {place["name"]} != {shown["location"]}
-    assert {each["packer"] for each in shown["fulfillments"]} == {packer["operator_name"]}
+    assert {fulfillment["packer"] for fulfillment in shown["fulfillments"]} == {packer["operator_name"]}
     ordered = {each["sales_order_row_id"]: (each["sku"], each["name"]) for each in shown["rows"]}
-    sent = [row for each in shown["fulfillments"] for row in each["rows"]]
+    sent = [row for fulfillment in shown["fulfillments"] for row in fulfillment["rows"]]
     assert [(row["sku"], row["name"]) for row in sent] == [ordered[row["sales_order_row_id"]] for row in sent] != []
 
 
 async def test_the_tax_of_a_shipping_fee_is_told_in_percent(stage: Stage, tenant: Tenant) -> None:
-    charged = next(each for each in live(tenant, "sales_orders") if each["shipping_fee"])
+    charged = next(order for order in live(tenant, "sales_orders") if order["shipping_fee"])
     rate = live(tenant, "tax_rates")[-1]
     tenant.edit("sales_order_shipping_fee", charged["shipping_fee"]["id"], tax_rate_id=rate["id"])
     fee = (await stage.call("get_sales_order", sales_order_id=charged["id"]))["order"]["shipping_fee"]
@@ -231,22 +231,33 @@ async def test_the_tax_of_a_shipping_fee_is_told_in_percent(stage: Stage, tenant
 async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_for_it(
     stage: Stage, tenant: Tenant
 ) -> None:
-    shipped = next(each["sales_order_id"] for each in live(tenant, "sales_order_fulfillments"))
-    charged = next(each["id"] for each in live(tenant, "sales_orders") if each["shipping_fee"])
-    made = next(each for each in live(tenant, "manufacturing_orders") if each.get("sales_order_row_id"))
+    shipped = next(
+        sales_order_fulfillment["sales_order_id"]
+        for sales_order_fulfillment in live(tenant, "sales_order_fulfillments")
+    )
+    charged = next(sales_order["id"] for sales_order in live(tenant, "sales_orders") if sales_order["shipping_fee"])
+    made = next(
+        manufacturing_order
+        for manufacturing_order in live(tenant, "manufacturing_orders")
+        if manufacturing_order.get("sales_order_row_id")
+    )
     for order_id in (shipped, charged, made["sales_order_id"]):
         order = tenant.get("sales_orders", order_id)
         shown = (await stage.call("get_sales_order", sales_order_id=order_id))["order"]
-        sent = [each for each in live(tenant, "sales_order_fulfillments") if each["sales_order_id"] == order_id]
+        sent = [
+            sales_order_fulfillment
+            for sales_order_fulfillment in live(tenant, "sales_order_fulfillments")
+            if sales_order_fulfillment["sales_order_id"] == order_id
+        ]
         assert [each["sales_order_fulfillment_id"] for each in shown["fulfillments"]] == [each["id"] for each in sent]
         for told, fulfillment in zip(shown["fulfillments"], sent, strict=True):
             assert (told["status"], told["picked_date"]) == (fulfillment["status"], fulfillment["picked_date"])
             assert [(each["sales_order_row_id"], amount(each["quantity"])) for each in told["rows"]] == [
-                (each["sales_order_row_id"], amount(each["quantity"]))
-                for each in fulfillment["sales_order_fulfillment_rows"]
+                (sales_order_fulfillment_row["sales_order_row_id"], amount(sales_order_fulfillment_row["quantity"]))
+                for sales_order_fulfillment_row in fulfillment["sales_order_fulfillment_rows"]
             ]
-        assert [(each["address_id"], each["entity_type"], each["city"]) for each in shown["addresses"]] == [
-            (each["id"], each["entity_type"], each["city"]) for each in order["addresses"]
+        assert [(address["address_id"], address["entity_type"], address["city"]) for address in shown["addresses"]] == [
+            (address["id"], address["entity_type"], address["city"]) for address in order["addresses"]
         ]
         fee = order["shipping_fee"]
         told_fee = shown.get("shipping_fee", {})
@@ -258,9 +269,9 @@ async def test_an_order_is_shown_with_shipments_addresses_fee_and_what_is_made_f
         )
         for row in shown["rows"]:
             making = [
-                (each["id"], each["order_no"], each["status"])
-                for each in live(tenant, "manufacturing_orders")
-                if each.get("sales_order_row_id") == row["sales_order_row_id"]
+                (manufacturing_order["id"], manufacturing_order["order_no"], manufacturing_order["status"])
+                for manufacturing_order in live(tenant, "manufacturing_orders")
+                if manufacturing_order.get("sales_order_row_id") == row["sales_order_row_id"]
             ]
             told_making = row.get("manufacturing_orders", [])
             assert [
@@ -301,7 +312,7 @@ async def test_the_rows_of_a_long_order_come_in_pages(stage: Stage, tenant: Tena
         assert bool(answer["next_actions"]) is more, page
         assert answer["order"]["row_count"] == 250
         seen += [each["sales_order_row_id"] for each in answer["order"]["rows"]]
-    wanted = [each["id"] for each in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
+    wanted = [sales_order_row["id"] for sales_order_row in tenant.get("sales_orders", order["id"])["sales_order_rows"]]
     assert seen == wanted
 
 
@@ -319,8 +330,8 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
     own = OwnSandbox(Sandbox(SandboxConfig(orders=300), clock=clock))
     tenant = own.sandbox.tenant()
     long = "ж" * 200
-    for each in live(tenant, "customers"):
-        tenant.edit("customers", each["id"], name=f"{long} {each['id']}")
+    for customer in live(tenant, "customers"):
+        tenant.edit("customers", customer["id"], name=f"{long} {customer['id']}")
     total = len(live(tenant, "sales_orders"))
     async with staged(own) as stage:
         seen: list[int] = []
@@ -328,7 +339,7 @@ async def test_no_answer_outgrows_what_hosts_take_and_the_rest_can_be_had(clock:
         size = len(str(getattr(first.content[0], "text", "")).encode())
         assert 20_000 < size <= 40_000
         cut = payload_of(first)
-        assert [each["code"] for each in cut["warnings"]] == ["truncated_result"]
+        assert [warning["code"] for warning in cut["warnings"]] == ["truncated_result"]
         fits = len(cut["rows"])
         assert cut["next_actions"] == ["list_sales_orders(..., limit=250, page=2)"]
         second = await stage.call("list_sales_orders", limit=250, page=2, include_rows=True)

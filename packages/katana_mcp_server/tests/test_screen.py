@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from katana_mcp.cache_commands.job import Line, Report, Sheet
-from katana_mcp.cache_commands.screen import bars, shown
+from katana_mcp.commands.cache.job import Line, Report, Sheet
+from katana_mcp.commands.cache.screen import bars, print_report
 from katana_sandbox import ManualClock
 
 HEAD = ("entity", "flag", "records", "age", "cursor", "quarantined", "unfinished")
@@ -41,7 +41,7 @@ def at(width: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stdout", screen)
-    shown(REPORT, as_json=False)
+    print_report(REPORT, as_json=False)
     return [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()]
 
 

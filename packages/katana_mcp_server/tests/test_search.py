@@ -8,17 +8,17 @@ from server_wire import live, unique_sku
 
 from cache_core.protocol import Capability
 from cache_typed import searching
+from katana_mcp.configuration.flags import DEFAULTS, FLAGS, guesses
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
 from katana_mcp.entities import ENTITIES
-from katana_mcp.flags import DEFAULTS, FLAGS, guesses
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
+from katana_mcp.server.wiring import Environment, connected
 from katana_mcp.testing import Setup, Stage, staged
-from katana_mcp.wiring import Outside, connected
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig, Tenant
 
 
 async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(stage: Stage, tenant: Tenant) -> None:
-    part = next(each for each in live(tenant, "variants") if each["sku"] and each["supplier_item_codes"])
+    part = next(variant for variant in live(tenant, "variants") if variant["sku"] and variant["supplier_item_codes"])
     code, sku = part["supplier_item_codes"][0], part["sku"]
     item = tenant.get("materials", part["material_id"])
     for query in (code, code.replace(".", " "), sku, sku.lower(), f"  {sku.title()} ", item["name"].upper()):
@@ -35,11 +35,11 @@ async def test_a_part_is_found_by_supplier_code_by_sku_and_by_name_in_any_case(s
 
 async def test_every_live_sku_finds_its_variant_first(stage: Stage, tenant: Tenant) -> None:
     wrong: list[str] = []
-    for each in live(tenant, "variants")[:60]:
-        if each["sku"] is not None and unique_sku(tenant, each):
-            rows = (await stage.call("search_items", query=each["sku"], limit=3))["rows"]
-            if not rows or rows[0]["variant_id"] != each["id"]:
-                wrong.append(each["sku"])
+    for variant in live(tenant, "variants")[:60]:
+        if variant["sku"] is not None and unique_sku(tenant, variant):
+            rows = (await stage.call("search_items", query=variant["sku"], limit=3))["rows"]
+            if not rows or rows[0]["variant_id"] != variant["id"]:
+                wrong.append(variant["sku"])
     assert wrong == []
 
 
@@ -67,16 +67,16 @@ async def test_services_are_found_beside_variants(stage: Stage, tenant: Tenant) 
 
 
 async def test_a_deleted_or_archived_item_is_not_shown(stage: Stage, tenant: Tenant) -> None:
-    shown = next(each for each in live(tenant, "variants") if each["sku"] and unique_sku(tenant, each))
+    shown = next(variant for variant in live(tenant, "variants") if variant["sku"] and unique_sku(tenant, variant))
     kind = "products" if shown["product_id"] else "materials"
     item_id = shown["product_id"] or shown["material_id"]
     tenant.edit(kind, item_id, archived_at="2026-02-01T00:00:00.000Z")
     gone = next(
-        each
-        for each in live(tenant, "variants")
-        if each["sku"]
-        and unique_sku(tenant, each)
-        and (each["product_id"], each["material_id"]) != (shown["product_id"], shown["material_id"])
+        variant
+        for variant in live(tenant, "variants")
+        if variant["sku"]
+        and unique_sku(tenant, variant)
+        and (variant["product_id"], variant["material_id"]) != (shown["product_id"], shown["material_id"])
     )
     tenant.delete("variants", gone["id"])
     for each in (shown, gone):
@@ -87,7 +87,9 @@ async def test_a_deleted_or_archived_item_is_not_shown(stage: Stage, tenant: Ten
 async def test_a_text_that_nothing_has_comes_with_what_was_searched_and_near_misses(
     stage: Stage, tenant: Tenant
 ) -> None:
-    code = next(each["supplier_item_codes"][0] for each in live(tenant, "variants") if each["supplier_item_codes"])
+    code = next(
+        variant["supplier_item_codes"][0] for variant in live(tenant, "variants") if variant["supplier_item_codes"]
+    )
     typo = f"{code[:4]}{code[5]}{code[4]}{code[6:]}"
     answer = await stage.call("search_items", query=typo)
     assert answer["rows"] == []
@@ -112,7 +114,9 @@ async def test_a_search_in_an_empty_account_says_that_it_is_empty(clock: ManualC
 async def test_a_code_is_found_without_its_separators_and_an_order_is_named_by_one(
     stage: Stage, tenant: Tenant
 ) -> None:
-    code = next(each["supplier_item_codes"][0] for each in live(tenant, "variants") if each["supplier_item_codes"])
+    code = next(
+        variant["supplier_item_codes"][0] for variant in live(tenant, "variants") if variant["supplier_item_codes"]
+    )
     tenant.edit("sales_orders", live(tenant, "sales_orders")[0]["id"], order_no="QX91")
     for tool, typed, field, written in (
         ("search_items", "fskt35m", "sku", "FSKT-35M"),
@@ -132,12 +136,12 @@ async def test_a_code_is_found_without_its_separators_and_an_order_is_named_by_o
 async def test_a_query_of_which_nothing_holds_every_word_is_answered_by_most_of_them(
     stage: Stage, tenant: Tenant
 ) -> None:
-    kits = {each["id"] for each in live(tenant, "materials") if "Fork" in each["name"]}
+    kits = {material["id"] for material in live(tenant, "materials") if "Fork" in material["name"]}
     assert kits
     answer = await stage.call("search_items", query="fork gasket", limit=50)
     assert kits <= {row["item_id"] for row in answer["rows"]}
     assert answer["matched"] == ["matched 1 of 2 words"] * len(answer["rows"])
-    (notice,) = [each for each in answer["warnings"] if each["code"] == "partial_match"]
+    (notice,) = [warning for warning in answer["warnings"] if warning["code"] == "partial_match"]
     assert notice["severity"] == "advisory"
     assert notice["message"] == (
         "no items hold every word of 'fork gasket': these hold most of them; none of these rows has 'gasket'"
@@ -148,7 +152,7 @@ async def test_a_query_of_which_nothing_holds_every_word_is_answered_by_most_of_
 
 
 async def test_a_part_of_a_code_is_found_without_its_separators(stage: Stage, tenant: Tenant) -> None:
-    part = next(each for each in live(tenant, "variants") if each["supplier_item_codes"])
+    part = next(variant for variant in live(tenant, "variants") if variant["supplier_item_codes"])
     typed = part["supplier_item_codes"][0].replace(".", "")[2:10]
     answer = await stage.call("search_items", query=typed)
     assert part["id"] in [row["variant_id"] for row in answer["rows"]]
@@ -252,7 +256,11 @@ async def test_a_guess_is_not_shown_beside_what_was_asked_for(own: OwnSandbox, f
 
 
 async def test_orders_are_found_by_number_customer_reference_and_sku(stage: Stage, tenant: Tenant) -> None:
-    order = next(each for each in live(tenant, "sales_orders") if each["customer_ref"] and each["sales_order_rows"])
+    order = next(
+        sales_order
+        for sales_order in live(tenant, "sales_orders")
+        if sales_order["customer_ref"] and sales_order["sales_order_rows"]
+    )
     buyer = tenant.get("customers", order["customer_id"])
     sku = order["sales_order_rows"][0]["sku"]
     for query in (order["order_no"], order["order_no"].lower(), order["customer_ref"], buyer["name"], sku):
@@ -267,7 +275,7 @@ async def test_customers_are_found_by_name_mail_and_phone(stage: Stage, tenant: 
     for query in (buyer["name"], buyer["email"], buyer["phone"], buyer["email"].partition("@")[0]):
         rows = (await stage.call("search_customers", query=query, limit=50))["rows"]
         assert buyer["id"] in [row["customer_id"] for row in rows], query
-    gone = next(each for each in tenant.all("customers") if each["deleted_at"])
+    gone = next(customer for customer in tenant.all("customers") if customer["deleted_at"])
     rows = (await stage.call("search_customers", query=gone["email"]))["rows"]
     assert gone["id"] not in [row["customer_id"] for row in rows]
 
@@ -301,10 +309,10 @@ async def test_progress_speaks_of_what_is_fetched_in_katanas_words(stage: Stage)
 async def _can_guess(own: OwnSandbox, flags: dict[str, object]) -> dict[str, bool]:
     """Return of each entity whether every backend that its search asks can guess."""
     settings = load(**({"_env_file": None, "sandbox": True, "api_key": own.api_key} | flags))
-    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
+    tenant = connected(settings, Environment(transport=own.transport(), clock=own.sandbox.clock, in_memory=True))
     try:
         cache = (await tenant.services()).cache
-        can = {each.name: {cache.capabilities(source) for source in each.sources} for each in ENTITIES}
+        can = {entity.name: {cache.capabilities(source) for source in entity.sources} for entity in ENTITIES}
     finally:
         await tenant.close()
     return {name: every == {frozenset(Capability)} for name, every in can.items()}
@@ -319,8 +327,8 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
 ) -> None:
     can = await _can_guess(own, flags)
     async with staged(own, Setup(flags=flags)) as stage:
-        listed = {each.name: each.input_schema["properties"] for each in await stage.client.list_tools()}
-        searched = [each for each in ENTITIES if each.searched]
+        listed = {tool.name: tool.input_schema["properties"] for tool in await stage.client.list_tools()}
+        searched = [entity for entity in ENTITIES if entity.searched]
         said = {each.name: listed[f"search_{each.plural}"]["query"]["description"] for each in searched}
         assert {name: "typing errors" in text for name, text in said.items()} == {name: can[name] for name in said}
         if set(flags) <= {"cache_backend"}:
@@ -332,7 +340,7 @@ async def test_what_a_search_says_of_parts_and_typing_errors_is_what_it_does(
 
 
 def test_what_ships_promises_what_an_entity_declares() -> None:
-    assert all(guesses(DEFAULTS[source]) for each in ENTITIES if each.forgiving for source in each.sources)
+    assert all(guesses(DEFAULTS[source]) for entity in ENTITIES if entity.forgiving for source in entity.sources)
 
 
 @pytest.mark.parametrize("kind", ["product", "material", "service"])
@@ -348,7 +356,7 @@ async def test_a_search_of_one_type_finds_what_the_whole_search_finds_of_it(stag
 
 
 async def test_an_archived_item_is_found_where_it_is_asked_for_and_marked(stage: Stage, tenant: Tenant) -> None:
-    archived = next(each for each in tenant.all("materials") if each["archived_at"])
+    archived = next(material for material in tenant.all("materials") if material["archived_at"])
     shown = await stage.call("search_items", query=archived["name"], include_archived=True)
     (row, *_) = [each for each in shown["rows"] if each["item_id"] == archived["id"]]
     assert row["archived"] is True

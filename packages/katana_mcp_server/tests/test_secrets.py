@@ -12,9 +12,9 @@ import structlog
 from server_wire import live
 from tests.surface.matrix import matrix, prepared
 
-from katana_mcp.accounts.tenants import identity
-from katana_mcp.logs import configure
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.caches.accounts.tenants import identity
+from katana_mcp.configuration.logs import configure
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, paced, payload_of, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, Status, Tenant
 
@@ -47,7 +47,7 @@ class Kept(logging.Handler):
 def kept() -> Generator[Kept]:
     """Log as the server does, and put everything back afterwards."""
     loggers = [logging.getLogger(), *(each for each in map(logging.getLogger, logging.root.manager.loggerDict))]
-    levels = [(each, each.level) for each in loggers]
+    levels = [(logger, logger.level) for logger in loggers]
     handler = Kept()
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.DEBUG)
@@ -61,7 +61,9 @@ def kept() -> Generator[Kept]:
 def _about_a_person(tenant: Tenant) -> list[tuple[str, dict[str, object]]]:
     """Return right and wrong calls that name a person."""
     person = PERSONAL["name"]
-    order = next(each for each in live(tenant, "sales_orders") if each["customer_id"] == _customer(tenant))
+    order = next(
+        sales_order for sales_order in live(tenant, "sales_orders") if sales_order["customer_id"] == _customer(tenant)
+    )
     return [
         ("search_customers", {"query": person}),
         ("search_customers", {"query": PERSONAL["email"]}),
@@ -111,12 +113,12 @@ def _plant(tenant: Tenant) -> None:
 
 
 def _files(root: Path) -> dict[str, bytes]:
-    return {str(each): each.read_bytes() for each in root.rglob("*") if each.is_file()}
+    return {str(path): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def _modes(root: Path) -> tuple[set[int], set[int]]:
     """Return the permissions of directories and of files below a directory."""
-    modes = [(each.is_dir(), stat.S_IMODE(each.stat().st_mode)) for each in root.rglob("*")]
+    modes = [(path.is_dir(), stat.S_IMODE(path.stat().st_mode)) for path in root.rglob("*")]
     return {mode for is_dir, mode in modes if is_dir}, {mode for is_dir, mode in modes if not is_dir}
 
 
@@ -215,8 +217,8 @@ async def test_two_accounts_in_one_process_share_no_row_and_no_file(tmp_path: Pa
     other = own.sandbox.add_tenant("other", seed=99, key="key-of-the-other")
     mine = own.sandbox.tenant()
     for tenant, word in ((mine, "minecanary"), (other, "othercanary")):
-        for each in live(tenant, "customers"):
-            tenant.edit("customers", each["id"], name=f"{word} {each['id']}", company=word)
+        for customer in live(tenant, "customers"):
+            tenant.edit("customers", customer["id"], name=f"{word} {customer['id']}", company=word)
     first = Setup(cache_dir=tmp_path)
     second = Setup(cache_dir=tmp_path, api_key="key-of-the-other")
     async with staged(own, first) as one, staged(own, second) as two:
@@ -228,7 +230,7 @@ async def test_two_accounts_in_one_process_share_no_row_and_no_file(tmp_path: Pa
             assert (await stage.call("search_customers", query=strange))["total"] == 0
             assert (await stage.call("search_customers", query=word))["total"] > 10
     directories = sorted(
-        {parts[0] for each in _files(tmp_path) if len(parts := Path(each).relative_to(tmp_path).parts) > 1}
+        {parts[0] for file in _files(tmp_path) if len(parts := Path(file).relative_to(tmp_path).parts) > 1}
     )
     address = "https://api.katanamrp.com/v1"
     assert directories == sorted(identity(address, key) for key in (own.api_key, "key-of-the-other"))

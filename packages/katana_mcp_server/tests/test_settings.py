@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from katana_mcp import cli
-from katana_mcp.commandline import settings_of
-from katana_mcp.flags import FLAGS
-from katana_mcp.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
+from katana_mcp.commands import cli
+from katana_mcp.commands.commandline import settings_of
+from katana_mcp.configuration.flags import FLAGS
+from katana_mcp.configuration.settings import SECRETS, Choice, Settings, SettingsError, load, load_choice, variable
 
 TOLD = {
     "env_file": "other.env",

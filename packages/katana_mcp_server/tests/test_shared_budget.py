@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from katana_client import KatanaClient, ManualClock, Priority, Quota, RateFacts, RequestRecord
 from katana_client.headers import read_rate
 from katana_client.transport import in_process
-from katana_mcp.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.budget import SharedBudget
 from katana_sandbox import Sandbox, SandboxConfig
 
 PEOPLE, BULK = Priority.INTERACTIVE, Priority.BULK
@@ -56,8 +56,8 @@ class Machine:
         return waited
 
     def close(self) -> None:
-        for each in self.budgets:
-            each.close()
+        for budget in self.budgets:
+            budget.close()
 
 
 @pytest.fixture
@@ -93,10 +93,10 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
 
     cold = [client() for _ in range(3)]
     await asyncio.gather(person(client(lambda each: waits.append(each.waited))), *map(warm_up, cold))
-    times = [each.seconds for each in sandbox.journal]
+    times = [request.seconds for request in sandbox.journal]
     assert len(times) == 210
     assert busiest(times) <= 60
-    assert {each.status for each in sandbox.journal} == {200}
+    assert {request.status for request in sandbox.journal} == {200}
     assert len(waits) == 30
     assert max(waits) <= 5
     assert machine.clock.monotonic() < 361
@@ -105,7 +105,7 @@ async def test_three_cold_servers_on_one_key_meet_no_429_and_people_hardly_wait(
 
 async def test_two_hundred_requests_of_four_processes_take_what_those_of_one_take(machine: Machine) -> None:
     budgets = [machine.process() for _ in range(4)]
-    await asyncio.gather(*(machine.send(budgets[each % 4]) for each in range(200)))
+    await asyncio.gather(*(machine.send(budgets[index % 4]) for index in range(200)))
     assert busiest(machine.arrivals) == 45
     assert machine.clock.monotonic() == pytest.approx(240, abs=3)
 
@@ -140,7 +140,7 @@ async def test_processes_take_turns_however_many_wait_in_one_of_them(tmp_path: P
 
 async def test_bulk_work_of_all_processes_leaves_the_reserve(machine: Machine) -> None:
     bulk = [machine.process() for _ in range(3)]
-    tasks = [asyncio.create_task(machine.send(bulk[each % 3], BULK)) for each in range(90)]
+    tasks = [asyncio.create_task(machine.send(bulk[index % 3], BULK)) for index in range(90)]
     await machine.clock.sleep(20)
     assert len(machine.arrivals) == 35
     assert max([await machine.send(machine.process()) for _ in range(10)]) == 0
@@ -195,8 +195,8 @@ async def test_what_a_crashed_process_had_in_flight_is_free_again_after_65_secon
     doomed, other = machine.process(), machine.process()
     tasks = [asyncio.create_task(machine.send(doomed, latency=1_000)) for _ in range(crashed)]
     await machine.clock.sleep(50)
-    for each in tasks:
-        each.cancel()
+    for task in tasks:
+        task.cancel()
     doomed.close()
     assert 60 <= await machine.send(other) <= 65.5
     machine.close()
@@ -235,7 +235,7 @@ async def test_the_file_is_its_owners_alone(machine: Machine) -> None:
     await machine.send(machine.process())
     files = list(machine.path.parent.iterdir())
     assert machine.path in files
-    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o600}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
     assert stat.S_IMODE(machine.path.parent.stat().st_mode) == 0o700
 
 
@@ -262,7 +262,7 @@ async def test_a_file_that_cannot_serve_leaves_a_budget_of_the_process_and_one_w
     with structlog.testing.capture_logs() as logs:
         await asyncio.gather(*(machine.send(budget) for _ in range(130)))
     assert busiest(machine.arrivals) == 45
-    assert [each["event"] for each in logs] == ["the request budget is not shared with other processes"]
+    assert [log["event"] for log in logs] == ["the request budget is not shared with other processes"]
 
 
 async def test_a_damaged_file_is_replaced_after_a_minute_and_what_was_sent_meanwhile_counts(machine: Machine) -> None:
@@ -307,10 +307,10 @@ async def test_a_request_that_ends_after_the_budget_was_closed_leaves_the_file_a
     budget = machine.process()
     ticket = await budget.acquire(PEOPLE)
     budget.close()
-    files = {each.name for each in machine.path.parent.iterdir()}
+    files = {path.name for path in machine.path.parent.iterdir()}
     budget.observe(ticket, None)
     assert await machine.send(budget) == 0
-    assert {each.name for each in machine.path.parent.iterdir()} == files == {machine.path.name}
+    assert {path.name for path in machine.path.parent.iterdir()} == files == {machine.path.name}
 
 
 NONSENSE = st.recursive(

@@ -16,9 +16,9 @@ SKU = "TWIN"
 
 def twins(tenant: Tenant) -> list[tuple[int, str]]:
     """Give two variants of different items one SKU; return their ids with the names of their items."""
-    variants = [each for each in live(tenant, "variants") if each.get("material_id") and each["sku"]]
-    items = list(dict.fromkeys(each["material_id"] for each in variants))[:2]
-    found = [next(each for each in variants if each["material_id"] == item) for item in items]
+    variants = [variant for variant in live(tenant, "variants") if variant.get("material_id") and variant["sku"]]
+    items = list(dict.fromkeys(variant["material_id"] for variant in variants))[:2]
+    found = [next(variant for variant in variants if variant["material_id"] == item) for item in items]
     for each in found:
         tenant.edit("variants", each["id"], sku=SKU)
     return [(each["id"], tenant.get("materials", each["material_id"])["name"]) for each in found]
@@ -32,7 +32,7 @@ async def test_lines_stock_and_question_tell_two_variants_of_one_sku_apart(stage
     (first, name), (second, other) = twins(tenant)
     rows = [{"sku_or_variant_id": first, "quantity": 1}, {"sku_or_variant_id": second, "quantity": 2}]
     preview = await stage.call("create_stock_transfer", **new_transfer(tenant, rows=rows, transfer_date="2026-03-01"))
-    assert [(each["variant_id"], each["sku"], each["is_shared"]) for each in preview["lines"]] == [
+    assert [(line["variant_id"], line["sku"], line["is_shared"]) for line in preview["lines"]] == [
         (first, SKU, True),
         (second, SKU, True),
     ]

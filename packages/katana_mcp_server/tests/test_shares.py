@@ -10,7 +10,7 @@ from test_shared_budget import busiest
 
 from katana_client import ManualClock, Priority, Quota
 from katana_client.ledger import Ledger
-from katana_mcp.accounts.budget import SharedBudget
+from katana_mcp.caches.accounts.budget import SharedBudget
 
 
 def _account(tmp_path: Path, thinks: float = 2.0) -> CrowdedKey:
@@ -20,7 +20,7 @@ def _account(tmp_path: Path, thinks: float = 2.0) -> CrowdedKey:
 
 def _held(account: CrowdedKey) -> None:
     assert busiest(account.arrivals) <= 60
-    assert account.planned >= 0.99, [round(each) for each in account.previews]
+    assert account.planned >= 0.99, [round(preview) for preview in account.previews]
     assert account.oldest <= 0
 
 
@@ -69,5 +69,5 @@ def test_a_version_that_knows_two_priorities_reads_the_ledger_and_loses_no_count
     assert set(re.findall(r"\[1[012]\.0, (-?\d+), ", old)) | set(re.findall(r'": \[(-?\d+), ', old)) == {"0", "1"}
     again = Ledger.from_data(Quota(), data)
     assert (again.flying, again.done, again.queue) == (ledger.flying, ledger.done, ledger.queue)
-    again.hear("one", 20.0)
+    again.heartbeat("one", 20.0)
     assert {entry.at for entry in again.flying.values()} == {20.0}

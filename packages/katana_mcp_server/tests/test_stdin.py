@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import from_json
 
-from katana_mcp.adapter.stdin import mended, pass_on
+from katana_mcp.server.mcp.stdin import mended, pass_on
 from katana_mcp.tools.hidden import meant
 
 

@@ -9,15 +9,18 @@ from pydantic import ValidationError
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.stock_adjustments.writes import WRITES
-from katana_mcp.names import Names
-from katana_mcp.naming import Known, Named
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.writing.numbers import Numbered
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
-NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
-FORK, BELL = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs"), Known(id=8, sku="BELL", name="Bell", unit="pcs")
+NORTH, SOUTH = NamedRecord(id=1, name="North"), NamedRecord(id=2, name="South")
+FORK, BELL = (
+    NamedRecord(id=7, sku="FORK", name="Fork / 32", unit="pcs"),
+    NamedRecord(id=8, sku="BELL", name="Bell", unit="pcs"),
+)
 NAMES = Names({("factory", 0): {"base_currency_code": "EUR"}})
 RECORD: dict[str, Any] = {
     "id": 5,
@@ -58,7 +61,7 @@ def _facts(record: dict[str, Any] | None = None) -> Facts:
 
 
 def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
-    return [(each.severity, each.code, each.field_path) for each in warnings]
+    return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
 def test_a_new_adjustment_is_one_request_and_says_what_becomes_of_the_stock() -> None:
@@ -75,7 +78,7 @@ def test_a_new_adjustment_is_one_request_and_says_what_becomes_of_the_stock() ->
     }
     assert draft.summary == "new stock adjustment SA-6 at North (rows: 2)"
     assert draft.stock == ("FORK at North: 11 → 9.5",)
-    assert [(each.sku, each.quantity, each.price, each.total) for each in draft.lines] == [
+    assert [(line.sku, line.quantity, line.price, line.total) for line in draft.lines] == [
         ("FORK", Decimal("0.5"), Decimal(3), Decimal("1.5")),
         ("FORK", Decimal(-2), None, None),
     ]

@@ -27,12 +27,12 @@ def _in_stock(tenant: Tenant, variant: int, location: int) -> float:
 
 def _bought(tenant: Tenant) -> Wire:
     """Return a variant of a material without batches and with a SKU of its own."""
-    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    skus = [each["sku"] for each in live(tenant, "variants")]
+    items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    skus = [variant["sku"] for variant in live(tenant, "variants")]
     return next(
-        each
-        for each in live(tenant, "variants")
-        if each["material_id"] in items and each["sku"] and skus.count(each["sku"]) == 1
+        variant
+        for variant in live(tenant, "variants")
+        if variant["material_id"] in items and variant["sku"] and skus.count(variant["sku"]) == 1
     )
 
 
@@ -64,7 +64,9 @@ def test_only_what_is_not_there_is_short() -> None:
     assert shortages([_move("-3")], LEVELS) == []
     assert shortages([_move("-4")], {}) == []
     assert shortages([_move("-4"), _move("1")], LEVELS) == []
-    assert [each.message for each in shortages([_move("-4")], LEVELS)] == ["4 FORK would leave North, which has 3"]
+    assert [shortage.message for shortage in shortages([_move("-4")], LEVELS)] == [
+        "4 FORK would leave North, which has 3"
+    ]
     # What comes into a place that is below nothing is no shortage.
     assert shortages([_move("1")], {7: {1: Decimal(-3)}}) == []
 
@@ -79,7 +81,7 @@ def test_no_refusal_of_a_received_order_advises_to_take_stock_out(slot: str) -> 
         "status": "DRAFT",
     }
     warnings = MODIFY.checks(change(**{slot: asked[slot]}), old("RECEIVED"))
-    (refusal,) = [each for each in warnings if each.severity == "blocking"]
+    (refusal,) = [warning for warning in warnings if warning.severity == "blocking"]
     assert "NOT_RECEIVED" not in refusal.message
     assert "unreceive" not in refusal.message
 
@@ -92,7 +94,7 @@ def test_taking_receipts_back_without_asking_for_it_is_refused_with_what_it_woul
         "un-receiving purchase order PO-40 takes what has come out of stock again: "
         "stock of FORK at North: 30 → 6, WHEEL at South: 4 → 0; where that is meant, unreceive=true asks for it"
     )
-    assert [each.severity for each in MODIFY.checks(change(unreceive=True), facts)] == ["advisory"]
+    assert [check.severity for check in MODIFY.checks(change(unreceive=True), facts)] == ["advisory"]
     assert MODIFY.plan(change(unreceive=True), facts).stock == ("FORK at North: 30 → 6", "WHEEL at South: 4 → 0")
 
 
@@ -101,7 +103,7 @@ def test_unreceive_goes_with_no_other_status_and_does_nothing_where_nothing_has_
     assert ("blocking", "invalid_argument", "unreceive") in [
         (each.severity, each.code, each.field_path) for each in warned
     ]
-    assert [each.code for each in MODIFY.checks(change(unreceive=True), old())] == ["no_effective_change"]
+    assert [check.code for check in MODIFY.checks(change(unreceive=True), old())] == ["no_effective_change"]
     assert planned(unreceive=True, order_no="PO-9").stock == ()
 
 
@@ -126,7 +128,7 @@ def test_an_outsourced_order_uses_its_ingredients_up_where_the_supplier_works() 
     draft = MODIFY.plan(change(status="RECEIVED"), facts)
     assert draft.stock[1] == "WHEEL at South: 5 → -7"
     assert "12 WHEEL would leave South, which has 5" in [
-        each.message for each in MODIFY.checks(change(status="RECEIVED"), facts)
+        check.message for check in MODIFY.checks(change(status="RECEIVED"), facts)
     ]
 
 
@@ -146,7 +148,9 @@ async def test_what_a_preview_says_of_the_stock_of_receipts_is_what_happens(stag
     assert received["message"].startswith(f"stock of {received['stock'][0]}. purchase order {order['order_no']}")
     assert _in_stock(tenant, variant, place["id"]) == began + 11
     refused = await stage.call("modify_purchase_order", purchase_order_id=order["id"], status="NOT_RECEIVED")
-    assert [each["code"] for each in refused["warnings"] if each["severity"] == "blocking"] == ["unreceive_required"]
+    assert [warning["code"] for warning in refused["warnings"] if warning["severity"] == "blocking"] == [
+        "unreceive_required"
+    ]
     assert f"{sku} at {place['name']}: {began + 11:g} → {began:g}" in refused["message"]
     assert "plan_token" not in refused
     back = await done(unreceive=True)
@@ -237,8 +241,8 @@ async def test_a_plan_stays_good_when_the_stock_is_another_by_then(
 
 async def _crowded(stage: Stage, tenant: Tenant) -> None:
     """Use up what reads may send in this minute."""
-    for each in live(tenant, "variants"):
-        answer = await stage.client.call_tool("check_inventory", {"skus_or_variant_ids": [each["id"]]})
+    for variant in live(tenant, "variants"):
+        answer = await stage.client.call_tool("check_inventory", {"skus_or_variant_ids": [variant["id"]]})
         if "Katana's limit of 60 requests a minute is used up" in str(answer.structured_content):
             return
     raise AssertionError("reads were never short of requests")
@@ -254,7 +258,7 @@ async def test_stock_that_a_write_moved_is_read_back_however_busy_reads_are(
     async def shown() -> tuple[float, bool]:
         answer = await stage.call("check_inventory", skus_or_variant_ids=[variant])
         (item,) = answer["stock"]
-        there = next(each for each in item["locations"] if each["location"] == place["name"])
+        there = next(location for location in item["locations"] if location["location"] == place["name"])
         return float(there["in_stock"]), "stale" in answer
 
     assert await shown() == (began, False)

@@ -10,18 +10,18 @@ from pydantic import ValidationError
 
 from katana_mcp.documents.transition import Facts
 from katana_mcp.entities.stock_transfers.writes import WRITES
-from katana_mcp.naming import Known, Named, number_checks
+from katana_mcp.references.numbers import Numbered, next_number
+from katana_mcp.references.wording import Named, NamedRecord, number_checks
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, Recognise, Ref, as_json, resolved
-from katana_mcp.writing.numbers import Numbered, next_number
 from katana_mcp.writing.preview import FieldChange, PlanLine
 
 CREATE, MODIFY, DELETE = (WRITES[verb] for verb in ("create", "modify", "delete"))
 NEXT = "no stock_transfer_number was given: it gets the next free number, ST-6 as of now, when the plan is applied"
-NORTH, SOUTH = Known(id=1, name="North"), Known(id=2, name="South")
+NORTH, SOUTH = NamedRecord(id=1, name="North"), NamedRecord(id=2, name="South")
 TAKEN, UNCOUNTED = Numbered(number="ST-6", taken=(3,)), Numbered(number="ST-6", is_counted=False)
-FORK = Known(id=7, sku="FORK", name="Fork / 32", unit="pcs")
+FORK = NamedRecord(id=7, sku="FORK", name="Fork / 32", unit="pcs")
 RECORD: dict[str, Any] = {
     "id": 5,
     "stock_transfer_number": "ST-5",
@@ -59,13 +59,13 @@ def _facts(request: Request | None = None, **changed: object) -> Facts:
     return Facts(**fields)
 
 
-def _read(*known: Known) -> dict[tuple[str, int | str], Named]:
+def _read(*known: NamedRecord) -> dict[tuple[str, int | str], Named]:
     """Return what a transfer holds the ids of, as it was read: variants have a SKU."""
     return {("variant" if each.sku else "location", each.id): Named(each.id, (each,)) for each in known}
 
 
 def _told(warnings: Iterable[ToolWarning]) -> list[tuple[str, str | None, str | None]]:
-    return [(each.severity, each.code, each.field_path) for each in warnings]
+    return [(warning.severity, warning.code, warning.field_path) for warning in warnings]
 
 
 def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
@@ -111,9 +111,12 @@ def test_a_new_transfer_is_one_request_with_everything_resolved() -> None:
         ),
         ({"goods": (Named("F"),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
         ({"goods": (Named("F", listed=False),)}, ("blocking", "cold_cache", "rows[0].sku_or_variant_id")),
-        ({"goods": (Named(7, (Known(id=7, deleted=True),)),)}, ("blocking", "not_found", "rows[0].sku_or_variant_id")),
         (
-            {"goods": (Named(7, (Known(id=7, archived=True),)),)},
+            {"goods": (Named(7, (NamedRecord(id=7, deleted=True),)),)},
+            ("blocking", "not_found", "rows[0].sku_or_variant_id"),
+        ),
+        (
+            {"goods": (Named(7, (NamedRecord(id=7, archived=True),)),)},
             ("advisory", "archived_item", "rows[0].sku_or_variant_id"),
         ),
         ({"numbered": TAKEN}, ("advisory", "duplicate_order_number", "stock_transfer_number")),
@@ -134,7 +137,7 @@ def test_what_speaks_against_a_new_transfer_names_its_field(facts: dict[str, Any
 
 def test_a_plan_depends_on_what_it_names_and_not_on_the_stock() -> None:
     usual = CREATE.plan(_new(), _facts())
-    renamed = _facts(source_location_id=Named("North", (Known(id=1, name="Nord"),)))
+    renamed = _facts(source_location_id=Named("North", (NamedRecord(id=1, name="Nord"),)))
     assert CREATE.plan(_new(), renamed).content != usual.content
     assert CREATE.plan(_new(), _facts(levels={7: {1: Decimal(0)}})).content == usual.content
 
@@ -159,7 +162,7 @@ def _old(**changed: object) -> Facts:
 def test_a_change_sends_what_differs_and_keeps_the_notes_that_katana_would_wipe() -> None:
     request = _change(transfer_date="2026-03-01T12:00:00+02:00", expected_arrival_date="2026-03-09", status="received")
     draft = MODIFY.plan(request, _old())
-    assert [(each.method, each.path, each.body) for each in draft.actions] == [
+    assert [(action.method, action.path, action.body) for action in draft.actions] == [
         (
             "PATCH",
             "/stock_transfers/5",
@@ -168,7 +171,7 @@ def test_a_change_sends_what_differs_and_keeps_the_notes_that_katana_would_wipe(
         ("PATCH", "/stock_transfers/5/status", {"status": "received"}),
     ]
     look = Recognise(collection="stock_transfers", filters={"ids": [5]})
-    assert [each.recognise for each in draft.actions] == [look, look]
+    assert [action.recognise for action in draft.actions] == [look, look]
     assert draft.changes == (
         FieldChange(field="expected_arrival_date", new="2026-03-09"),
         FieldChange(field="status", old="draft", new="received"),
@@ -198,7 +201,7 @@ def test_texts_that_are_the_same_number_or_moment_are_two_texts(name: str, was: 
     request = _change(**{name: wanted}, transfer_date="2026-03-01T12:00:00+02:00")
     facts = _old(**{"additional_info": None, name: was})
     assert MODIFY.checks(request, facts) == []
-    assert [each.body for each in MODIFY.plan(request, facts).actions] == [{name: wanted}]
+    assert [action.body for action in MODIFY.plan(request, facts).actions] == [{name: wanted}]
     assert _told(MODIFY.checks(_change(**{name: was}), facts)) == [("blocking", "no_effective_change", None)]
 
 
@@ -235,8 +238,10 @@ def test_a_deletion_shows_what_goes_and_how_to_make_it_again() -> None:
     facts = Facts(record=RECORD | {"status": "received"}, references=_read(FORK))
     draft = DELETE.plan(request, facts)
     assert draft.undoing is None
-    assert [(each.method, each.path, each.body) for each in draft.actions] == [("DELETE", "/stock_transfers/5", None)]
-    assert [(each.sku, each.quantity) for each in draft.lines] == [("FORK", 2)]
+    assert [(action.method, action.path, action.body) for action in draft.actions] == [
+        ("DELETE", "/stock_transfers/5", None)
+    ]
+    assert [(line.sku, line.quantity) for line in draft.lines] == [("FORK", 2)]
     assert _told(DELETE.checks(request, facts)) == [("advisory", "stock_was_moved", None)]
     draft = DELETE.plan(request, replace(facts, record=RECORD))
     assert draft.undoing == {
@@ -275,7 +280,7 @@ def test_an_action_survives_the_journal() -> None:
         *CREATE.plan(_new(), _facts(numbered=TAKEN)).actions,
         *MODIFY.plan(_change(status="received"), _old()).actions,
     ):
-        assert Action.read(action.told()) == action
+        assert Action.read(action.to_json()) == action
     body = {"order": Ref(0, "id"), "rows": [{"of": Ref(1, "no")}], "n": None}
     answers = {0: {"id": 4}, 1: {"no": "x"}}
     expected = {"order": 4, "rows": [{"of": "x"}], "n": None}
@@ -303,7 +308,7 @@ def test_of_a_number_only_what_is_known_is_said() -> None:
     both, blocks = Numbered(number="ST-6", taken=(3, 4)), ("blocking", "duplicate_order_number", path)
 
     def said(given: str | None, numbered: Numbered) -> list[tuple[str, str]]:
-        return [(each.severity, each.message) for each in number_checks("stock_transfer", path, given, numbered)]
+        return [(check.severity, check.message) for check in number_checks("stock_transfer", path, given, numbered)]
 
     assert said(None, free) == [("info", NEXT)]
     assert said("ST-6", free) == []
@@ -321,7 +326,7 @@ def test_more_than_the_source_has_is_said_for_each_variant_and_nothing_of_unknow
     request = _new(rows=rows, stock_transfer_number="ST-6")
     for held, told in ((Decimal(3), "3.5 FORK would leave North, which has 3"), (Decimal("3.5"), None), (None, None)):
         facts = _facts(request, goods=goods, levels={} if held is None else {7: {1: held}})
-        assert [each.message for each in CREATE.checks(request, facts)] == ([] if told is None else [told])
+        assert [check.message for check in CREATE.checks(request, facts)] == ([] if told is None else [told])
     (warning,) = CREATE.checks(request, _facts(request, goods=goods, levels={7: {1: Decimal(0)}}))
     assert _told([warning]) == [("advisory", "insufficient_stock", "rows[1].quantity")]
 
@@ -331,11 +336,11 @@ def test_a_transfer_whose_goods_leave_says_what_its_source_lacks(held: Decimal, 
     request = _change(status="received")
     record = {**RECORD, "stock_transfer_rows": [{"id": 9, "variant_id": 7, "quantity": Decimal(2)}]}
     facts = Facts(record=record, references=_read(NORTH, SOUTH, FORK), levels={7: {1: held}})
-    assert [each.code for each in MODIFY.checks(request, facts)] == codes
+    assert [check.code for check in MODIFY.checks(request, facts)] == codes
 
 
 def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> None:
-    wheel = Known(id=8, sku="WHEEL")
+    wheel = NamedRecord(id=8, sku="WHEEL")
     moved = [(None, 9), (7, 2), (0, 9), (8, 3), (7, 1)]
     record = RECORD | {"stock_transfer_rows": [{"variant_id": each, "quantity": amount} for each, amount in moved]}
     facts = Facts(
@@ -345,8 +350,8 @@ def test_each_quantity_stays_with_its_own_goods_where_a_row_has_no_variant() -> 
     )
     request = _change(status="received")
     lines = MODIFY.plan(request, facts).lines
-    assert [(each.sku, each.quantity) for each in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
-    told = [each.message for each in MODIFY.checks(request, facts)]
+    assert [(line.sku, line.quantity) for line in lines] == [("FORK", 2), ("WHEEL", 3), ("FORK", 1)]
+    told = [check.message for check in MODIFY.checks(request, facts)]
     assert told == ["3 WHEEL would leave North, which has 2"]
     unread = replace(facts, references={})
     assert (MODIFY.plan(request, unread).lines, MODIFY.checks(request, unread)) == ((), [])

@@ -20,15 +20,15 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import Receive, Scope, Send
 
 from katana_client.transport import in_process
-from katana_mcp.cache_commands.job import Job, Report
-from katana_mcp.cache_commands.rebuild import rebuild
-from katana_mcp.cache_commands.running import telling
-from katana_mcp.cache_commands.sync import sync, watch
-from katana_mcp.kept import NotDone
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.surface import tools
+from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.commands.cache.job import Job, Report
+from katana_mcp.commands.cache.rebuild import rebuild
+from katana_mcp.commands.cache.running import telling
+from katana_mcp.commands.cache.sync import sync, watch
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.catalogue import tools
+from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, paced, staged, within
-from katana_mcp.wiring import Outside
 from katana_sandbox import Delay, Fault, ManualClock, Status, Truncate
 
 type Answering = HTMLResponse | RedirectResponse | PlainTextResponse
@@ -46,13 +46,13 @@ def waited_for(own: OwnSandbox, tmp_path: Path) -> Job:
 
 def entities(report: Report) -> dict[str, dict[str, Any]]:
     """Return what a report says, by entity."""
-    return {each["entity"]: each for each in cast("list[dict[str, Any]]", report.data["entities"])}
+    return {entity["entity"]: entity for entity in cast("list[dict[str, Any]]", report.data["entities"])}
 
 
 def test_all_that_the_tools_read_is_brought_in(command_line: Run) -> None:
     first = command_line("sync", "--json")
     assert (first.code, first.err) == (0, "")
-    assert {each["entity"] for each in first.data["entities"]} == READ - {"stock"}
+    assert {entity["entity"] for entity in first.data["entities"]} == READ - {"stock"}
     assert first.entity("variant") == {
         "entity": "variant",
         "records": 172,
@@ -91,7 +91,7 @@ def test_named_entities_come_with_what_they_borrow_from_and_people_see_a_table(c
 
 def test_the_tools_that_are_served_choose_what_is_brought_in(command_line: Run) -> None:
     ran = command_line("sync", "--json", "--tools", "search_customers")
-    assert [each["entity"] for each in ran.data["entities"]] == ["customer"]
+    assert [entity["entity"] for entity in ran.data["entities"]] == ["customer"]
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ async def test_a_wrong_key_is_one_sentence_and_the_rest_is_not_tried(
     own.sandbox.faults.add(Fault("*", action=Status(401), times=None))
     with pytest.raises(NotDone, match=r"^Katana refused the API key in KATANA_API_KEY; what was cached stays$"):
         await paced(clock, sync(job_on(own, tmp_path), []), 5)
-    assert {each.path for each in own.sandbox.journal} == {"/v1/locations", "/v1/factory"}
+    assert {request.path for request in own.sandbox.journal} == {"/v1/locations", "/v1/factory"}
 
 
 async def test_an_address_where_nobody_answers_is_named_and_the_key_is_not(
     own: OwnSandbox, clock: ManualClock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     job = job_on(own, tmp_path, base_url="http://127.0.0.1:9/v1")
-    nobody = replace(job, outside=telling(Outside(clock=clock), job.settings.base_url))
+    nobody = replace(job, outside=telling(Environment(clock=clock), job.settings.base_url))
     with pytest.raises(NotDone) as refused:
         await paced(clock, sync(nobody, ["location"]), 5)
     told = str(refused.value)
@@ -185,7 +185,7 @@ async def test_an_address_that_is_not_katanas_is_named_in_one_sentence_and_soon_
 
     clock = cast("ManualClock", own.sandbox.clock)
     job = job_on(own, tmp_path, base_url="http://127.0.0.1:46633")
-    outside = telling(Outside(clock=clock, transport=in_process(answering)), job.settings.base_url)
+    outside = telling(Environment(clock=clock, transport=in_process(answering)), job.settings.base_url)
     with pytest.raises(NotDone) as refused:
         await paced(clock, command(replace(job, outside=outside), []), 5)
     told = str(refused.value)

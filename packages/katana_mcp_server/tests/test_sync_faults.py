@@ -16,8 +16,8 @@ from cache_core.protocol import Selection
 from cache_core.records import RecordId
 from cache_core.specs import SPECS
 from katana_client.testing import FakeClient, listing
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.services import Services
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.services import Services
 from katana_sandbox import (
     Action,
     Drop,
@@ -34,7 +34,7 @@ from katana_sandbox import (
 )
 
 if TYPE_CHECKING:
-    from katana_mcp.source import Listable
+    from katana_mcp.caches.source import Listable
 
 FAULTS: dict[str, Action] = {
     **{str(status): Status(status) for status in (429, 500, 502, 503, 504)},
@@ -68,7 +68,7 @@ async def _costs(own: OwnSandbox, *faults: Fault) -> int:
     async with following(own) as services:
         outcome = await services.syncer.start("variant")
         assert outcome.complete, outcome.reason
-        there = {each["id"] for each in own.sandbox.tenant().all("variants")}
+        there = {variant["id"] for variant in own.sandbox.tenant().all("variants")}
         assert (await _cached(services, "variant")).keys() == there
     assert -(-len(there) // 250) == PAGES
     return len(own.sandbox.requests("GET", "/variants")) - PAGES
@@ -141,9 +141,9 @@ async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_s
     """Set aside so many; so many others stand before each."""
     tenant = own.sandbox.tenant()
     kinds = [*BAD, *Random(bad).choices(list(BAD)[:-1], k=bad - len(BAD))]
-    good = {each["id"] for each in tenant.all("customers")}
+    good = {customer["id"] for customer in tenant.all("customers")}
     for number, kind in enumerate(kinds):
-        good |= {tenant.create("customers", {"name": f"Other {each}"})["id"] for each in range(others)}
+        good |= {tenant.create("customers", {"name": f"Other {index}"})["id"] for index in range(others)}
         tenant.insert_raw("customers", BAD[kind](900_000 - number))  # new ids count on from the highest
     async with following(own) as services:
         outcome = await services.syncer.start("customer")
@@ -151,7 +151,7 @@ async def test_bad_records_are_set_aside_and_all_others_are_cached_by_the_same_s
         assert (await _cached(services, "customer")).keys() == good
         poison = await services.cache.quarantined("customer", 100)
         assert len(poison) == len(kinds)
-        assert all(each.reason for each in poison)
+        assert all(poisoned.reason for poisoned in poison)
 
 
 @pytest.mark.parametrize("odd", ODD)

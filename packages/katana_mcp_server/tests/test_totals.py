@@ -24,22 +24,22 @@ from order_plans import (
 from server_wire import Wire, amount, live
 from transfer_plans import applied
 
-from katana_mcp.naming import Named
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.references.wording import Named
 from katana_mcp.testing import Stage, staged
 from katana_mcp.writing.totals import Totals, totals_in_words
 from katana_sandbox import Fault, ManualClock, Sandbox, Status, Tenant
 
 
 def _bought(tenant: Tenant) -> list[int]:
-    items = {each["id"] for each in live(tenant, "materials") if not each["batch_tracked"]}
-    return [each["id"] for each in live(tenant, "variants") if each["material_id"] in items]
+    items = {material["id"] for material in live(tenant, "materials") if not material["batch_tracked"]}
+    return [variant["id"] for variant in live(tenant, "variants") if variant["material_id"] in items]
 
 
 def test_a_total_is_with_tax_and_the_net_and_the_costs_stand_beside_it() -> None:
     draft = planned(additional_info="new")
     assert draft.totals == Totals(total=Decimal("18.3"), net_total=Decimal(15), additional_costs=Decimal(10))
-    assert [each.tax_rate for each in draft.lines] == [22, 22, 22]
+    assert [line.tax_rate for line in draft.lines] == [22, 22, 22]
     assert DELETE.plan(DELETE.request.model_validate({"purchase_order_id": 40}), old()).totals == draft.totals
     assert planned(delete_row_ids=[18], delete_additional_cost_row_ids=[COST["id"]]).totals == Totals(
         total=Decimal("6.1"), net_total=Decimal(5)
@@ -63,7 +63,7 @@ def test_a_row_without_a_tax_rate_is_sent_with_the_default_one_and_that_is_said(
     request = new_order(rows=[{name: value for name, value in FORKS.items() if name != "tax_rate_id"}])
     (action,) = CREATE.plan(request, new_facts()).actions
     assert action.body is not None
-    assert [each["tax_rate_id"] for each in _rows(action.fields["purchase_order_rows"])] == [5]
+    assert [row["tax_rate_id"] for row in _rows(action.fields["purchase_order_rows"])] == [5]
     (warning,) = CREATE.checks(request, new_facts())
     assert warning.message == "rows: the default tax rate of purchases was taken where none is given (22 %)"
     # What is there already keeps the rate that it has.
@@ -99,7 +99,7 @@ async def test_the_total_of_a_preview_is_that_of_the_order_once_it_is_applied(
 ) -> None:
     async with staged(OwnSandbox(Sandbox(clock=ManualClock(auto=False)))) as stage:
         tenant = stage.own.sandbox.tenant()
-        goods, rates = _bought(tenant), [each["id"] for each in live(tenant, "tax_rates")]
+        goods, rates = _bought(tenant), [tax_rate["id"] for tax_rate in live(tenant, "tax_rates")]
 
         def asked(lines: list[tuple[int, Decimal, Decimal, int | None]]) -> list[dict[str, object]]:
             rows: list[dict[str, object]] = []
@@ -134,7 +134,7 @@ async def _applied(stage: Stage, tool: str, **arguments: object) -> Wire:
     order = stage.own.sandbox.tenant().get("purchase_orders", outcome["id"])
     # What the API sends are binary fractions: beyond the 15th digit they are its own.
     assert float(preview["total"]) == pytest.approx(float(order["total"]), rel=1e-13)
-    net = sum(amount(each["total"]) for each in order["purchase_order_rows"])
+    net = sum(amount(row["total"]) for row in order["purchase_order_rows"])
     assert float(preview["net_total"]) == pytest.approx(float(net), rel=1e-13)
     assert (
         f"; total {preview['total']} {preview['currency']} with tax, {preview['net_total']} without"
@@ -152,7 +152,11 @@ DOCUMENT = ("status", "total", "net_total", "additional_costs", "currency")
 async def test_an_outcome_says_nothing_of_a_document_that_is_gone_or_not_fully_written(
     stage: Stage, tenant: Tenant
 ) -> None:
-    order = next(each for each in live(tenant, "purchase_orders") if each["status"] == "NOT_RECEIVED")
+    order = next(
+        purchase_order
+        for purchase_order in live(tenant, "purchase_orders")
+        if purchase_order["status"] == "NOT_RECEIVED"
+    )
     named = {"purchase_order_id": order["id"]}
     changed = await stage.call("modify_purchase_order", **named, additional_info="once")
     stage.own.sandbox.faults.add(Fault(f"PATCH /purchase_orders/{order['id']}", action=Status(422)))

@@ -12,7 +12,7 @@ from journal_plans import hasty
 from server_wire import Wire, live
 from transfer_plans import applied, applied_in_time, counted, made, planned, writes
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, Stage, staged
 from katana_mcp.writing.actions import Ref, resolved
 from katana_sandbox import EditBody, Fault, ManualClock, Mutate, Status, Tenant
@@ -98,7 +98,7 @@ async def test_a_journal_that_goes_away_while_a_plan_is_applied_is_told_with_wha
         answer = await applied(stage, token)
         assert "outcomes" in answer, answer
         assert (counted(answer["outcomes"][0]), len(made(tenant))) == ({"applied": 1}, 1)
-        assert [each["code"] for each in answer["warnings"]] == ["journal_unavailable"]
+        assert [warning["code"] for warning in answer["warnings"]] == ["journal_unavailable"]
         assert "no longer holds entry 1" in answer["warnings"][0]["message"]
         again = await applied(stage, token)
         assert again["error"] == ("journal_unavailable" if harm is _halved else "unknown_plan")
@@ -114,7 +114,7 @@ async def test_a_deletion_is_believed_when_the_record_is_gone_whatever_the_answe
     token = await planned(stage, "delete_stock_transfer", stock_transfer_id=transfer)
     stage.own.sandbox.faults.add(Fault("DELETE *", action=replace(answer, commit=commit)))
     (outcome,) = (await applied_in_time(stage, clock, token))["outcomes"]
-    gone = transfer not in {each["id"] for each in live(tenant, "stock_transfers")}
+    gone = transfer not in {stock_transfer["id"] for stock_transfer in live(tenant, "stock_transfers")}
     assert (counted(outcome), gone) == ({"applied" if commit else "unknown": 1}, commit)
     assert outcome["actions"][0]["look_up"]["rows"] == 1
 

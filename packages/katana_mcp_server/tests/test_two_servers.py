@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_shared_budget import HOSTILE
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Setup, paced, staged, within
 from katana_sandbox import EditHeaders, Fault, ManualClock, Sandbox, SandboxConfig, Status
 from katana_sandbox.store.keys import FIRST_ID
@@ -30,7 +30,7 @@ async def test_two_servers_that_warm_up_one_cache_keep_to_the_limit_and_answer_w
             await paced(clock, clock.sleep(5), 1)
     assert len(own.sandbox.journal) > 75
     assert own.sandbox.max_requests_in_window() <= 60
-    assert {each.status for each in own.sandbox.journal} == {200}
+    assert {request.status for request in own.sandbox.journal} == {200}
 
 
 @pytest.mark.parametrize("status", [pytest.param(200, marks=pytest.mark.soak), 429])
@@ -48,6 +48,6 @@ async def test_no_header_holds_two_servers_up_longer_than_65_seconds(
         await within(clock, 1, one.call("search_customers", query="velo"))
         await within(clock, 1, other.call("search_customers", query="velo"))
         await paced(clock, clock.sleep(2 * CAP), 2)
-    times = [each.seconds for each in list(own.sandbox.journal)[before:]]
+    times = [request.seconds for request in list(own.sandbox.journal)[before:]]
     assert len(times) > 1
     assert times[1] - times[0] <= CAP

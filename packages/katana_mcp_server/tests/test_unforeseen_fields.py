@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from server_wire import Wire, live
 
 from cache_core.records import moment_in
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Stage, staged
 from katana_sandbox import EditBody, Fault, ManualClock, Sandbox, SandboxConfig
 
@@ -187,13 +187,15 @@ async def test_a_field_that_could_not_be_read_is_told_and_a_filter_by_it_says_th
     await served.call("list_sales_orders", limit=1)
     spoilt.spoil("sales_orders", order["id"], delivery_date="soon", total=["much"])
     listed = await served.call("list_sales_orders", total_min=1, order_by="-created_at")
-    (told,) = [each["message"] for each in listed["warnings"] if each["code"] == "unread_field"]
+    (told,) = [warning["message"] for warning in listed["warnings"] if warning["code"] == "unread_field"]
     assert told.startswith(f"incomplete: sales_order.total of 1 ({order['id']}) could not be read")
     ordered = await served.call("list_sales_orders", order_by="delivery_date")
-    (told,) = [each["message"] for each in ordered["warnings"] if each["code"] == "unread_field"]
+    (told,) = [warning["message"] for warning in ordered["warnings"] if warning["code"] == "unread_field"]
     assert "delivery_date" in told
     assert "unread_field" not in str(await served.call("list_sales_orders", status=["DELIVERED"]))
-    (status,) = [each for each in (await served.call("cache_status"))["entities"] if each["entity"] == "sales_order"]
+    (status,) = [
+        entity for entity in (await served.call("cache_status"))["entities"] if entity["entity"] == "sales_order"
+    ]
     assert status["unread"] == [f"delivery_date of 1 ({order['id']})", f"total of 1 ({order['id']})"]
     spoilt.fields.clear()
     spoilt.spoil("sales_orders", order["id"])
@@ -216,7 +218,7 @@ async def test_custom_fields_by_definition_are_shown_and_cost_nothing(served: St
     assert found["custom_fields"] == [{"field": f"{UUID}1", "value": "red"}, {"field": f"{UUID}2", "value": 7}]
     assert sku in {row["sku"] for row in (await served.call("search_items", query=sku))["rows"]}
     entities = (await served.call("cache_status"))["entities"]
-    assert not any(each.get("quarantined") or each.get("unread") for each in entities)
+    assert not any(entity.get("quarantined") or entity.get("unread") for entity in entities)
 
 
 async def worked(stage: Stage, spoilt: Spoilt, data: st.DataObject) -> None:
@@ -261,10 +263,10 @@ async def test_every_workflow_answers_whatever_katana_sends(served: Stage, spoil
 async def test_a_sum_over_an_amount_that_could_not_be_read_says_that_it_is_incomplete(
     served: Stage, spoilt: Spoilt
 ) -> None:
-    variants = [each["id"] for each in live(spoilt.own.sandbox.tenant(), "variants")[:20]]
+    variants = [variant["id"] for variant in live(spoilt.own.sandbox.tenant(), "variants")[:20]]
     spoilt.level = {"quantity_in_stock": ["many"]}
     answer = await served.call("check_inventory", skus_or_variant_ids=variants)
     (odd,) = [each for each in answer["stock"] if each["locations"] and "in_stock" not in each]
     assert "committed" in odd
-    (told,) = [each["message"] for each in answer["warnings"] if each["code"] == "unread_field"]
+    (told,) = [warning["message"] for warning in answer["warnings"] if warning["code"] == "unread_field"]
     assert told.startswith("incomplete: quantity_in_stock of some levels")

@@ -4,7 +4,7 @@ import pytest
 from server_wire import live, unique_sku
 from transfer_plans import new_transfer
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import paced, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status
 
@@ -23,17 +23,17 @@ async def test_an_order_is_read_by_its_id_before_its_listing_has_come_to_it(
     slow: OwnSandbox, clock: ManualClock
 ) -> None:
     orders = live(slow.sandbox.tenant(), "sales_orders")[:2]
-    first, second = (each["id"] for each in orders)
+    first, second = (order["id"] for order in orders)
     async with staged(slow) as stage:
         answer = await within(clock, 10, stage.call("get_sales_order", sales_order_id=first))
         assert answer["order"]["order_no"] == orders[0]["order_no"]
         assert len(answer["order"]["rows"]) == len(orders[0]["sales_order_rows"])
         assert answer["warming"]
         listed = await paced(clock, stage.call("list_sales_orders", ids=[first, second, 999_999]))
-        assert [each["sales_order_id"] for each in listed["rows"]] == [first, second]
+        assert [row["sales_order_id"] for row in listed["rows"]] == [first, second]
         assert listed["not_found"] == [999_999]
         (orders_status,) = [
-            each for each in (await stage.call("cache_status"))["entities"] if each["entity"] == "sales_order"
+            entity for entity in (await stage.call("cache_status"))["entities"] if entity["entity"] == "sales_order"
         ]
         assert orders_status["records"] == 2
         assert "as_of" not in orders_status
@@ -49,7 +49,7 @@ async def test_what_a_first_listing_stored_before_it_broke_off_is_told(clock: Ma
         answer = await paced(clock, stage.call("search_items", query="a"))
         total = own.sandbox.tenant().count("variants")
         assert answer["warming"] == f"250/{total}"
-        cached = {each["entity"]: each for each in (await stage.call("cache_status"))["entities"]}
+        cached = {entity["entity"]: entity for entity in (await stage.call("cache_status"))["entities"]}
         assert (cached["variant"]["warming"], cached["variant"]["records"]) == (f"250/{total}", 250)
         assert all("warming" not in cached[each] for each in ("service", "customer"))
 
@@ -84,14 +84,16 @@ async def test_skus_are_read_by_one_request_before_their_listing_has_come_to_the
 ) -> None:
     own.sandbox.faults.add(Fault("GET /variants", nth=1, action=Delay(30)))
     variants = live(own.sandbox.tenant(), "variants")
-    skus = [each["sku"] for each in variants if each["sku"] and unique_sku(own.sandbox.tenant(), each)][:3]
+    skus = [variant["sku"] for variant in variants if variant["sku"] and unique_sku(own.sandbox.tenant(), variant)][:3]
     async with staged(own) as stage:
         for tool, holds in (("get_variant_details", "variants"), ("check_inventory", "stock")):
             answer = await paced(clock, stage.call(tool, skus_or_variant_ids=skus))
             assert [each["sku"] for each in answer[holds]] == skus
             assert not answer["not_found"]
             assert answer["warming"]
-    singled = [each for each in own.sandbox.journal if each.path == "/v1/variants" and "sku" in str(each.query)]
+    singled = [
+        request for request in own.sandbox.journal if request.path == "/v1/variants" and "sku" in str(request.query)
+    ]
     assert len(singled) == 1
 
 
@@ -112,7 +114,7 @@ async def test_what_no_first_sync_has_brought_yet_is_unknown_and_never_not_found
         for tool, more in BY_NAME.items():
             answer = await paced(clock, stage.call(tool, skus_or_variant_ids=["PAD", 7], **more))
             assert answer["not_found"] == [], tool
-            unknown = [each for each in answer["warnings"] if each["field_path"]]
+            unknown = [warning for warning in answer["warnings"] if warning["field_path"]]
             assert [each["field_path"] for each in unknown] == ["skus_or_variant_ids[0]", "skus_or_variant_ids[1]"]
             assert {(each["code"], each["severity"]) for each in unknown} == {("cold_cache", "advisory")}, tool
             assert "'PAD' is unknown, not missing" in unknown[0]["message"]
@@ -129,11 +131,11 @@ async def test_what_a_plan_names_is_unknown_before_a_first_sync_has_brought_it(
         began = clock.monotonic()
         preview = payload_of(await paced(clock, stage.result("create_stock_transfer", transfer)))
         assert 30 < clock.monotonic() - began <= 40.5, "the factory's days are part of what a plan waits for"
-    blocking = [each for each in preview["warnings"] if each["severity"] == "blocking"]
+    blocking = [warning for warning in preview["warnings"] if warning["severity"] == "blocking"]
     assert {each["code"] for each in blocking} == {"cold_cache"}, blocking
     names = [each for each in blocking if each["field_path"] != "stock_transfer_number"]
     assert len(names) == 3
-    assert all("is not known yet" in each["message"] for each in names), names
+    assert all("is not known yet" in name["message"] for name in names), names
     assert "plan_token" not in preview
 
 
@@ -145,11 +147,11 @@ async def test_what_a_whole_first_sync_has_not_brought_is_not_found_while_others
         await stage.call("search_items", query="fork")
         answer = await paced(clock, stage.call("get_bom", skus_or_variant_ids=["no such SKU"]))
     assert answer["warming"]
-    assert [each["asked"] for each in answer["not_found"]] == ["no such SKU"]
+    assert [missing["asked"] for missing in answer["not_found"]] == ["no such SKU"]
 
 
 def _asked(own: OwnSandbox, collection: str) -> int:
-    return sum(each.path == f"/v1/{collection}" for each in own.sandbox.journal)
+    return sum(request.path == f"/v1/{collection}" for request in own.sandbox.journal)
 
 
 async def test_an_id_that_katana_does_not_tell_in_time_may_still_come(slow: OwnSandbox, clock: ManualClock) -> None:

@@ -11,8 +11,8 @@ import pytest
 from cache_core.specs.customers import CUSTOMER
 from cache_core.specs.variants import VARIANT
 from cache_core.sync import Progress
-from katana_mcp.adapter.progress import ProgressReports
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.server.mcp.progress import ProgressReports
 from katana_mcp.testing import Payload, Stage, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig
 
@@ -60,8 +60,8 @@ async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool:
         cold, heard = await _asked(stage, clock, tool, {"limit": 20})
         assert 5 < clock.monotonic() - began <= MOST
         assert [name for name in ("warming", "stale", "total_is_lower_bound") if name in cold] == []
-        assert [each["code"] for each in cold["warnings"] if each["code"] != "truncated_result"] == []
-        assert not any("again" in each for each in cold["next_actions"])
+        assert [warning["code"] for warning in cold["warnings"] if warning["code"] != "truncated_result"] == []
+        assert not any("again" in action for action in cold["next_actions"])
         warm = payload_of(await within(clock, MOST, stage.client.call_tool(tool, {"limit": 20})))
         assert (cold["rows"], cold["total"]) == (warm["rows"], warm["total"])
         assert cold["rows"]
@@ -69,8 +69,8 @@ async def test_a_cold_account_is_waited_for_and_answered_whole_in_one_call(tool:
     assert len(heard.done) > 5
     assert heard.done == sorted(set(heard.done))
     assert set(heard.totals) == {heard.done[-1]}
-    assert any(each.startswith("syncing variants: 250/2") for each in heard.messages)
-    assert any(each.startswith("syncing inventory: ") for each in heard.messages)
+    assert any(message.startswith("syncing variants: 250/2") for message in heard.messages)
+    assert any(message.startswith("syncing inventory: ") for message in heard.messages)
 
 
 async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_goes_on_from_there() -> None:
@@ -78,7 +78,7 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
     own = _account(clock, 5_000, 2)
     answers: list[Payload] = []
     async with staged(own) as stage:
-        while not answers or any("again" in each for each in answers[-1]["next_actions"]):
+        while not answers or any("again" in action for action in answers[-1]["next_actions"]):
             answer, heard = await _asked(stage, clock, LOW, {"limit": 3})
             assert heard.done == sorted(set(heard.done))
             assert all(
@@ -97,7 +97,7 @@ async def test_an_account_that_is_too_large_for_one_call_says_how_far_it_is_and_
     assert answers[-1]["checked"] == answers[-1]["variants"] > 4_000
     assert "total_is_lower_bound" not in answers[-1]
     assert own.sandbox.max_requests_in_window() <= 60
-    pages = Counter(dict(each.query).get("page") for each in own.sandbox.requests(path="/variants"))
+    pages = Counter(dict(request.query).get("page") for request in own.sandbox.requests(path="/variants"))
     assert [page for page, count in pages.items() if page not in {None, "1"} and count > 2] == []
 
 
@@ -128,13 +128,13 @@ async def test_without_a_request_left_it_answers_with_what_it_has_and_says_when_
     clock = ManualClock(auto=False)
     own = OwnSandbox(Sandbox(SandboxConfig(variants=600), clock=clock))
     async with staged(own) as stage:
-        variants = (each["id"] for each in own.sandbox.tenant().all("variants"))
+        variants = (variant["id"] for variant in own.sandbox.tenant().all("variants"))
         while clock.monotonic() < 1:  # until one has to wait
             await stage.call("check_inventory", skus_or_variant_ids=[next(variants)])
         began = clock.monotonic()
         answer, _ = await _asked(stage, clock, tool, {"limit": 1})
         assert clock.monotonic() - began < 9
-        (action,) = [each for each in answer["next_actions"] if "again" in each]
+        (action,) = [next_action for next_action in answer["next_actions"] if "again" in next_action]
         again = re.search(r"again in (\d+) s, when Katana takes requests again", action)
         assert again is not None
         assert 40 <= int(again[1]) <= 60

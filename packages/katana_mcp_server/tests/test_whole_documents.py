@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import staged
 from katana_sandbox import Tenant
 
@@ -200,13 +200,13 @@ LEFT: dict[str, dict[str, tuple[str, ...]]] = {
 
 def _merged(values: list[Any], filled: Mapping[str, object], name: str = "") -> Any:  # noqa: ANN401 - any JSON
     """Return one value with everything that any of these values has, a list with one entry."""
-    known = [each for each in values if each not in (None, [], {})]
+    known = [value for value in values if value not in (None, [], {})]
     if not known:
         return filled.get(name, FILLED.get(name, "x"))
     if isinstance(known[0], dict):
         records = cast("list[Wire]", known)
-        keys = dict.fromkeys(key for each in records for key in each)
-        return {key: _merged([each.get(key) for each in records], filled, key) for key in keys}
+        keys = dict.fromkeys(key for record in records for key in record)
+        return {key: _merged([record.get(key) for record in records], filled, key) for key in keys}
     if isinstance(known[0], list):
         return [_merged([entry for each in known for entry in each], filled)]
     return next((each for each in known if isinstance(each, float)), known[0])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import katana_mcp
-from katana_mcp.adapter.arguments import decoded
-from katana_mcp.surface import chosen, tools
+from katana_mcp.server.catalogue import chosen, tools
+from katana_mcp.server.mcp.arguments import decoded
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, render_path
@@ -77,24 +77,24 @@ def test_every_documented_code_exists_and_no_message_is_tagged_by_a_prefix() -> 
 
 
 def test_toolsets_tools_and_exclusions_choose_what_is_served() -> None:
-    every = [each.name for each in tools()]
+    every = [tool.name for tool in tools()]
     assert [each.name for each in chosen((), ("all",), ())] == every
     assert [each.name for each in chosen((), (), ())] == [each for each in every if each != "rebuild_cache"]
     assert "rebuild_cache" in {each.name for each in chosen((), ("admin",), ())}
     assert [each.name for each in chosen(("rebuild_cache",), (), ())] == ["rebuild_cache"]
     assert {each.toolset for each in chosen((), ("sales",), ())} == {"sales", "writing"}
     assert "apply_plan" not in {each.name for each in chosen((), ("inventory",), ("apply_plan",))}
-    planning = [each.name for each in tools() if each.plans]
+    planning = [tool.name for tool in tools() if tool.plans]
     assert [each.name for each in chosen((), ("writing",), ())] == [*planning, "apply_plan"]
     # What the previews of a toolset plan can be applied.
     added = {"cache_status", "apply_plan"}
-    grouped = [each.name for each in tools() if each.toolset == "inventory" or each.name in added]
+    grouped = [tool.name for tool in tools() if tool.toolset == "inventory" or tool.name in added]
     assert [each.name for each in chosen(("cache_status",), ("inventory",), ())] == grouped
-    reading = [each.name for each in tools() if each.read_only and not each.plans]
+    reading = [tool.name for tool in tools() if tool.read_only and not tool.plans]
     assert [each.name for each in chosen((), ("read",), ())] == reading == [each for each in every if each in reading]
     assert not {"rebuild_cache", "create_stock_transfer", "apply_plan"} & {*reading}
     both = {each.name for each in chosen((), ("read", "admin"), ())}
-    assert both == {*reading, *(each.name for each in tools() if each.toolset == "admin")}
+    assert both == {*reading, *(tool.name for tool in tools() if tool.toolset == "admin")}
     left = [each for each in every if each != "cache_status"]
     assert [each.name for each in chosen((), ("all",), ("cache_status",))] == left
     with pytest.raises(ValueError, match="leave no tool to serve"):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from katana_mcp.sandbox import OwnSandbox
+from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, within
 from katana_sandbox import Delay, Fault, ManualClock, Sandbox, SandboxConfig, Status, Tenant
 
@@ -24,7 +24,9 @@ async def _planned(stage: Stage, clock: ManualClock, tool: str, arguments: Mappi
 
 
 def _renamed(tenant: Tenant) -> dict[str, object]:
-    order = next(each for each in tenant.all("purchase_orders") if not each.get("deleted_at"))
+    order = next(
+        purchase_order for purchase_order in tenant.all("purchase_orders") if not purchase_order.get("deleted_at")
+    )
     return {"purchase_order_id": order["id"], "additional_info": "call before noon"}
 
 

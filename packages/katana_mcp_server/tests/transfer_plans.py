@@ -13,7 +13,7 @@ NUMBER = "ST-900"
 def new_transfer(tenant: Tenant, **changed: object) -> dict[str, object]:
     """Return the arguments of a usual new transfer."""
     source, destination = live(tenant, "locations")[:2]
-    sku = next(each["sku"] for each in live(tenant, "variants") if each["sku"])
+    sku = next(variant["sku"] for variant in live(tenant, "variants") if variant["sku"])
     usual: dict[str, object] = {
         "source_location_id": source["name"],
         "destination_location_id": destination["id"],
@@ -41,12 +41,12 @@ async def applied_in_time(stage: Stage, clock: SteppedClock, *tokens: str) -> Pa
 
 def made(tenant: Tenant, number: str = NUMBER) -> list[dict[str, Any]]:
     """Return the transfers that have this number in Katana."""
-    return [each for each in live(tenant, "stock_transfers") if each["stock_transfer_number"] == number]
+    return [transfer for transfer in live(tenant, "stock_transfers") if transfer["stock_transfer_number"] == number]
 
 
 def writes(stage: Stage) -> list[tuple[str, str]]:
     """Return method and path of every request that was no read."""
-    return [(each.method, each.path) for each in stage.own.sandbox.journal if each.method != "GET"]
+    return [(request.method, request.path) for request in stage.own.sandbox.journal if request.method != "GET"]
 
 
 def counted(outcome: Payload) -> dict[str, int]:

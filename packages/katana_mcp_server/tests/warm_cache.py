@@ -22,10 +22,10 @@ from cache_typed import schema
 from cache_typed.mapping import TableMapping
 from cache_typed.storage import FILE_NAME
 from katana_client.transport import Transport
-from katana_mcp.idle_loop import IdleLoop
-from katana_mcp.sandbox import OwnSandbox
-from katana_mcp.settings import load
-from katana_mcp.wiring import Outside, connected
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_mcp.configuration.settings import load
+from katana_mcp.server.wiring import Environment, connected
+from katana_mcp.testing.idle_loop import IdleLoop
 
 type MakeSandbox = Callable[[], OwnSandbox]
 
@@ -77,7 +77,7 @@ def _image(make: MakeSandbox) -> bytes:
 async def _sync(own: OwnSandbox, directory: Path) -> None:
     """Sync every entity into a file below the directory."""
     settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend="typed")
-    tenant = connected(settings, Outside(transport=own.transport(), clock=own.sandbox.clock))
+    tenant = connected(settings, Environment(transport=own.transport(), clock=own.sandbox.clock))
     _HERE.set(None)
     services = await tenant.services()
     await services.fresh.ensure([spec.name for spec in SPECS if spec is not STOCK])

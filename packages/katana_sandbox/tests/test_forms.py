@@ -34,7 +34,7 @@ def test_every_body_of_the_facts_has_a_form() -> None:
 def test_a_bound_that_only_the_sheet_knows_is_held(body: dict[str, object], code: str, path: str) -> None:
     with pytest.raises(Refused) as refused:
         Sandbox(clock=ManualClock()).tenant().create("suppliers", body)
-    assert [(each["code"], each["path"]) for each in refused.value.details or []] == [(code, path)]
+    assert [(detail["code"], detail["path"]) for detail in refused.value.details or []] == [(code, path)]
 
 
 def test_null_takes_nothing_back_of_a_field_that_the_facts_alone_describe() -> None:

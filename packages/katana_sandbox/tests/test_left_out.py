@@ -53,7 +53,7 @@ def test_every_open_point_is_a_switch_or_has_a_reason() -> None:
 
 
 def test_every_operation_is_served_or_has_a_reason() -> None:
-    known = {(each.verb, each.path) for each in read_facts().operations.values()}
+    known = {(operation.verb, operation.path) for operation in read_facts().operations.values()}
     served = set(build_router().operations())
     assert served <= known
     text = README.read_text().partition("## Left out")[2]

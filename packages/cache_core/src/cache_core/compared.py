@@ -237,7 +237,9 @@ class ComparedBackend:
 
     async def select(self, entity: str, selection: Selection) -> tuple[Stored, ...]:
         """Return the window of rows that meet the conditions, in order."""
-        return await self._both(entity, "select", _told(selection), lambda one: one.select(entity, selection))
+        return await self._both(
+            entity, "select", _describe_selection(selection), lambda one: one.select(entity, selection)
+        )
 
     async def count(self, entity: str, where: Where = (), visibility: Visibility = LIVE) -> int:
         """Return how many rows meet the conditions."""
@@ -275,7 +277,7 @@ class ComparedBackend:
 
     async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
         """Return the older of the two sync states of each of these entities."""
-        return {each: await self.state(each) for each in entities}
+        return {entity: await self.state(entity) for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands in the answering backend."""
@@ -372,6 +374,6 @@ def fault(error: Exception) -> str:
     return f"{type(error).__name__}{place}"
 
 
-def _told(selection: Selection) -> str:
+def _describe_selection(selection: Selection) -> str:
     filters = ", ".join(condition.field for condition in selection.where) or "no filter"
     return f"{filters}; by {selection.order.field}; {selection.offset}+{selection.limit}"

@@ -53,8 +53,8 @@ def row_of(spec: EntitySpec, record: dict[str, Json], parents: Parents) -> Row:
         record=record,
         text=search_text(spec, record, parents),
         key=key if isinstance(key, str) else None,
-        deleted=any(is_set(each, "deleted_at") for each in ancestors),
-        archived=any(is_set(each, "archived_at") for each in ancestors),
+        deleted=any(is_set(ancestor, "deleted_at") for ancestor in ancestors),
+        archived=any(is_set(ancestor, "archived_at") for ancestor in ancestors),
     )
 
 
@@ -73,7 +73,7 @@ async def parents_of(spec: EntitySpec, records: Sequence[Record], cache: CacheBa
     for entity, path in places:
         if entity in cache.entities:
             ids = wanted.setdefault(entity, {})
-            ids.update((each, None) for record in records for each in _ids(record, path))
+            ids.update((record_id, None) for record in records for record_id in _ids(record, path))
     parents: Parents = {}
     for entity, ids in wanted.items():
         found = await cache.get_many(entity, list(ids))

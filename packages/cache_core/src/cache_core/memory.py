@@ -20,8 +20,8 @@ from cache_core.protocol import (
     Search,
     SearchResult,
     Selection,
-    Standing,
     Stored,
+    StoredVersion,
     SyncState,
     replaces,
 )
@@ -92,7 +92,7 @@ class MemoryBackend:
     def _upsert(self, table: _Table, batch: Batch, row: Row) -> bool:
         table.quarantine.pop(row.id, None)
         stored = table.rows.get(row.id)
-        known = None if stored is None else Standing(stored.version, table.written_at.get(row.id), stored.record)
+        known = None if stored is None else StoredVersion(stored.version, table.written_at.get(row.id), stored.record)
         if not replaces(batch, row, known):
             return False
         table.rows[row.id] = row
@@ -165,7 +165,7 @@ class MemoryBackend:
 
     async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
         """Return what sync stored last of each of these entities."""
-        return {each: await self.state(each) for each in entities}
+        return {entity: await self.state(entity) for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""

@@ -294,7 +294,7 @@ def own_write_stands(written_at: str | None, at: str) -> bool:
     return abs(age) <= OWN_WRITE_STANDS
 
 
-class Standing(NamedTuple):
+class StoredVersion(NamedTuple):
     """What decides whether a stored row is replaced; the record counts only where the row is an own write."""
 
     version: str | None
@@ -302,7 +302,7 @@ class Standing(NamedTuple):
     record: dict[str, Json] | None = None
 
 
-def replaces(batch: Batch, row: Row, stored: Standing | None) -> bool:
+def replaces(batch: Batch, row: Row, stored: StoredVersion | None) -> bool:
     """Return whether an upsert replaces what is stored; one that shows our own write ends its protection."""
     if stored is None:
         return True

@@ -116,12 +116,12 @@ class RoutedBackend:
     async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
         """Return what sync stored last of each of these entities: one read of each backend that holds some."""
         held: dict[int, list[str]] = {}
-        for each in entities:
-            held.setdefault(id(self.backend_of(each)), []).append(each)
+        for entity in entities:
+            held.setdefault(id(self.backend_of(entity)), []).append(entity)
         found: dict[str, SyncState] = {}
         for names in held.values():
             found |= await self.backend_of(names[0]).states(names)
-        return {each: found[each] for each in entities}
+        return {entity: found[entity] for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands, named by the backend that holds it."""

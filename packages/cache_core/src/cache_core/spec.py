@@ -182,12 +182,12 @@ type Sources = tuple[Collection[str], ...]
 def search_text(spec: EntitySpec, record: Record, parents: Parents) -> SearchText:
     """Return the record's searchable text; `parents` holds the records that its lookups name, where known."""
     classes = zip(WeightClass, spec.searchable.by_class(), strict=False)
-    return _joined(tuple(each for place, paths in classes for each in _passages(place, paths, record, parents)))
+    return _joined(tuple(passage for place, paths in classes for passage in _passages(place, paths, record, parents)))
 
 
 def declared_text(text: SearchText, sources: Sources) -> SearchText:
     """Return what of a record's text comes from these sources; a text of unknown sources is returned as it is."""
-    declared = tuple(each for each in text.passages if each.source in sources[each.place])
+    declared = tuple(passage for passage in text.passages if passage.source in sources[passage.place])
     return text if len(declared) == len(text.passages) else _joined(declared)
 
 
@@ -214,7 +214,7 @@ def _joined(passages: tuple[Passage, ...]) -> SearchText:
     parts: list[str] = []
     codes: list[tuple[str, WeightClass]] = []
     for place, plain in _CLASSES:
-        here = [each for each in passages if each.place is place]
+        here = [passage for passage in passages if passage.place is place]
         values = dict.fromkeys(each.words for each in here if each.words)
         parts.append(" ".join(values))
         if plain is not None:

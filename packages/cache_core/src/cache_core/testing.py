@@ -134,7 +134,7 @@ class FakeSource:
         self.requests.append((listed.name, window.number, since))
         await asyncio.sleep(0)
         self._answer(listed.collection)
-        rows = self._shown(listed.name)
+        rows = self._visible_rows(listed.name)
         matching = [row for row in rows.values() if since is None or str(row["updated_at"]) >= since]
         matching.sort(key=lambda row: str(row["id"]).zfill(12), reverse=True)
         shown: Sequence[Record] = [dict(row) for row in matching[window.start : window.end]]
@@ -152,14 +152,14 @@ class FakeSource:
         """Return records by their ids, as many as one request names."""
         assert len(self.batches(spec, ids)) <= 1, f"{len(ids)} ids in one request"
         rows = await self._singled(spec)
-        shown: Sequence[Record] = [dict(rows[each]) for each in ids if each in rows]
+        shown: Sequence[Record] = [dict(rows[record_id]) for record_id in ids if record_id in rows]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))
 
     async def with_keys(self, spec: EntitySpec, keys: Sequence[str]) -> SourcePage:
         """Return records by their business keys, as many as one request names."""
         assert len(self.key_batches(spec, keys)) <= 1, f"{len(keys)} keys in one request"
         rows = await self._singled(spec)
-        shown: Sequence[Record] = [dict(each) for each in rows.values() if each.get(spec.key_path or "") in keys]
+        shown: Sequence[Record] = [dict(row) for row in rows.values() if row.get(spec.key_path or "") in keys]
         return self.tamper(spec, 0, SourcePage(shown, len(shown)))
 
     async def _singled(self, spec: EntitySpec) -> dict[RecordId, dict[str, object]]:
@@ -167,7 +167,7 @@ class FakeSource:
         self.requests.append((spec.name, 0, None))
         await asyncio.sleep(0)
         self._answer(spec.collection)
-        return self._shown(spec.name)
+        return self._visible_rows(spec.name)
 
     def _answer(self, collection: str) -> None:
         if self.down is not None:
@@ -175,7 +175,7 @@ class FakeSource:
         if collection in self.broken:
             raise SourceUnavailable(self.broken[collection], everywhere=False)
 
-    def _shown(self, name: str) -> dict[RecordId, dict[str, object]]:
+    def _visible_rows(self, name: str) -> dict[RecordId, dict[str, object]]:
         """Return the rows as the replica that answers knows them."""
         lag = self.lag()
         if not lag:

@@ -37,7 +37,7 @@ from cache_core.spec import EntitySpec, matched_fields
 from cache_core.suggest import MAX_TERMS, suggestions
 from cache_core.text import Tier, parse
 from cache_core.waiting import to_the_end
-from cache_legacy import beside
+from cache_legacy import file_swap
 from cache_legacy.fields import IndexFields, index_fields
 from cache_legacy.reading import Filter, filter_for, json_path, storable
 from cache_legacy.searching import answers
@@ -111,7 +111,7 @@ class LegacyBackend:
         self._reader = await connect(path)
 
     def _fill(self, path: Path, older: Path) -> None:
-        beside.take(path, older, self._specs, "BEGIN")
+        file_swap.take(path, older, self._specs, "BEGIN")
 
     async def _looked(self, path: Path) -> Line:
         if not await asyncio.to_thread(path.is_file):
@@ -238,7 +238,7 @@ class LegacyBackend:
 
     async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
         """Return what sync stored last of each of these entities."""
-        return {each: await self.state(each) for each in entities}
+        return {entity: await self.state(entity) for entity in entities}
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""
@@ -260,14 +260,14 @@ class LegacyBackend:
         """Return what is wrong with the file, a sentence each, found on a copy; it need not be open."""
         if self._directory is None:
             return ()
-        return await to_the_end(asyncio.to_thread(beside.faults, self._directory / FILE_NAME))
+        return await to_the_end(asyncio.to_thread(file_swap.faults, self._directory / FILE_NAME))
 
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those of another directory's file, in one transaction; others stay."""
         if self._directory is None:
             raise CacheUnavailable("a cache in memory cannot be replaced by a file")
         ours, theirs = self._directory / FILE_NAME, directory / FILE_NAME
-        await to_the_end(asyncio.to_thread(beside.take, ours, theirs, tuple(entities)))
+        await to_the_end(asyncio.to_thread(file_swap.take, ours, theirs, tuple(entities)))
 
     def _spec(self, entity: str) -> EntitySpec:
         try:

@@ -6,7 +6,7 @@ from itertools import batched
 import aiosqlite
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale
-from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
+from cache_core.protocol import Applied, Batch, Origin, Row, StoredVersion, encode_state, replaces
 from cache_core.records import RecordId, decode, encode
 from cache_core.spec import declared_text
 from cache_core.text import SearchText
@@ -29,7 +29,7 @@ _SAME_POISON = "DELETE FROM quarantine WHERE entity = ? AND id IS ? AND (id IS N
 
 _REMEMBER = "INSERT OR REPLACE INTO states (entity, state) VALUES (?, ?)"
 
-type _Versions = dict[RecordId, Standing]
+type _Versions = dict[RecordId, StoredVersion]
 
 
 async def write(db: aiosqlite.Connection, batch: Batch, fields: IndexFields) -> Applied:
@@ -73,7 +73,7 @@ async def _versions(db: aiosqlite.Connection, entity: str, ids: Sequence[RecordI
         sql = f"SELECT id, version, written_at, {own} FROM entities WHERE entity = ? AND id IN ({marks})"
         rows = await db.execute_fetchall(sql, (entity, *some))
         versions.update(
-            (row_id, Standing(version, written_at, None if body is None else decode(body)))
+            (row_id, StoredVersion(version, written_at, None if body is None else decode(body)))
             for row_id, version, written_at, body in rows
         )
     return versions
@@ -86,7 +86,7 @@ def _taken(batch: Batch, stored: _Versions) -> tuple[dict[RecordId, Row], int]:
     for row in batch.upserts:
         if replaces(batch, row, stored.get(row.id)):
             taken[row.id] = row
-            stored[row.id] = Standing(row.version, batch.at if batch.origin is Origin.OWN_WRITE else None)
+            stored[row.id] = StoredVersion(row.version, batch.at if batch.origin is Origin.OWN_WRITE else None)
         else:
             ignored += 1
     return taken, ignored
@@ -130,4 +130,4 @@ async def _lease(db: aiosqlite.Connection, entity: str) -> Lease | None:
 
 
 async def _delete(db: aiosqlite.Connection, table: str, entity: str, ids: Iterable[RecordId]) -> None:
-    await db.executemany(f"DELETE FROM {table} WHERE entity = ? AND id = ?", [(entity, each) for each in ids])
+    await db.executemany(f"DELETE FROM {table} WHERE entity = ? AND id = ?", [(entity, record_id) for record_id in ids])

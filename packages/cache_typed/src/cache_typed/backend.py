@@ -130,9 +130,9 @@ class TypedBackend:
 
     async def states(self, entities: Sequence[str]) -> dict[str, SyncState]:
         """Return what sync stored last of each of these entities, on one snapshot."""
-        for each in entities:
-            self._layout(each)
-        return await self._storage.read(lambda db: {each: reading.state(db, each) for each in entities})
+        for entity in entities:
+            self._layout(entity)
+        return await self._storage.read(lambda db: {entity: reading.state(db, entity) for entity in entities})
 
     async def status(self, entity: str) -> EntityStatus:
         """Return how the entity stands."""

@@ -80,7 +80,7 @@ def order_column(layout: Layout, name: str) -> str | None:
     if name == layout.spec.id_path:
         return f"{layout.name}.{layout.pk if layout.id_is_pk else 'cache_id'}"
     try:
-        return f"{layout.name}.{_own(layout, name).name}"
+        return f"{layout.name}.{_document_column(layout, name).name}"
     except _CannotSay:
         return None
 
@@ -90,7 +90,7 @@ def _condition(layout: Layout, condition: Condition, clause: Clause) -> str:
     if not bracket:
         if condition.field == layout.pk and layout.id_is_pk:
             return _predicate(layout.name, _Target(layout.pk, Kind.WHOLE), condition, clause)
-        return _predicate(layout.name, _own(layout, condition.field), condition, clause)
+        return _predicate(layout.name, _document_column(layout, condition.field), condition, clause)
     shape = layout.shapes.get(head)
     if shape is None:
         raise _CannotSay
@@ -110,7 +110,7 @@ def _positive(condition: Condition) -> Condition:
     return condition
 
 
-def _own(layout: Layout, name: str) -> _Target:
+def _document_column(layout: Layout, name: str) -> _Target:
     """Return the column of the document: of two that say the same, the one with the index."""
     target = _target(layout.main, name)
     return _Target(layout.copies.get(name, target.name), target.kind)

@@ -1,6 +1,6 @@
 """What only SQLite understands: pragmas, upsert, triggers, full text, lists as parameters, errors.
 
-The rest of it are the words of `cache_typed.words`. Another database follows by other modules with these names.
+The rest of it are the words of `cache_typed.trigrams`. Another database follows by other modules with these names.
 """
 
 import json
@@ -82,14 +82,14 @@ def connect(path: str) -> Connection:
     return connection
 
 
-def pour(image: bytes, connection: Connection) -> None:
+def load_image(image: bytes, connection: Connection) -> None:
     """Make an empty database equal to the image of another one."""
     with closing(sqlite3.connect(":memory:")) as source:
         source.deserialize(image)
         source.backup(connection)
 
 
-def logged(image: bytes) -> bytes:
+def with_wal_header(image: bytes) -> bytes:
     """Return an image with the write-ahead log turned on: to turn it on in the file flushes the whole file."""
     return b"".join((image[:18], b"\2\2", image[20:]))
 
@@ -162,7 +162,7 @@ def quoted(name: str) -> str:
     return _QUOTING.quote(name)
 
 
-def odd_index(table: str) -> SchemaObject:
+def overflow_index(table: str) -> SchemaObject:
     """Return the index of rows in which some value did not fit its column: it is empty in good times."""
     name = f"ix_{table}_odd"
     return SchemaObject("index", name, f"CREATE INDEX {name} ON {table} (cache_odd) WHERE cache_odd = 1")
@@ -267,13 +267,13 @@ def column_objects(table: Table) -> dict[str, Column]:
     dialect = sqlite.dialect()
     keys = [each.name for each in table.primary_key]
     return {
-        each.name: Column(
-            each.name,
-            str(each.type.compile(dialect=dialect)),
-            required=not each.nullable,
-            key=keys.index(each.name) + 1 if each.name in keys else 0,
+        column.name: Column(
+            column.name,
+            str(column.type.compile(dialect=dialect)),
+            required=not column.nullable,
+            key=keys.index(column.name) + 1 if column.name in keys else 0,
         )
-        for each in table.columns
+        for column in table.columns
     }
 
 

@@ -27,7 +27,7 @@ def sortable(value: RecordId) -> tuple[bool, RecordId]:
     return (isinstance(value, str), value)
 
 
-def is_own_key(layout: Layout, value: RecordId) -> bool:
+def is_primary_key(layout: Layout, value: RecordId) -> bool:
     """Return whether the id itself is the primary key."""
     return layout.id_is_pk and isinstance(value, int) and fits_whole(value) and value >= 0
 
@@ -35,7 +35,7 @@ def is_own_key(layout: Layout, value: RecordId) -> bool:
 def keys_of(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[RecordId, int]:
     """Return the primary keys of ids; one that is its own key is there whether or not it is stored."""
     asked = list(dict.fromkeys(ids))
-    keys = {each: int(each) for each in asked if is_own_key(layout, each)}
+    keys = {each: int(each) for each in asked if is_primary_key(layout, each)}
     others = {written(each): each for each in asked if each not in keys}
     for chunk in batched((text for text in others if is_storable(text)), CHUNK):
         sql = f"SELECT cache_id, {layout.pk} FROM {layout.name} WHERE cache_id IN ({marks(chunk)})"

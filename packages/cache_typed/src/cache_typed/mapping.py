@@ -81,7 +81,7 @@ class Shape:
 
     def __init__(self, table: Table, skipped: frozenset[str]) -> None:
         """Read the table's declaration; `skipped` columns belong to the caller."""
-        wire = [each for each in table.columns if not each.name.startswith(_OURS) and each.name not in skipped]
+        wire = [column for column in table.columns if not column.name.startswith(_OURS) and column.name not in skipped]
         self.name = table.name
         self.orders = {_ordered(each): each.name for each in wire if _ordered(each)}
         self.fields: dict[str, Codec] = {each.name: codec_of(each) for each in wire if not _ordered(each)}

@@ -23,14 +23,14 @@ _FITTING = "cache_odd = 0"
 _HEAD = ("cache_id", "cache_version", "cache_deleted", "cache_archived")
 
 
-class Keyed(NamedTuple):
+class KeyedRow(NamedTuple):
     """A row with its primary key."""
 
     nr: int
     row: Stored
 
 
-def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[Keyed]:
+def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[KeyedRow]:
     """Yield the rows of these primary keys that are there, in the order given."""
     columns = ", ".join((layout.pk, *_HEAD, *layout.columns))
     for chunk in batched(nrs, CHUNK):
@@ -40,7 +40,7 @@ def load(db: Connection, layout: Layout, nrs: Sequence[int]) -> Iterator[Keyed]:
         names = _names(db, heads.values(), parts.values())
         for nr in chunk:
             if nr in heads:
-                yield Keyed(nr, _stored(layout, heads[nr], parts.get(nr, {}), names))
+                yield KeyedRow(nr, _stored(layout, heads[nr], parts.get(nr, {}), names))
 
 
 def _parts(db: Connection, layout: Layout, nrs: Sequence[int]) -> dict[int, dict[str, list[Sequence[Cell]]]]:
@@ -61,7 +61,7 @@ def _names(
 ) -> dict[Cell, list[str]]:
     """Return the field names that these rows refer to; rows alike share an entry."""
     wanted = {cells[-2] for cells in heads}
-    wanted.update(cells[-2] for each in parts for rows in each.values() for cells in rows)
+    wanted.update(cells[-2] for part in parts for rows in part.values() for cells in rows)
     found: dict[Cell, list[str]] = {}
     for chunk in batched(wanted, CHUNK):
         sql = f"SELECT nr, names FROM cache_fields WHERE nr IN ({marks(chunk)})"
@@ -106,7 +106,7 @@ def find_by_key(db: Connection, layout: Layout, key: str) -> KeyMatch:
     return KeyMatch(row, tuple(each[1] for each in live) if len(live) > 1 else ())
 
 
-def has_odd(db: Connection, layout: Layout) -> bool:
+def has_overflow(db: Connection, layout: Layout) -> bool:
     """Return whether some row holds a value that its column could not."""
     return db.execute(f"SELECT 1 FROM {layout.name} WHERE cache_odd = 1 LIMIT 1").fetchone() is not None
 
@@ -114,7 +114,7 @@ def has_odd(db: Connection, layout: Layout) -> bool:
 def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> tuple[Clause, bool]:
     """Return what columns can decide of a search's conditions, and whether the records must still be asked."""
     clause = compiled(layout, where, visibility)
-    odd = bool(where) and has_odd(db, layout)
+    odd = bool(where) and has_overflow(db, layout)
     if odd:
         visible = compiled(layout, (), visibility).sql()
         clause.parts = [visible, f"({clause.sql()} OR {layout.name}.cache_odd = 1)"]
@@ -123,13 +123,13 @@ def narrowed(db: Connection, layout: Layout, where: Where, visibility: Visibilit
 
 def select(db: Connection, layout: Layout, selection: Selection) -> tuple[Stored, ...]:
     """Return the window of rows that meet the conditions, in order."""
-    odd = has_odd(db, layout)
+    odd = has_overflow(db, layout)
     query = window_query(layout, selection)
     if query is not None and not odd:
         return tuple(each.row for each in load(db, layout, [nr for (nr,) in db.execute(*query)]))
     candidates = list(_sort_keys(_candidates(db, layout, selection), selection.order))
     if odd:
-        strange = _odd_rows(db, layout, selection.where, selection.visibility)
+        strange = _overflow_rows(db, layout, selection.where, selection.visibility)
         candidates += _sort_keys(strange, selection.order)
     ordered = _ordered(candidates, selection.order)[selection.offset : selection.offset + selection.limit]
     return tuple(each.row for each in load(db, layout, ordered))
@@ -159,7 +159,7 @@ def order_sql(layout: Layout, column: str, *, descending: bool = False) -> str:
     return f"{column} {direction} NULLS LAST, {tie} {direction}"
 
 
-def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[Keyed]:
+def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterator[KeyedRow]:
     """Yield the rows without odd values that may be in the window."""
     whole = replace(selection, limit=selection.offset + selection.limit, offset=0)
     query = window_query(layout, whole, _FITTING)
@@ -168,14 +168,14 @@ def _candidates(db: Connection, layout: Layout, selection: Selection) -> Iterato
     return _held(db, layout, compiled(layout, selection.where, selection.visibility), _FITTING)
 
 
-def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterator[Keyed]:
+def _held(db: Connection, layout: Layout, clause: Clause, *more: str) -> Iterator[KeyedRow]:
     """Yield the rows that meet the clause and whose records meet what is left of it."""
     sql = f"SELECT {layout.name}.{layout.pk} FROM {layout.name} WHERE {clause.sql(*more)}"
     nrs = [nr for (nr,) in db.execute(sql, clause.values)]
     return (each for each in load(db, layout, nrs) if hold(clause.left, each.row.record))
 
 
-def _odd_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[Keyed]:
+def _overflow_rows(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> Iterator[KeyedRow]:
     """Yield the visible rows with odd values whose records meet every condition."""
     clause = compiled(layout, (), visibility)
     clause.left = list(where)
@@ -185,7 +185,7 @@ def _odd_rows(db: Connection, layout: Layout, where: Where, visibility: Visibili
 type _SortKey = tuple[tuple[bool, object] | None, tuple[bool, RecordId], int]
 
 
-def _sort_keys(rows: Iterable[Keyed], order: Order) -> Iterator[_SortKey]:
+def _sort_keys(rows: Iterable[KeyedRow], order: Order) -> Iterator[_SortKey]:
     for nr, row in rows:
         value = next(values_at(row.record, order.field), None)
         yield (None if value is None else (isinstance(value, str), value), sortable(row.id), nr)
@@ -193,7 +193,7 @@ def _sort_keys(rows: Iterable[Keyed], order: Order) -> Iterator[_SortKey]:
 
 def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
     keys.sort(key=lambda each: each[1], reverse=order.descending)
-    present = [(each[0], each[2]) for each in keys if each[0] is not None]
+    present = [(key[0], key[2]) for key in keys if key[0] is not None]
     present.sort(key=lambda each: each[0], reverse=order.descending)
     return [nr for _, nr in present] + [nr for value, _, nr in keys if value is None]
 
@@ -201,8 +201,8 @@ def _ordered(keys: list[_SortKey], order: Order) -> list[int]:
 def count(db: Connection, layout: Layout, where: Where, visibility: Visibility) -> int:
     """Return how many rows meet the conditions."""
     clause = compiled(layout, where, visibility)
-    odd = has_odd(db, layout)
-    strange = sum(1 for _ in _odd_rows(db, layout, where, visibility)) if odd else 0
+    odd = has_overflow(db, layout)
+    strange = sum(1 for _ in _overflow_rows(db, layout, where, visibility)) if odd else 0
     more = (_FITTING,) if odd else ()
     if clause.left:
         return strange + sum(1 for _ in _held(db, layout, clause, *more))

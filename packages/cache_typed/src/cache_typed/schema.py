@@ -12,7 +12,7 @@ from functools import lru_cache
 from sqlalchemy import Table
 
 from cache_core.protocol import Capability
-from cache_typed import dialect, runs, words, writing
+from cache_typed import dialect, runs, trigrams, writing
 from cache_typed.dialect import Column, Connection, SchemaObject
 from cache_typed.documents import CacheFields, CacheQuarantine, CacheState
 from cache_typed.mapping import Layout, TableMapping, layout_of, table_of
@@ -50,17 +50,17 @@ def schema_of(mapping: TableMapping) -> EntitySchema:
     tables = tuple(each for each in objects if each.kind == "table")
     indexes = (
         *(each for each in objects if each.kind != "table"),
-        dialect.odd_index(main.name),
+        dialect.overflow_index(main.name),
         dialect.id_index(main.name, few=layout_of(mapping).id_is_pk),
     )
-    learnt = words.word_objects(main.name) if mapping.guesses else ()
+    learnt = trigrams.word_objects(main.name) if mapping.guesses else ()
     whole = Capability.SUBSTRING not in mapping.guesses
     coded = tuple(runs.run_objects(main.name, pk, whole=whole)) if layout_of(mapping).is_coded else ()
     sidecar = (*indexes, *dialect.sidecar_objects(main.name, pk), *coded, *learnt)
     refill = (
         *dialect.refill_sidecar(main.name, pk),
         *(runs.refill_runs(main.name, pk, whole=whole) if coded else ()),
-        *(words.refill_words(main.name) if mapping.guesses else ()),
+        *(trigrams.refill_words(main.name) if mapping.guesses else ()),
     )
     return EntitySchema(layout_of(mapping), models, tables, sidecar, refill)
 
@@ -113,7 +113,7 @@ def _mend(connection: Connection, schemas: Iterable[EntitySchema]) -> tuple[str,
         grown = _grow(connection, schema, found)
         if grown is None:
             entity = schema.layout.spec.name
-            if any(each.name in found for each in schema.tables):
+            if any(table.name in found for table in schema.tables):
                 emptied.append(entity)
             renew(connection, schema, found)
             continue

@@ -13,9 +13,9 @@ from cache_core.text import Query, Tier, WeightClass, parse
 from cache_typed import dialect
 from cache_typed.compiling import Clause, compiled
 from cache_typed.dialect import Connection
-from cache_typed.guessing import after_a_miss
+from cache_typed.fuzzy import after_a_miss
 from cache_typed.mapping import Layout
-from cache_typed.reading import Keyed, load, narrowed
+from cache_typed.reading import KeyedRow, load, narrowed
 
 MAX_CANDIDATES = 20_000
 """Rows that one search ranks at most; a broader query ranks those with the greatest keys and says `cut`."""
@@ -89,12 +89,12 @@ def finds(db: Connection, layout: Layout, candidate: str) -> bool:
     return bool(query.tokens) and bool(_certain(db, layout, Search(candidate, limit=1, visibility=LIVE), query).hits)
 
 
-def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, Keyed]]:
+def _load(db: Connection, layout: Layout, ranked: list[_Ranked]) -> list[tuple[_Ranked, KeyedRow]]:
     rows = {each.nr: each for each in load(db, layout, [each.nr for each in ranked])}
     return [(each, rows[each.nr]) for each in ranked]
 
 
-def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: Keyed) -> Hit:
+def _hit(layout: Layout, query: Query, ranked: _Ranked, keyed: KeyedRow) -> Hit:
     fields = matched_fields(layout.spec, keyed.row.record, query, ranked.tier)
     return Hit(keyed.row, ranked.tier, ranked.place, fields)
 

@@ -20,7 +20,7 @@ from cache_core.errors import CacheCorrupt, CacheMissing, CacheUnavailable
 from cache_core.files import private_directory, private_file
 from cache_core.locks import lock, try_lock
 from cache_core.waiting import to_the_end
-from cache_typed import beside, dialect, growing, schema
+from cache_typed import dialect, file_swap, schema, upgrade
 from cache_typed.dialect import Connection
 from cache_typed.mapping import TableMapping
 
@@ -141,15 +141,15 @@ class Storage:
         path = file_in(self._directory)
         if path is None:
             return ()
-        return await to_the_end(asyncio.to_thread(lambda: self._guarded(beside.faults, path, self._mappings)))
+        return await to_the_end(asyncio.to_thread(lambda: self._guarded(file_swap.faults, path, self._mappings)))
 
     async def take(self, directory: Path, entities: Iterable[str]) -> None:
         """Replace these entities by those that another directory's file holds, in one transaction."""
         path, other = file_in(self._directory), file_in(directory)
         if path is None or other is None:
             raise CacheUnavailable("a cache in memory cannot be replaced by a file")
-        mappings = [each for each in self._mappings if each.spec.name in entities]
-        await to_the_end(asyncio.to_thread(self._guarded, beside.take, path, other, mappings))
+        mappings = [mapping for mapping in self._mappings if mapping.spec.name in entities]
+        await to_the_end(asyncio.to_thread(self._guarded, file_swap.take, path, other, mappings))
 
     def _look(self) -> None:
         path = file_in(self._directory)
@@ -185,7 +185,7 @@ class Storage:
         os.utime(path, (now, now))
         for older in _older(path):
             parts = [each for suffix in _SUFFIXES if (each := older.with_name(f"{older.name}{suffix}")).exists()]
-            if now - max((each.stat().st_mtime for each in parts), default=now) > UNUSED.total_seconds():
+            if now - max((part.stat().st_mtime for part in parts), default=now) > UNUSED.total_seconds():
                 for each in (*parts, older.with_suffix(".lock")):
                     each.unlink(missing_ok=True)
 
@@ -210,7 +210,7 @@ class Storage:
 
     def _make(self, path: Path, older: Path | None) -> None:
         image = schema.empty_image(self._mappings)
-        path.write_bytes(image if older else dialect.logged(image))
+        path.write_bytes(image if older else dialect.with_wal_header(image))
         try:
             if older:
                 self._fill(path, older)
@@ -220,7 +220,7 @@ class Storage:
 
     def _fill(self, path: Path, older: Path) -> None:
         with closing(dialect.connect(str(path))) as connection:
-            self._left = growing.fill(connection, str(older), self._mappings)
+            self._left = upgrade.fill(connection, str(older), self._mappings)
         # While nobody else has it: of several that change it at once, SQLite lets all but one fail.
         with closing(dialect.connect(str(path))) as alone:
             dialect.use_write_ahead_log(alone)
@@ -230,7 +230,7 @@ class Storage:
         self._inode = self._path.stat().st_ino if self._path is not None else 0
         first = self._connection()
         if self._path is None:
-            dialect.pour(schema.empty_image(self._mappings), first)
+            dialect.load_image(schema.empty_image(self._mappings), first)
             self._serve(first)
             return
         dialect.use_write_ahead_log(first)
@@ -273,8 +273,8 @@ class Storage:
             self._connections.pop().close()
 
     def _shut(self, threads: tuple[Executor, ...]) -> None:
-        for each in threads:
-            each.shutdown(wait=True)
+        for thread in threads:
+            thread.shutdown(wait=True)
         self._disconnect()
 
     def _move_aside(self, path: Path) -> None:

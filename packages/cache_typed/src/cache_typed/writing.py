@@ -11,13 +11,13 @@ from itertools import batched
 from typing import NamedTuple
 
 from cache_core.leases import Claim, Lease, decode_lease, encode_lease, granted, lease_line, refuse_stale, voided
-from cache_core.protocol import Applied, Batch, Origin, Row, Standing, encode_state, replaces
+from cache_core.protocol import Applied, Batch, Origin, Row, StoredVersion, encode_state, replaces
 from cache_core.records import Json, RecordId, encode
 from cache_core.spec import declared_text
 from cache_typed import dialect
 from cache_typed.columns import Cell
 from cache_typed.dialect import CHUNK, Connection
-from cache_typed.keys import is_own_key, keys_of, marks, next_key, written
+from cache_typed.keys import is_primary_key, keys_of, marks, next_key, written
 from cache_typed.mapping import FieldNames, Layout
 from cache_typed.reading import load
 
@@ -38,7 +38,7 @@ _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _StoredState:
     """What is stored of a record already: its key, version, own write time and digest."""
 
     nr: int
@@ -121,7 +121,7 @@ def _rounds(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _Changes:
-    known = _known(db, layout, [row.id for row in rows])
+    known = _stored_states(db, layout, [row.id for row in rows])
     ours = dict(load(db, layout, [each.nr for each in known.values() if each.written_at is not None]))
     fresh = next_key(db, layout)
     written_at = batch.at if batch.origin is Origin.OWN_WRITE else None
@@ -130,11 +130,11 @@ def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _C
         old = known.get(row.id)
         own = None if old is None else ours.get(old.nr)
         record = None if own is None else own.record
-        if not replaces(batch, row, None if old is None else Standing(old.version, old.written_at, record)):
+        if not replaces(batch, row, None if old is None else StoredVersion(old.version, old.written_at, record)):
             changes.ignored += 1
             continue
         changes.taken.append(row.id)
-        nr = old.nr if old else int(row.id) if is_own_key(layout, row.id) else next(fresh)
+        nr = old.nr if old else int(row.id) if is_primary_key(layout, row.id) else next(fresh)
         standing = _standing(layout, row, written_at)
         digest = standing[-1]
         if old is None or not isinstance(digest, bytes) or old.digest[:_HALF] != digest[:_HALF]:
@@ -144,19 +144,19 @@ def _decide(db: Connection, layout: Layout, batch: Batch, rows: list[Row]) -> _C
     return changes
 
 
-def _known(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[RecordId, _Known]:
+def _stored_states(db: Connection, layout: Layout, ids: Iterable[RecordId]) -> dict[RecordId, _StoredState]:
     keys = keys_of(db, layout, ids)
-    by_nr: dict[int, _Known] = {}
+    by_nr: dict[int, _StoredState] = {}
     columns = f"{layout.pk}, cache_version, cache_written_at, cache_digest"
     for chunk in batched(keys.values(), CHUNK):
         sql = f"SELECT {columns} FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
-        by_nr.update((nr, _Known(nr, *rest)) for nr, *rest in db.execute(sql, chunk))
+        by_nr.update((nr, _StoredState(nr, *rest)) for nr, *rest in db.execute(sql, chunk))
     return {each: by_nr[nr] for each, nr in keys.items() if nr in by_nr}
 
 
 def _standing(layout: Layout, row: Row, written_at: str | None) -> list[Cell]:
     """Return the cells of `_STANDING`: everything about a row that is not a field of its record."""
-    own = is_own_key(layout, row.id)
+    own = is_primary_key(layout, row.id)
     text = declared_text(row.text, layout.sources)
     codes = _to_json([[code, int(place)] for code, place in text.codes])
     about: list[Cell] = [
@@ -220,7 +220,7 @@ def _store_standing(db: Connection, layout: Layout, rows: list[tuple[int, list[C
 
 def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tuple[int, list[Cell]]]:
     """Return new bookkeeping for stored rows; record, version and key stay, and so does their digest."""
-    known = _known(db, layout, [row.id for row in rows])
+    known = _stored_states(db, layout, [row.id for row in rows])
     keys: dict[int, str | None] = {}
     for chunk in batched([each.nr for each in known.values()], CHUNK):
         sql = f"SELECT {layout.pk}, cache_key FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})"
@@ -238,7 +238,7 @@ def _reindexed(db: Connection, layout: Layout, rows: Sequence[Row]) -> list[tupl
 
 
 def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[RecordId]:
-    known = _known(db, layout, ids)
+    known = _stored_states(db, layout, ids)
     for chunk in batched([each.nr for each in known.values()], CHUNK):
         db.execute(f"DELETE FROM {layout.name} WHERE {layout.pk} IN ({marks(chunk)})", chunk)
     return list(known)
@@ -247,7 +247,7 @@ def _remove(db: Connection, layout: Layout, ids: Sequence[RecordId]) -> list[Rec
 def _heal(db: Connection, batch: Batch) -> None:
     """Take out of quarantine what came whole this time, or is gone."""
     ids = [*(row.id for row in batch.upserts), *batch.removed]
-    for chunk in batched([_clean(written(each)) for each in ids], CHUNK):
+    for chunk in batched([_clean(written(record_id)) for record_id in ids], CHUNK):
         sql = f"DELETE FROM cache_quarantine WHERE entity = ? AND has_id AND key IN ({marks(chunk)})"
         db.execute(sql, (batch.entity, *chunk))
 

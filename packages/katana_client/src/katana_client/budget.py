@@ -96,7 +96,7 @@ class SlidingWindowBudget:
         """Wait for a place; first come first served within a priority."""
         with self._turns.waiting(priority) as turn:
             while True:
-                await self._turns.come(turn)
+                await self._turns.wait_for_front(turn)
                 now = self._now()
                 delay = self._ledger.delay(_ALONE, priority, now)
                 if delay <= 0:
@@ -123,6 +123,6 @@ class SlidingWindowBudget:
 
     def _now(self) -> float:
         now = self._clock.monotonic()
-        self._ledger.hear(_ALONE, now)
+        self._ledger.heartbeat(_ALONE, now)
         self._ledger.line_up(_ALONE, self._turns.priorities, now)
         return now

@@ -97,7 +97,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ServerQuota:
     """What an answer made of the quota: `left` requests from `since` to `until`."""
 
     left: int = 0
@@ -127,13 +127,13 @@ class Ledger:
     flying: dict[str, Entry] = field(default_factory=dict[str, Entry])
     done: list[Entry] = field(default_factory=list[Entry])
     queue: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
-    held: Told = Told()
-    told: Told = Told()
+    held: ServerQuota = ServerQuota()
+    told: ServerQuota = ServerQuota()
 
     def __post_init__(self) -> None:
         self.limit = self.limit or self.quota.limit
 
-    def hear(self, owner: str, now: float) -> None:
+    def heartbeat(self, owner: str, now: float) -> None:
         """Note that the owner is alive, and forget what no longer counts."""
         self.flying = {
             ticket: Entry(now, each.priority, owner) if each.owner == owner else each
@@ -192,7 +192,7 @@ class Ledger:
     def take(self, ticket: str, owner: str, priority: Priority, now: float) -> None:
         """Count a request that is sent now."""
         self.flying[ticket] = Entry(now, priority, owner)
-        self.told = Told(self.told.left - 1, self.told.since, self.told.until)
+        self.told = ServerQuota(self.told.left - 1, self.told.since, self.told.until)
         self.queue.pop(_line(owner, priority), None)
 
     def close(self, ticket: str, facts: RateFacts | None, at: float) -> None:
@@ -203,7 +203,7 @@ class Ledger:
         if facts is not None:
             self._tighten(facts, at)
 
-    def adopt(self, owner: str, other: Ledger) -> None:
+    def merge(self, owner: str, other: Ledger) -> None:
         """Take over what the owner sent while it kept `other` for itself."""
         self.flying |= {ticket: each for ticket, each in other.flying.items() if each.owner == owner}
         known = set(self.done)
@@ -220,8 +220,8 @@ class Ledger:
                 line: [max(int(waiting.priority), 0), waiting.since, waiting.seen]
                 for line, waiting in self.queue.items()
             },
-            "held": _told_data(self.held),
-            "told": _told_data(self.told),
+            "held": _quota_data(self.held),
+            "told": _quota_data(self.told),
         }
 
     @classmethod
@@ -235,8 +235,8 @@ class Ledger:
                 {ticket: _entry(each) for ticket, each in values["flying"].items()},
                 sorted(map(_entry, cast("list[list[float]]", values["done"])), key=lambda each: each.at),
                 {line: Waiting(_class(line, p), float(a), float(b)) for line, (p, a, b) in values["queue"].items()},
-                _told(cast("list[float] | None", values["held"])),
-                _told(cast("list[float] | None", values["told"])),
+                _quota_from(cast("list[float] | None", values["held"])),
+                _quota_from(cast("list[float] | None", values["told"])),
             )
         except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             return cls(quota)
@@ -252,7 +252,7 @@ class Ledger:
             return min(quota.writes, limit * 3 // 5)
         return min(quota.bulk, limit // 4) if priority is Priority.BULK else min(quota.reads, limit * 3 // 20)
 
-    def _kept(self, priority: Priority, used: Counter[Priority]) -> int:
+    def _reserved(self, priority: Priority, used: Counter[Priority]) -> int:
         """Return how many places of a window are kept for work of this priority now."""
         share = self._share(priority)
         if priority is Priority.WRITE:
@@ -262,7 +262,7 @@ class Ledger:
 
     def _is_within(self, priority: Priority, used: Counter[Priority], ahead: int) -> bool:
         """Return whether a request that has so many of its own before it takes a place of its own share."""
-        return used[priority] + ahead < self._kept(priority, used)
+        return used[priority] + ahead < self._reserved(priority, used)
 
     def _ahead(self, owner: str, priority: Priority, used: Counter[Priority]) -> Counter[Priority]:
         """Return who stands before the owner's request: who has not had its share, then by priority and time."""
@@ -280,7 +280,7 @@ class Ledger:
     def _free(self, priority: Priority, used: Counter[Priority], ahead: Counter[Priority]) -> int:
         """Return how many places work of this priority may take now: those before it and the shares of others stay."""
         within = self._is_within(priority, used, ahead[priority])
-        kept = {other: 0 if within else self._kept(other, used) - used[other] for other in Priority}
+        kept = {other: 0 if within else self._reserved(other, used) - used[other] for other in Priority}
         left = sum(max(ahead[other], kept[other]) for other in Priority if other is not priority)
         return self.limit - used.total() - ahead[priority] - left
 
@@ -310,25 +310,25 @@ class Ledger:
         if facts.limit is not None:
             self.limit = min(self.quota.limit, facts.limit)
         if facts.hold > 0 and at + facts.hold > self.held.until:
-            self.held = Told(0, at, at + facts.hold)
+            self.held = ServerQuota(0, at, at + facts.hold)
         if facts.remaining is None or facts.reset_in is None:
             return
         left, until = max(facts.remaining - len(self.flying), 0), at + facts.reset_in
         if at >= self.told.until or until > self.told.until + _SAME_RESET:
-            self.told = Told(left, at, until)
+            self.told = ServerQuota(left, at, until)
         elif until >= self.told.until - _SAME_RESET:
-            self.told = Told(min(self.told.left, left), self.told.since, self.told.until)
+            self.told = ServerQuota(min(self.told.left, left), self.told.since, self.told.until)
 
 
 def _recent(at: float, now: float, seconds: float) -> bool:
     return now - seconds <= at <= now + _CLOCK_SLACK
 
 
-def _sound(told: Told, now: float) -> Told:
+def _sound(told: ServerQuota, now: float) -> ServerQuota:
     """Return what was told unless it was told in the future, and for no longer than any wait may be."""
     if told.since > now + _CLOCK_SLACK:
-        return Told()
-    return Told(told.left, told.since, min(told.until, told.since + MAX_WAIT))
+        return ServerQuota()
+    return ServerQuota(told.left, told.since, min(told.until, told.since + MAX_WAIT))
 
 
 def _line(owner: str, priority: Priority) -> str:
@@ -354,9 +354,9 @@ def _entry(data: list[float]) -> Entry:
     return Entry(float(at), found, str(name).removesuffix(suffix))
 
 
-def _told_data(told: Told) -> list[float] | None:
+def _quota_data(told: ServerQuota) -> list[float] | None:
     return None if told.until == float("-inf") else [told.left, told.since, told.until]
 
 
-def _told(data: list[float] | None) -> Told:
-    return Told() if data is None else Told(int(data[0]), float(data[1]), float(data[2]))
+def _quota_from(data: list[float] | None) -> ServerQuota:
+    return ServerQuota() if data is None else ServerQuota(int(data[0]), float(data[1]), float(data[2]))

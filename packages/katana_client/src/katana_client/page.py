@@ -166,7 +166,7 @@ def reading[M: ReadModel](shape: Shape[M], record: Mapping[str, object]) -> Read
         return Reading(shape.model.model_validate(record))
     except ValidationError as error:
         places = refused(error, record)
-        if any(each[0] in shape.key for each in places):
+        if any(place[0] in shape.key for place in places):
             return InvalidRecord(_identity(record), explain(error), record)
     unread = dict.fromkeys(map(field_path, places))
     return Reading(read_leniently(shape.model, record), tuple(unread))

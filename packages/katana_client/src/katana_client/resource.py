@@ -271,7 +271,7 @@ class Resource[M: ReadModel, C: WriteModel, U: WriteModel](Collection):
     ) -> AsyncGenerator[tuple[M, Mapping[str, object]]]:
         if limit is not None:
             _whole("limit", limit, None)
-        narrowed = filters if ids is None else {**filters, "ids": [checked_id(each) for each in ids]}
+        narrowed = filters if ids is None else {**filters, "ids": [checked_id(record_id) for record_id in ids]}
         size = PAGE_SIZE if limit is None else min(limit, PAGE_SIZE)
         seen: set[tuple[object, ...]] = set()
         for wanted in split(self.spec.filters, self._parameters(narrowed)):

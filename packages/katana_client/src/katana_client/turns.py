@@ -47,7 +47,7 @@ class Turns:
             line.remove(turn)
             self.call()
 
-    async def come(self, turn: Turn) -> None:
+    async def wait_for_front(self, turn: Turn) -> None:
         """Wait until the turn is the first of its line."""
         while self._lines[turn.priority][0] is not turn:
             await self.called(turn)

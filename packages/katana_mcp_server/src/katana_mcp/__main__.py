@@ -16,7 +16,7 @@ def main() -> None:
     os.environ.setdefault("FASTMCP_ENV_FILE", os.devnull)
     usual = signal.signal(signal.SIGINT, _leave)
     # Imported here, so that Ctrl-C is taken care of during the 0.5 s that it takes.
-    from katana_mcp import cli  # noqa: PLC0415
+    from katana_mcp.commands import cli  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, usual)
     cli.main()

@@ -6,7 +6,7 @@ from typing import cast
 
 from cache_core.records import Record
 
-NOTHING: Record = {}
+EMPTY: Record = {}
 """A record without any field."""
 
 
@@ -20,11 +20,11 @@ def number(record: Record, name: str) -> Decimal | None:
 
 def total(amounts: Sequence[Decimal | None]) -> Decimal | None:
     """Return the sum, or None when one of the amounts is unknown."""
-    known = [each for each in amounts if each is not None]
+    known = [amount for amount in amounts if amount is not None]
     return sum(known, Decimal(0)) if len(known) == len(amounts) else None
 
 
-def whole(record: Record, name: str) -> int | None:
+def get_int(record: Record, name: str) -> int | None:
     """Return an id or a count, or None."""
     value = record.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -38,7 +38,7 @@ def id_in(text: str) -> int | None:
 _MAX_DIGITS = 10
 
 
-def flag(record: Record, name: str) -> bool | None:
+def get_bool(record: Record, name: str) -> bool | None:
     """Return a yes or no, or None."""
     value = record.get(name)
     return value if isinstance(value, bool) else None
@@ -60,7 +60,7 @@ def rows(record: Record, name: str) -> list[Record]:
     return [cast("Record", item) for item in items(record.get(name)) if isinstance(item, Mapping)]
 
 
-def strings(record: Record, name: str) -> list[str] | None:
+def get_strs(record: Record, name: str) -> list[str] | None:
     """Return the texts of a list, or None when there are none."""
     return [item for item in items(record.get(name)) if isinstance(item, str)] or None
 

@@ -49,7 +49,7 @@ def parse_setting(text: str) -> tuple[str, Setting]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ValueError(f"switch {text!r} must have the form name=value")
-    switch = _known(name)
+    switch = _find_switch(name)
     if isinstance(switch.default, bool):
         if value.lower() not in {"true", "false"}:
             raise ValueError(f"switch {name} must be true or false, not {value!r}")
@@ -62,14 +62,14 @@ def parse_setting(text: str) -> tuple[str, Setting]:
         raise ValueError(f"switch {name} must be a number, not {value!r}") from None
 
 
-def _known(name: str) -> Switch:
+def _find_switch(name: str) -> Switch:
     if name not in _BY_NAME:
         raise ValueError(f"unknown switch {name!r}; allowed: {', '.join(sorted(_BY_NAME))}")
     return _BY_NAME[name]
 
 
 def _checked(name: str, value: Setting) -> Setting:
-    switch = _known(name)
+    switch = _find_switch(name)
     if isinstance(switch.default, bool) != isinstance(value, bool):
         raise ValueError(
             f"switch {name} must be {'true or false' if isinstance(switch.default, bool) else 'no boolean'}"

@@ -58,15 +58,15 @@ class Tenant:
             if collection == "inventory":
                 return inventory_row(ctx, *id)
             id = level_key(*id)
-        if _known(collection).computed is not None:
+        if _find_collection(collection).computed is not None:
             found = next((record for record in self.all(collection) if record.get("id") == id), None)
             if found is not None:
                 return found
-        store = self.db.stores[_known(collection).name]
+        store = self.db.stores[_find_collection(collection).name]
         slot = store.slot(id)
         if slot is None:
             raise LookupError(f"{self.name} has no {collection} with id {id}")
-        return decode_record(render(ctx, _known(collection), slot, "list"))
+        return decode_record(render(ctx, _find_collection(collection), slot, "list"))
 
     def all(self, collection: str) -> Iterator[Record]:
         """Every record, oldest first, deleted and archived ones included."""
@@ -76,20 +76,20 @@ class Tenant:
                 for variant in list(self.all("variants")):
                     yield inventory_row(ctx, variant["id"], location["id"])
             return
-        computed = _known(collection).computed
+        computed = _find_collection(collection).computed
         if computed is not None:
             yield from computed(ctx)
             return
-        store = self.db.stores[_known(collection).name]
+        store = self.db.stores[_find_collection(collection).name]
         for slot in list(store.by_created):
-            value = decode(render(ctx, _known(collection), slot, "list"))
+            value = decode(render(ctx, _find_collection(collection), slot, "list"))
             yield value if isinstance(value, dict) else {"": value}
 
     def count(self, collection: str) -> int:
         """How many records there are, deleted and archived ones included."""
-        if _known(collection).computed is not None:
+        if _find_collection(collection).computed is not None:
             return sum(1 for _ in self.all(collection))
-        return len(self.db.stores[_known(collection).name])
+        return len(self.db.stores[_find_collection(collection).name])
 
     def edit(self, collection: str, id: Key, bump: bool = True, **fields: object) -> Record:
         """Change fields in wire form, as another user would but past every check.
@@ -108,7 +108,7 @@ class Tenant:
     def create(self, collection: str, body: Record) -> Record:
         """Create as a POST would; Refused when the API would refuse."""
         ctx = self.context()
-        descriptor = _known(collection)
+        descriptor = _find_collection(collection)
         with self.changing():
             for route in descriptor.routes:
                 if (route.method, route.template) == ("POST", descriptor.path):
@@ -127,12 +127,12 @@ class Tenant:
 
     def insert_raw(self, collection: str, record: object) -> Key:
         """Put a record of any shape in, unchecked, to be served byte for byte; the key it can be found under."""
-        store = self.db.stores[_known(collection).name]
+        store = self.db.stores[_find_collection(collection).name]
         fields = decode_record(encode(record))
         key = fields.get("id")
         if isinstance(key, bool) or not isinstance(key, int | str):
             key = f"raw-{len(store.keys)}"
-        self.db.reserve(_known(collection).sequence or collection, [key])
+        self.db.reserve(_find_collection(collection).sequence or collection, [key])
         now = wire_moment(self._now())
         dated = {"created_at": now, "updated_at": now, **{k: v for k, v in fields.items() if v is not None}}
         store.write(key, store.entry(dated, encode(record), VERBATIM))
@@ -153,7 +153,7 @@ class Tenant:
             settle_stock(ctx, [(variant_id, location_id)])
 
 
-def _known(collection: str) -> Collection:
+def _find_collection(collection: str) -> Collection:
     name = STORE if collection == "inventory_reorder_points" else collection
     if name not in COLLECTIONS:
         raise LookupError(f"no collection {collection!r}; there are {', '.join(sorted(COLLECTIONS))}")

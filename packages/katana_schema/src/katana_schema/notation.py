@@ -94,7 +94,7 @@ def _line(text: str) -> JsonSchema:
     schema |= {"uniqueItems": True} if found["unique"] else {}
     if found["enum"] is not None:
         numeric = schema["type"] in {"integer", "number"}
-        schema["enum"] = [int(each) if numeric else each for each in found["enum"].split()]
+        schema["enum"] = [int(part) if numeric else part for part in found["enum"].split()]
     return _or_null(schema) if found["null"] else schema
 
 

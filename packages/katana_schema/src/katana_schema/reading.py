@@ -84,7 +84,7 @@ class ApiFacts:
     def held(self, fact: Fact) -> Fact:
         """Return what a value is when it is not null, or, of a list, what each of its rows is."""
         if isinstance(fact, dict):
-            choices = [each for each in cast("list[Fact]", fact.get("anyOf", [])) if each != "null"]
+            choices = [option for option in cast("list[Fact]", fact.get("anyOf", [])) if option != "null"]
             inner = fact.get("items", choices[0] if choices else None)
             return fact if inner is None else self.held(inner)
         text = str(fact)
@@ -103,7 +103,7 @@ class ApiFacts:
     def _values(self, fact: Fact) -> list[object]:
         held = self.held(fact)
         schema = expand(self.schemas.get(held, held) if isinstance(held, str) else held)
-        return [each for each in cast("list[object]", schema.get("enum", [])) if each is not None]
+        return [choice for choice in cast("list[object]", schema.get("enum", [])) if choice is not None]
 
     def _parts(self, fact: Fact) -> Iterator[Mapping[str, Fact]]:
         if isinstance(fact, str):

@@ -12,9 +12,9 @@ from cache_core.indexing import every_id
 from cache_core.protocol import Selection, SyncState
 from cache_core.records import RecordId
 from cache_core.spec import EntitySpec
-from cache_core.sync.doubts import doubting
 from cache_core.sync.run import Run
 from cache_core.sync.storing import Store
+from cache_core.sync.suspected_deletions import doubting
 
 _MOST = 1_000
 """Rows that are looked through at most."""
@@ -47,7 +47,9 @@ async def look_for_absent(spec: EntitySpec, store: Store, run: Run) -> None:
 async def brought_in(spec: EntitySpec, store: Store) -> Collection[RecordId]:
     """Return the ids that were listed so far: those of the rows, and of what is in quarantine."""
     poison = await store.cache.quarantined(spec.name, _QUARANTINED)
-    return dict.fromkeys([*await every_id(spec, store.cache), *(each.id for each in poison if each.id is not None)])
+    return dict.fromkeys(
+        [*await every_id(spec, store.cache), *(poisoned.id for poisoned in poison if poisoned.id is not None)]
+    )
 
 
 async def _compare(spec: EntitySpec, store: Store, run: Run) -> None:

@@ -14,13 +14,13 @@ from cache_core.protocol import Selection
 from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 from cache_core.states import Audit, Checkpoint
-from cache_core.sync.doubts import doubting, due_again, gone_of, unlisted
+from cache_core.sync.counters import Tally
 from cache_core.sync.listing import Verdict
 from cache_core.sync.quarantine import absent
 from cache_core.sync.run import Run
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage, Window
-from cache_core.sync.storing import Extra, Kept, Store
-from cache_core.sync.tally import Tally
+from cache_core.sync.storing import Extra, Store, WriteCounts
+from cache_core.sync.suspected_deletions import deleted_among, doubting, due_again, unlisted
 
 AUDIT_EVERY = timedelta(hours=24)
 CHECK_EVERY = timedelta(hours=1)
@@ -91,7 +91,7 @@ class Audits:
         tally.requests += 1
         state = await self._store.cache.state(spec.name)
         rows = (await self._store.cache.get_many(spec.name, absent(spec, ids, page))).rows
-        gone = gone_of(rows, state.audit, state.cursor, self._store.clock.now())
+        gone = deleted_among(rows, state.audit, state.cursor, self._store.clock.now())
 
         def change(audit: Audit) -> Audit:
             others = [each.id for each in audit.doubted if each.id not in ids]
@@ -142,7 +142,9 @@ class Audits:
         status = await self._store.cache.status(spec.name)
         return total - status.records - status.quarantined
 
-    async def _keep(self, spec: EntitySpec, page: SourcePage, change: _Change, gone: Sequence[RecordId] = ()) -> Kept:
+    async def _keep(
+        self, spec: EntitySpec, page: SourcePage, change: _Change, gone: Sequence[RecordId] = ()
+    ) -> WriteCounts:
         return await self._store.keep(spec, page, Extra(lambda state: replace(state, audit=change(state.audit)), gone))
 
     async def _note(self, spec: EntitySpec, change: _Change) -> None:

@@ -10,16 +10,16 @@ from cache_core.records import RecordId, iso
 from cache_core.spec import EntitySpec
 from cache_core.states import Checkpoint
 from cache_core.sync.absences import brought_in, look_for_absent
+from cache_core.sync.counters import Tally
 from cache_core.sync.cursor import advanced, lateness
-from cache_core.sync.doubts import doubting, unlisted
 from cache_core.sync.feeds import Feeds, with_feeds
 from cache_core.sync.listing import Verdict
 from cache_core.sync.progress import Progress, Progresses
 from cache_core.sync.quarantine import retry
 from cache_core.sync.run import Run, begun, read_through
 from cache_core.sync.source import Source, SourcePage
-from cache_core.sync.storing import Extra, Kept, Store
-from cache_core.sync.tally import Tally
+from cache_core.sync.storing import Extra, Store, WriteCounts
+from cache_core.sync.suspected_deletions import doubting, unlisted
 from cache_core.sync.unread import counted
 
 _STUCK = 2
@@ -121,7 +121,7 @@ class _Listing:
         self._left: list[RecordId] | None = None
         self.follows_feeds = bool(spec.feeds) and run.checkpoint.since is not None
 
-    async def keep(self, page: SourcePage, verdict: Verdict) -> Kept:
+    async def keep(self, page: SourcePage, verdict: Verdict) -> WriteCounts:
         """Store a page with what it proves."""
         removed: list[RecordId] = []
         if verdict is Verdict.DONE and not self.spec.watermark:
@@ -132,7 +132,7 @@ class _Listing:
     def completed_with_feeds(self, state: SyncState) -> SyncState:
         """Return the state after the feeds were followed too: as old as the oldest page of any of them."""
         moments = [self.run.checkpoint.begun, *(feed.completed_at for feed in state.feeds.values())]
-        return completed(state, min((each for each in moments if each is not None), default=None))
+        return completed(state, min((moment for moment in moments if moment is not None), default=None))
 
     def _after(self, state: SyncState, verdict: Verdict) -> SyncState:
         if verdict is Verdict.NEXT:

@@ -16,13 +16,13 @@ from cache_core.protocol import CacheBackend, SyncState
 from cache_core.records import Record, RecordId
 from cache_core.spec import EntitySpec
 from cache_core.sync.audits import STEPS_AT_ONCE, Audits
+from cache_core.sync.counters import Tally
 from cache_core.sync.cursor import since
 from cache_core.sync.cycle import Cycle, failed
 from cache_core.sync.leasing import Leases
 from cache_core.sync.progress import OnProgress, Progress, Progresses, reached
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage, Window
 from cache_core.sync.storing import Store
-from cache_core.sync.tally import Tally
 from cache_core.sync.writes import Part, Writes
 
 _LOOKS_EVERY = 0.25

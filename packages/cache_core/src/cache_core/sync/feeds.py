@@ -13,12 +13,12 @@ from cache_core.protocol import Quarantined, Stored, SyncState
 from cache_core.records import Record, RecordId, as_id, is_set, iso, values_at
 from cache_core.spec import EntitySpec, Feed
 from cache_core.states import Awaited
+from cache_core.sync.counters import Tally
 from cache_core.sync.cursor import advanced
 from cache_core.sync.listing import Verdict
 from cache_core.sync.run import Run, begun, read_through
 from cache_core.sync.source import Source, SourcePage
 from cache_core.sync.storing import Extra, Store
-from cache_core.sync.tally import Tally
 
 AWAITED_FOR = timedelta(minutes=20)
 """How long a document is read again in vain: longer than any lag, and than our own write outranks a listing."""
@@ -59,7 +59,7 @@ class Feeds:
 
         async def keep(page: SourcePage, verdict: Verdict) -> None:
             awaited = await self._awaited(spec, feed, page.records)
-            lost = [*_orphans(feed, page.records), *(_named(feed, each) for each in page.invalid)]
+            lost = [*_orphans(feed, page.records), *(_named(feed, invalid_value) for invalid_value in page.invalid)]
             extra = Extra(lambda state: _fed(feed, run, state, verdict, awaited), await self._found(spec, feed, page))
             tally.add(await self._store.keep(spec, SourcePage((), None, lost), extra))
             if len((await self._store.cache.state(spec.name)).awaited) >= _REMEMBERED:
@@ -72,8 +72,10 @@ class Feeds:
 
     async def _found(self, spec: EntitySpec, feed: Feed, page: SourcePage) -> list[RecordId]:
         """Return the names in quarantine of children whose documents are known by now."""
-        poison = {each.id for each in await self._store.cache.quarantined(spec.name, _REMEMBERED)}
-        known = (name_of_child(feed, feed.id_of(each)) for each in page.records if _parent(feed, each) is not None)
+        poison = {bad_record.id for bad_record in await self._store.cache.quarantined(spec.name, _REMEMBERED)}
+        known = (
+            name_of_child(feed, feed.id_of(record)) for record in page.records if _parent(feed, record) is not None
+        )
         return [each for each in known if each is not None and each in poison]
 
     async def _awaited(self, spec: EntitySpec, feed: Feed, children: Iterable[Record]) -> list[Awaited]:
@@ -89,12 +91,13 @@ class Feeds:
 
     async def _unshown(self, spec: EntitySpec, awaited: Sequence[Awaited]) -> list[Awaited]:
         feeds = {feed.collection: feed for feed in spec.feeds}
-        found = await self._store.cache.get_many(spec.name, [each.id for each in awaited])
+        found = await self._store.cache.get_many(spec.name, [awaited_part.id for awaited_part in awaited])
         documents = {row.id: row for row in found.rows}
         return [
-            each
-            for each in awaited
-            if each.feed in feeds and not _shows(documents.get(each.id), feeds[each.feed], each)
+            awaited_part
+            for awaited_part in awaited
+            if awaited_part.feed in feeds
+            and not _shows(documents.get(awaited_part.id), feeds[awaited_part.feed], awaited_part)
         ]
 
     async def _read_again(self, spec: EntitySpec, tally: Tally) -> None:
@@ -123,7 +126,7 @@ def _parent(feed: Feed, child: Record) -> RecordId | None:
 
 def _orphans(feed: Feed, children: Iterable[Record]) -> list[Quarantined]:
     """Return the children of which nothing tells whose they are, so that no document is read again for them."""
-    lost = (each for each in children if _parent(feed, each) is None)
+    lost = (child for child in children if _parent(feed, child) is None)
     return [
         _named(feed, Quarantined(feed.id_of(each), f"{feed.parent}: an id is required", excerpt(each))) for each in lost
     ]
@@ -155,10 +158,12 @@ def _fed(feed: Feed, run: Run, state: SyncState, verdict: Verdict, awaited: list
         mine = replace(advanced(mine, run.checkpoint, run.elapsed, known=known), completed_at=run.checkpoint.begun)
     elif verdict is Verdict.NEXT or not run.checkpoint.read:
         mine = replace(mine, checkpoint=run.checkpoint if run.checkpoint.read else None)
-    kept = {(each.feed, each.child): each for each in state.awaited}
-    for each in awaited:
-        old = kept.get((each.feed, each.child))
-        kept[each.feed, each.child] = old if old is not None and old.version == each.version else each
+    kept = {(awaited_part.feed, awaited_part.child): awaited_part for awaited_part in state.awaited}
+    for awaited_part in awaited:
+        old = kept.get((awaited_part.feed, awaited_part.child))
+        kept[awaited_part.feed, awaited_part.child] = (
+            old if old is not None and old.version == awaited_part.version else awaited_part
+        )
     return replace(state, feeds={**state.feeds, feed.collection: mine}, awaited=tuple(kept.values()))
 
 

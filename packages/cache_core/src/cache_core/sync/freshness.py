@@ -249,7 +249,7 @@ class FreshReads:
         refresh = self._started(list(names), part)
         await asyncio.wait({refresh})
         outcomes = () if refresh.cancelled() else refresh.result()
-        asked = sum(each.requests for each in outcomes)
+        asked = sum(outcome.requests for outcome in outcomes)
         left = [self._left(name, state, part) for name, state in (await self._cache.states(names)).items()]
         paced = _PER_REQUEST * asked - (self._clock.monotonic() - began)
         rest = max(_SHORTEST, min(max(paced, min(left, default=_REST)), _REST))
@@ -257,7 +257,7 @@ class FreshReads:
 
     def _held_back(self, outcomes: Iterable[SyncOutcome]) -> float:
         """Return for how many seconds a refused key is left alone ahead of reads."""
-        told = [each.refused for each in outcomes]
+        told = [outcome.refused for outcome in outcomes]
         if told:
             self._refusals = min(self._refusals + 1, _DOUBLED) if any(told) else 0
         return min(_FAILED_FOR * 2**self._refusals, _LONGEST) if self._refusals else 0.0

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from cache_core.protocol import Quarantined
 from cache_core.records import RecordId
 from cache_core.spec import EntitySpec
+from cache_core.sync.counters import Tally
 from cache_core.sync.source import PAGE_SIZE, Source, SourcePage
 from cache_core.sync.storing import Extra, Store
-from cache_core.sync.tally import Tally
 from cache_core.sync.unread import to_read_again
 
 _ONE_BY_ONE = 5
@@ -27,7 +27,7 @@ async def retry(spec: EntitySpec, turn: int, means: tuple[Source, Store], tally:
     if spec.fetch_by == "full_list":
         return
     poison = await store.cache.quarantined(spec.name, _LISTED)
-    mine = [each for each in poison if each.id is not None and not _is_child(spec, each.id)]
+    mine = [poisoned for poisoned in poison if poisoned.id is not None and not _is_child(spec, poisoned.id)]
     ids = _turn(mine, turn, PAGE_SIZE if _at_once(spec) else _ONE_BY_ONE)
     if _at_once(spec):
         unread = to_read_again(await store.cache.state(spec.name), PAGE_SIZE)
@@ -42,8 +42,8 @@ def absent(spec: EntitySpec, ids: Sequence[RecordId], page: SourcePage) -> list[
     """Return the ids that an answer proves to be gone: nothing for an answer that may be short."""
     if page.total is None or page.size < page.total:
         return []
-    came = {*map(spec.id_of, page.records), *(each.id for each in page.invalid)}
-    return [] if None in came else [each for each in ids if each not in came]
+    came = {*map(spec.id_of, page.records), *(invalid_value.id for invalid_value in page.invalid)}
+    return [] if None in came else [record_id for record_id in ids if record_id not in came]
 
 
 def _is_child(spec: EntitySpec, name: RecordId) -> bool:
@@ -57,6 +57,6 @@ def _at_once(spec: EntitySpec) -> bool:
 
 def _turn(poison: list[Quarantined], turn: int, count: int) -> list[RecordId]:
     """Return the ids whose turn it is, so that none waits for ever behind others."""
-    ids = sorted((each.id for each in poison if each.id is not None), key=str)
+    ids = sorted((poisoned.id for poisoned in poison if poisoned.id is not None), key=str)
     start = turn * count % max(1, len(ids)) if len(ids) > count else 0
     return (ids + ids)[start : start + min(count, len(ids))]

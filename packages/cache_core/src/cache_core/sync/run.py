@@ -86,8 +86,8 @@ class Run:
 
     def _judged(self, page: SourcePage) -> Judgement:
         """Judge the page and move on when it proves something."""
-        ids = [*map(self.listed.id_of, page.records), *(each.id for each in page.invalid)]
-        known = [each for each in ids if each is not None]
+        ids = [*map(self.listed.id_of, page.records), *(invalid_value.id for invalid_value in page.invalid)]
+        known = [record_id for record_id in ids if record_id is not None]
         distinct = len(set(known)) + ids.count(None)
         judgement = judge(self.checkpoint, page, distinct, overlaps=not self.ids.keys().isdisjoint(known))
         self._steps_back += judgement.back
@@ -125,7 +125,7 @@ class Run:
 
     def _noted(self, checkpoint: Checkpoint, page: SourcePage, ids: Sequence[RecordId]) -> Checkpoint:
         """Return the checkpoint with the greatest versions, the smallest total and the last ids of the page."""
-        versions = [version for each in page.records if (version := self.listed.version_of(each)) is not None]
+        versions = [version for record in page.records if (version := self.listed.version_of(record)) is not None]
         top = max((each for each in versions if each < self._ceiling and moment_of(each)), default=None)
         newest = max((each for each in (self.checkpoint.newest, top) if each is not None), default=None)
         # A first page that is read again after others does not vouch for them.

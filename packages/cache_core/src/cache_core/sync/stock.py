@@ -16,9 +16,9 @@ from cache_core.indexing import prepare
 from cache_core.protocol import Batch, CacheBackend, Stored
 from cache_core.records import Record, RecordId, iso
 from cache_core.specs.stock import STOCK
-from cache_core.sync.dirt import dirty_at
 from cache_core.sync.freshness import Patience
 from cache_core.sync.progress import OnProgress, Progress
+from cache_core.sync.stock_invalidation import dirty_at
 from cache_core.sync.waiting import finished
 
 _LEAST = 0.15
@@ -139,8 +139,8 @@ class StockReads:
     async def close(self) -> None:
         """Stop what is being fetched."""
         fetches = list(self._fetches)
-        for each in fetches:
-            each.cancel()
+        for fetch in fetches:
+            fetch.cancel()
         await asyncio.gather(*fetches, return_exceptions=True)
 
     async def _bounded(self, variant_ids: Sequence[int], fresh_for: timedelta, seconds: float) -> str | None:
@@ -168,15 +168,20 @@ class StockReads:
             return None
 
     async def _keep(self, variant_ids: Sequence[int]) -> None:
-        levels: dict[object, list[Record]] = {each: [] for each in variant_ids}
+        levels: dict[object, list[Record]] = {variant_id: [] for variant_id in variant_ids}
         # What is marked while the request runs stays marked: its answer may be older than the mark.
         at, before = iso(self._clock.now()), await self._marks(variant_ids)
         for row in await self._source.stock(variant_ids):
             levels.setdefault(row.get("variant_id"), []).append(row)
         marks = {each: mark for each, mark in (await self._marks(variant_ids)).items() if mark != before.get(each)}
         records = [
-            {"variant_id": each, "fetched_at": at, "dirty_at": marks.get(each), "levels": levels[each]}
-            for each in variant_ids
+            {
+                "variant_id": variant_id,
+                "fetched_at": at,
+                "dirty_at": marks.get(variant_id),
+                "levels": levels[variant_id],
+            }
+            for variant_id in variant_ids
         ]
         prepared = await prepare(STOCK, records, self._cache)
         await self._cache.apply(Batch(entity=STOCK.name, at=at, upserts=prepared.rows, quarantine=prepared.quarantine))
@@ -187,7 +192,11 @@ class StockReads:
     async def _due(self, variant_ids: Sequence[int], fresh_for: timedelta) -> list[int]:
         """Return the variants to fetch: unknown and moved ones first, then the oldest, so that many calls reach all."""
         rows = {row.id: row for row in (await self._cache.get_many(STOCK.name, variant_ids)).rows}
-        due = [each for each in dict.fromkeys(variant_ids) if each not in rows or self._is_due(rows[each], fresh_for)]
+        due = [
+            variant_id
+            for variant_id in dict.fromkeys(variant_ids)
+            if variant_id not in rows or self._is_due(rows[variant_id], fresh_for)
+        ]
         return sorted(
             due, key=lambda each: "" if each not in rows or _is_dirty(rows[each]) else _fetched_at(rows[each])
         )

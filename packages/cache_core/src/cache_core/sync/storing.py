@@ -22,9 +22,9 @@ from cache_core.indexing import (
 from cache_core.protocol import Applied, Batch, CacheBackend, Origin, Row, Stored, SyncState
 from cache_core.records import Record, RecordId, iso, values_at
 from cache_core.spec import EntitySpec, Parents
-from cache_core.sync.dirt import mark_dirty
 from cache_core.sync.leasing import Leases
 from cache_core.sync.source import SourcePage
+from cache_core.sync.stock_invalidation import mark_dirty
 from cache_core.sync.unread import noted
 
 _TRIES = 5
@@ -43,7 +43,7 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class WriteCounts:
     """What a write did; `changed` counts rows that are new, differ or are gone, not those that came again."""
 
     applied: Applied
@@ -64,7 +64,7 @@ class Store:
         # What is read, merged and written must not interleave within this process; no request is made under it.
         self.turn = asyncio.Lock()
 
-    async def keep(self, spec: EntitySpec, page: SourcePage, extra: Extra | None = None) -> Kept:
+    async def keep(self, spec: EntitySpec, page: SourcePage, extra: Extra | None = None) -> WriteCounts:
         """Store a page in one transaction, dependants reindexed.
 
         Raises:
@@ -77,7 +77,7 @@ class Store:
         """Change the sync state alone."""
         await self.keep(spec, SourcePage((), None), Extra(change))
 
-    async def keep_alone(self, spec: EntitySpec, page: SourcePage, extra: Extra) -> Kept:
+    async def keep_alone(self, spec: EntitySpec, page: SourcePage, extra: Extra) -> WriteCounts:
         """Store a page; the caller has the turn."""
         prepared = await prepare(spec, page.records, self.cache)
         found = await self.cache.get_many(spec.name, [*(row.id for row in prepared.rows), *extra.removed])
@@ -107,7 +107,7 @@ class Store:
         await self._check_again(spec, prepared)
         await self._settle_dependants(spec, renamed)
         await self._dirty(spec, prepared.rows, before)
-        return Kept(applied, _differing(applied, prepared.rows, before), len(poison))
+        return WriteCounts(applied, _differing(applied, prepared.rows, before), len(poison))
 
     async def _state(self, spec: EntitySpec, page: SourcePage, prepared: Prepared, extra: Extra) -> SyncState | None:
         """Return the sync state to store with a page, which notes what could not be read of it."""
@@ -177,7 +177,7 @@ class Store:
         differing = [each for each in old | new if old.get(each) != new.get(each)]
         moved = [side[each] for each in differing for side in (old, new) if each in side]
         values = (each for record in moved for path in spec.moves for each in values_at(record, path))
-        await mark_dirty(self.cache, list({each for each in values if isinstance(each, int)}), self._at())
+        await mark_dirty(self.cache, list({value for value in values if isinstance(value, int)}), self._at())
 
     def _borrowers(self, parent: EntitySpec) -> list[EntitySpec]:
         return [

@@ -17,27 +17,29 @@ def noted(state: SyncState, seen: Sequence[RecordId], unread: Mapping[RecordId, 
     """Return the state after these records came, with what could not be read of them."""
     if not unread and not state.unread:
         return state
-    fields = {each.field: each for each in state.unread}
+    fields = {unread_field.field: unread_field for unread_field in state.unread}
     for path in dict.fromkeys(path for paths in unread.values() for path in paths):
         fields.setdefault(path, UnreadField(path, ()))
     came = set(seen)
-    after = (_after(each, came, [row for row in seen if each.field in unread.get(row, ())]) for each in fields.values())
+    after = (
+        _after(field, came, [row for row in seen if field.field in unread.get(row, ())]) for field in fields.values()
+    )
     left = sorted((each for each in after if each.ids or each.more), key=lambda each: each.field)
     return replace(state, unread=tuple(left[:_MOST_FIELDS]))
 
 
 def _after(before: UnreadField, came: set[RecordId], odd: list[RecordId]) -> UnreadField:
-    ids = [*(each for each in before.ids if each not in came), *odd]
+    ids = [*(record_id for record_id in before.ids if record_id not in came), *odd]
     return replace(before, ids=tuple(ids[-MOST_NAMED:]), more=before.more or len(ids) > MOST_NAMED)
 
 
 def counted(state: SyncState) -> SyncState:
     """Return the state after a whole listing: a field of fewer records than are named has no others."""
-    known = (replace(each, more=len(each.ids) >= MOST_NAMED) for each in state.unread)
+    known = (replace(unread_field, more=len(unread_field.ids) >= MOST_NAMED) for unread_field in state.unread)
     return replace(state, unread=tuple(each for each in known if each.ids))
 
 
 def to_read_again(state: SyncState, most: int) -> list[RecordId]:
     """Return records to read again; none where a form is common: it is that of the account, and does not heal."""
-    rare = (each for each in state.unread if not each.more)
+    rare = (unread_field for unread_field in state.unread if not unread_field.more)
     return list(dict.fromkeys(row for each in rare for row in each.ids))[:most]

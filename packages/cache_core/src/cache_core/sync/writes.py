@@ -56,7 +56,7 @@ class Writes:
             SourceUnavailable: the rest of a document that is not cached could not be read.
         """
         record_id = spec.id_of(record)
-        lacks = [] if knows is None else [each for each in spec.children if each not in knows]
+        lacks = [] if knows is None else [child for child in spec.children if child not in knows]
         if record_id is None:
             return False
         if lacks and await self._stored(spec, record_id) is None:
@@ -110,10 +110,10 @@ class Writes:
         page = await self.live.records(spec, [record_id])
         async with self.store.turn:
             stored = await self._stored(spec, record_id)
-            read = next((each for each in page.records if spec.id_of(each) == record_id), None)
+            read = next((record for record in page.records if spec.id_of(record) == record_id), None)
             if read is None or (stored is not None and (spec.version_of(read) or "") < (stored.version or "")):
                 return False
-            if not all(_shown(read, _feed(spec, each), each) for each in parts):
+            if not all(_is_visible(read, _feed(spec, part), part) for part in parts):
                 return False
             await self.store.keep_alone(spec, SourcePage([read], None), _OWN)
             return True
@@ -124,7 +124,7 @@ class Writes:
 
 
 def _feed(spec: EntitySpec, part: Part) -> Feed:
-    return next(each for each in spec.feeds if each.collection == part.collection)
+    return next(feed for feed in spec.feeds if feed.collection == part.collection)
 
 
 def _with(document: Record, feed: Feed, part: Part) -> Record | list[Record] | None:
@@ -142,6 +142,6 @@ def _with(document: Record, feed: Feed, part: Part) -> Record | list[Record] | N
     return parts
 
 
-def _shown(document: Record, feed: Feed, part: Part) -> bool:
+def _is_visible(document: Record, feed: Feed, part: Part) -> bool:
     child = as_id(part.record.get("id"))
     return child is not None and shows(document, feed, child, None if part.gone else feed.version_of(part.record) or "")

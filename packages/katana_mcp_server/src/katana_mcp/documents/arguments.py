@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, WithJsonSchema, create_model
 from pydantic import Field as Argument
 
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Selector, Writable
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import Request, WriteRequest, own_id
 
@@ -21,12 +21,12 @@ def request_of(doc: Writable, verb: Verb) -> type[Request]:
     """Return the arguments of a tool."""
     name, chosen, also = doc.tool(verb), _chosen(doc.selector), _also(doc.selector)
     if verb == "create":
-        return _model(name, chosen | _new(doc), _kept(doc, verb), also)
+        return _model(name, chosen | _new(doc), _not_nullable(doc, verb), also)
     fields = chosen | {doc.id: Annotated[doc.id_kind, _described(doc.says_id)]}
     further = {**own_id(doc.id), **also}
     if verb == "delete":
         return _model(name, fields, frozenset(), further)
-    return _model(name, fields | _changed(doc), _kept(doc, verb), further, doc.words)
+    return _model(name, fields | _changed(doc), _not_nullable(doc, verb), further, doc.words)
 
 
 def _chosen(selector: Selector | None) -> Definitions:
@@ -34,14 +34,14 @@ def _chosen(selector: Selector | None) -> Definitions:
     if selector is None:
         return {}
 
-    def known(value: object) -> object:
+    def check_known(value: object) -> object:
         plain = value.strip().casefold() if isinstance(value, str) else value
         if isinstance(plain, str) and plain in selector.others:
             raise ValueError(selector.others[plain])
         return plain
 
     shown = WithJsonSchema({"type": "string", "enum": [selector.value]})
-    kind = Annotated[Literal[selector.value], BeforeValidator(known), shown, _described(selector.says)]  # ty: ignore[invalid-type-form]
+    kind = Annotated[Literal[selector.value], BeforeValidator(check_known), shown, _described(selector.says)]  # ty: ignore[invalid-type-form]
     return {selector.argument: kind}
 
 
@@ -54,14 +54,14 @@ def _model(
 ) -> type[WriteRequest]:
     """Return a model with further names and offers for others; what is kept cannot be null."""
 
-    class Own(WriteRequest):
+    class OwnRequest(WriteRequest):
         model_config = ConfigDict(use_attribute_docstrings=False)  # there is no source to look for them in
 
         also: ClassVar[Offers] = further
         words: ClassVar[Words] = offers
         never_null: ClassVar[frozenset[str]] = kept
 
-    return create_model(f"{name.title().replace('_', '')}Request", __base__=Own, **fields)
+    return create_model(f"{name.title().replace('_', '')}Request", __base__=OwnRequest, **fields)
 
 
 def _described(text: str) -> Any:  # noqa: ANN401 - what pydantic makes
@@ -92,11 +92,11 @@ def _changed(doc: Writable) -> Definitions:
 
 def _fields(fields: Iterable[Field], verb: Verb) -> Definitions:
     found: Definitions = {}
-    for each in fields:
-        if verb in each.verbs:
-            says = (verb == "create" and each.says_new) or each.says
-            needed = each.required and verb == "create"
-            found[each.arg] = _argument(each, _described(says), needed=needed)
+    for field in fields:
+        if verb in field.verbs:
+            says = (verb == "create" and field.says_new) or field.says
+            needed = field.required and verb == "create"
+            found[field.arg] = _argument(field, _described(says), needed=needed)
     return found
 
 
@@ -114,25 +114,25 @@ def _listed(kind: Any, least: int, most: int, says: str) -> Any:  # noqa: ANN401
 
 
 def _row(part: Part) -> type[Request]:
-    kept = frozenset(each.arg for each in part.fields if not each.required)
+    kept = frozenset(field.arg for field in part.fields if not field.required)
     return _model(f"new_{part.one}", _fields(part.fields, "create"), kept)
 
 
 def _row_change(part: Part) -> type[Request]:
     key: Definitions = {part.key: part.key_kind}
-    fixed = frozenset(each.arg for each in part.fields if not each.clears)
+    fixed = frozenset(field.arg for field in part.fields if not field.clears)
     return _model(f"changed_{part.one}", {**_fields(part.fields, "modify"), **key}, fixed, part.also)
 
 
 def _briefly(part: Part) -> Part:
     """Return a part without the words of its fields where they stand with those of a new document."""
-    return replace(part, fields=tuple(replace(each, says="") for each in part.fields)) if part.is_brief else part
+    return replace(part, fields=tuple(replace(field, says="") for field in part.fields)) if part.is_brief else part
 
 
-def _kept(doc: Writable, verb: Verb) -> frozenset[str]:
+def _not_nullable(doc: Writable, verb: Verb) -> frozenset[str]:
     """Return the arguments that cannot be null: of something new, nothing is cleared."""
     if verb == "create":
-        return frozenset(each.arg for each in doc.head if not each.required) | {each.name for each in doc.parts}
-    lists = [name for each in doc.parts for name in (f"add_{each.name}", f"update_{each.name}", each.deletes)]
+        return frozenset(each.arg for each in doc.head if not each.required) | {part.name for part in doc.parts}
+    lists = [name for part in doc.parts for name in (f"add_{part.name}", f"update_{part.name}", part.deletes)]
     fixed = [each.arg for each in doc.head if not each.clears and verb in each.verbs]
     return frozenset((*fixed, *lists, *(() if doc.status is None else ("status",))))

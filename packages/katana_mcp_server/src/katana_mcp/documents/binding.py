@@ -28,7 +28,7 @@ def _sent(doc: Writable, change: Transition) -> Iterator[tuple[str, int]]:
         diff = change.sent[part.held]
         states += [(part.fields, row) for row in (*diff.adds, *diff.updates.values())]
     for fields, state in states:
-        values = [(each.names, state.get(each.name)) for each in fields if each.names]
+        values = [(field.names, state.get(field.name)) for field in fields if field.names]
         yield from ((entity, value) for entity, value in values if isinstance(value, int))
 
 

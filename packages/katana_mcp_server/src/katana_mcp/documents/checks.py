@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from katana_mcp import naming
 from katana_mcp.documents.declaration import Part, Writable
 from katana_mcp.documents.reverting import left_behind
-from katana_mcp.documents.states import ids_asked, names_in, rows_asked
+from katana_mcp.documents.states import names_in, requested_ids, requested_rows
 from katana_mcp.documents.transition import Transition
-from katana_mcp.lookup import gone
+from katana_mcp.references import wording as naming
+from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
 from katana_mcp.writing.duplicates import repeats
@@ -17,14 +17,14 @@ from katana_mcp.writing.stock_moves import shortages
 def checks(doc: Writable, change: Transition) -> list[ToolWarning]:
     """Return what speaks against a change."""
     facts, before = change.facts, change.before
-    warnings = [] if before is None else gone(doc.called(before), before, doc.id, deleted=facts.deleted)
+    warnings = [] if before is None else check_not_deleted(doc.called(before), before, doc.id, deleted=facts.deleted)
     warnings += [*_names(doc, change), *_called(doc, change), *_status(doc, change), *_parts(doc, change)]
     for rule in doc.rules:
         warnings += rule(change)
     warnings += shortages(doc.moves(change), facts.levels)
     if before is None:
-        warnings += repeats(doc.title, facts.repeated, next((each.name for each in doc.parts), ""))
-    elif not any(each.severity == "blocking" for each in warnings):
+        warnings += repeats(doc.title, facts.repeated, next((part.name for part in doc.parts), ""))
+    elif not any(warning.severity == "blocking" for warning in warnings):
         warnings += _result(doc, change)
     return warnings
 
@@ -81,9 +81,9 @@ def _misnamed(doc: Writable, part: Part, change: Transition) -> Iterator[ToolWar
     """Yield what is wrong with the parts that are to be changed or deleted."""
     changed = [
         (f"update_{part.name}[{nr}].{part.key}", row[part.key])
-        for nr, row in enumerate(rows_asked(change.asked, f"update_{part.name}"))
+        for nr, row in enumerate(requested_rows(change.asked, f"update_{part.name}"))
     ]
-    deleted = [(f"{part.deletes}[{nr}]", key) for nr, key in enumerate(ids_asked(change.asked, part.deletes))]
+    deleted = [(f"{part.deletes}[{nr}]", key) for nr, key in enumerate(requested_ids(change.asked, part.deletes))]
     seen: set[object] = set()
     for path, key in (*changed, *deleted):
         if key not in part.diff(change).before:

@@ -11,12 +11,12 @@ from pydantic import BeforeValidator, ConfigDict, StrictBool, StrictInt, StrictS
 from pydantic import Field as Argument
 
 from katana_client.errors import KatanaError
-from katana_mcp.documents.states import rows_asked
+from katana_mcp.documents.states import requested_rows
 from katana_mcp.documents.transition import State, Transition
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
-from katana_mcp.values import NOTHING, rows
+from katana_mcp.values import EMPTY, rows
 
 NAME = "custom_fields"
 _ATTRIBUTES = "attributes"
@@ -39,7 +39,7 @@ def _by_field(given: object) -> object:
 
 
 def _pair(entry: object, *names: str) -> tuple[str, object]:
-    fields = cast("Mapping[str, object]", entry) if isinstance(entry, Mapping) else NOTHING
+    fields = cast("Mapping[str, object]", entry) if isinstance(entry, Mapping) else EMPTY
     name = next((fields[each] for each in names if each in fields), None)
     value = next((fields[each] for each in ("value", "field_value") if each in fields), ...)
     if not isinstance(name, str) or value is ... or len(fields) != len(("name", "value")):
@@ -117,11 +117,11 @@ def _without(arguments: Mapping[str, object], there: State) -> dict[str, object]
     return {NAME: {**dict.fromkeys(cast("Mapping[str, object]", there.get(NAME) or {})), **held}}
 
 
-def _asked(asked: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _requested_fields(asked: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the custom fields of a request, by the path of their argument."""
     given = [(NAME, asked.get(NAME))]
     for argument in ("rows", "add_rows", "update_rows"):
-        given += [(f"{argument}[{nr}].{NAME}", row.get(NAME)) for nr, row in enumerate(rows_asked(asked, argument))]
+        given += [(f"{argument}[{nr}].{NAME}", row.get(NAME)) for nr, row in enumerate(requested_rows(asked, argument))]
     yield from ((path, cast("Mapping[str, Any]", fields)) for path, fields in given if isinstance(fields, Mapping))
 
 
@@ -135,7 +135,7 @@ _OF_VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
 
 async def definitions(asked: Mapping[str, object], services: Services) -> Definitions | None:
     """Return the custom fields that the account has, where a request names some; None where that is not known."""
-    if not any(fields for _, fields in _asked(asked)):
+    if not any(fields for _, fields in _requested_fields(asked)):
         return None
     try:
         known = [each async for each in services.client.custom_field_definitions.list()]
@@ -149,7 +149,7 @@ def defined(head: str, row: str, change: Transition) -> Iterator[ToolWarning]:
     known = cast("Definitions | None", change.facts.own)
     if known is None:
         return
-    for path, fields in _asked(change.asked):
+    for path, fields in _requested_fields(change.asked):
         kinds = {head} if path == NAME else {row, *_OF_VARIANTS}
         fitting = {key: label for key, (label, of) in known.items() if of in kinds}
         for name in fields:

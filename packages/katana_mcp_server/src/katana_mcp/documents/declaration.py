@@ -5,10 +5,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from cache_core.protocol import Stored
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition
-from katana_mcp.names import text, titled
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import text, titled
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, RecordNumber
 from katana_mcp.tools.warnings import ToolWarning
@@ -109,7 +109,7 @@ class Key:
     prefix: str = ""
 
 
-def _asked_for(asked: Mapping[str, object], _: State) -> str | None:
+def _requested(asked: Mapping[str, object], _: State) -> str | None:
     status = asked.get("status")
     return None if status is None else str(status)
 
@@ -137,7 +137,7 @@ class Status:
     path: str
     new_kind: Any = None
     says_new: str = ""
-    asked: Callable[[Mapping[str, object], State], str | None] = _asked_for
+    asked: Callable[[Mapping[str, object], State], str | None] = _requested
     unlocks: Callable[[State, str], bool] = lambda _, __: False
 
 
@@ -355,7 +355,7 @@ class Writable:
     @property
     def is_lined(self) -> bool:
         """Whether its parts are shown as lines."""
-        return any(each.line is not None for each in self.parts)
+        return any(part.line is not None for part in self.parts)
 
     def name(self, state: State) -> str:
         """Return what people call one: its number or its name."""

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from cache_core.conditions import EVERYTHING, OneOf, Order
 from cache_core.protocol import Selection, Stored
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.binding import used
 from katana_mcp.documents.declaration import Writable
 from katana_mcp.documents.states import named_in, names_in, transition
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.lookup import live_record, live_with_key, one_record, read_anew, resolved
-from katana_mcp.names import VARIANT_ENTITIES
-from katana_mcp.naming import Named, given_or_next, named, variants
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.references.resolve import live_record, live_with_key, one_record, read_anew, resolved
+from katana_mcp.references.services import Services, current
+from katana_mcp.references.wording import Named, given_or_next, named, variants
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.duplicates import Repeated, lines_of, possible_duplicates
 
 type Asked = tuple[str, int | str]
@@ -35,19 +35,19 @@ async def gather(doc: Writable, verb: Verb, request: Request, services: Services
         facts = replace(facts, repeated=await possible_duplicates(_likeness(doc, change), services))
     facts = await doc.gather(replace(change, facts=facts), services)
     records = used(doc, transition(doc, verb, request, facts))
-    unread = [each for each in records if facts.with_id(*each) is None]
+    unread = [record for record in records if facts.with_id(*record) is None]
     return replace(facts, references={**facts.references, **await references(services, unread)})
 
 
 def names_of(doc: Writable, verb: Verb) -> tuple[str, ...]:
     """Return the cache entities of what a request may name."""
-    fields = [*doc.head, *(each for part in doc.parts if verb == "create" or part.collection for each in part.fields)]
-    return tuple(dict.fromkeys(each.names for each in fields if each.names and verb in each.verbs))
+    fields = [*doc.head, *(field for part in doc.parts if verb == "create" or part.collection for field in part.fields)]
+    return tuple(dict.fromkeys(field.names for field in fields if field.names and verb in field.verbs))
 
 
 def expanded(entities: Iterable[str]) -> tuple[str, ...]:
     """Return what these entities are read from: variants with their items."""
-    return tuple(name for each in entities for name in (VARIANT_ENTITIES if each == "variant" else (each,)))
+    return tuple(name for entity in entities for name in (VARIANT_ENTITIES if entity == "variant" else (entity,)))
 
 
 async def _of_new(doc: Writable, asked: Mapping[str, object], services: Services) -> Facts:
@@ -103,7 +103,7 @@ async def references(services: Services, asked: Sequence[Asked]) -> dict[Asked, 
     goods = [value for entity, value in dict.fromkeys(asked) if entity == "variant"]
     found: dict[Asked, Named] = {}
     if goods:
-        found |= {("variant", each.asked): each for each in await variants(services, goods)}
+        found |= {("variant", variant.asked): variant for variant in await variants(services, goods)}
     for entity, value in dict.fromkeys(asked):
         if entity != "variant":
             found[entity, value] = await named(services, entity, value)
@@ -117,6 +117,6 @@ def _likeness(doc: Writable, change: Transition) -> Repeated:
         entity=doc.entity,
         number=doc.key.name,
         rows=held,
-        party={name: whole(change.new, name) for name in doc.parties},
-        lines=lines_of((whole(row, "variant_id"), number(row, "quantity")) for row in moved),
+        party={name: get_int(change.new, name) for name in doc.parties},
+        lines=lines_of((get_int(row, "variant_id"), number(row, "quantity")) for row in moved),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from katana_mcp.documents.transition import State, Transition, Unknown
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove
 
@@ -38,7 +38,7 @@ def row_moves(change: Transition, held: str, times: Mapping[str, int], path: str
     for nr, row in enumerate(rows(document, held)):
         known = facts.with_id("variant", row.get("variant_id"))
         for name, factor in times.items():
-            location = whole(document, name)
+            location = get_int(document, name)
             if known is None or known.deleted or location is None:
                 continue
             place = facts.with_id("location", location)

@@ -6,9 +6,9 @@ from cache_core.conditions import NoneOf, Order, Where
 from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.documents.transition import Linked, Transition
-from katana_mcp.lookup import all_listed
-from katana_mcp.names import text
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import all_listed
+from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.writing.actions import JsonObject

@@ -37,7 +37,7 @@ class RowQuantity(Request):
     @property
     def in_batches(self) -> Decimal:
         """How much of it is in batches."""
-        return sum((each.quantity for each in self.batches), Decimal(0))
+        return sum((batch.quantity for batch in self.batches), Decimal(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.states import part_diff
 from katana_mcp.documents.steps import added, deleted, id_of
 from katana_mcp.documents.transition import PartDiff, State, Transition
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, IfApplied, JsonObject, Ref
 
 _EMPTY = (None, "")
@@ -62,9 +62,9 @@ def _left_of(doc: Writable, part: Part, change: Transition) -> dict[str, str]:
     then = PartDiff() if change.after is None else part_diff(part, _on_the_way(doc, change), change.old)
     for key, fields in then.updates.items():
         stays = [
-            each.arg
-            for each in part.fields
-            if each.name in fields and _stays(each, change.parts[part.held].before[key])
+            field.arg
+            for field in part.fields
+            if field.name in fields and _stays(field, change.parts[part.held].before[key])
         ]
         if stays:
             told = f"{', '.join(stays)} of {part.words} {key} was empty and cannot be emptied"
@@ -83,7 +83,7 @@ def _going(part: Part, change: Transition) -> dict[int, State]:
     if change.after is not None:
         diff = part.diff(change)
         return {key: diff.before[key] for key in diff.deletes}
-    return {whole(row, "id") or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
+    return {get_int(row, "id") or -nr: row for nr, row in enumerate(rows(change.old, part.held), 1)}
 
 
 def _stays(field: Field, before: State) -> bool:
@@ -96,7 +96,7 @@ def _head_back(doc: Writable, change: Transition, before: State) -> dict[str, ob
         if field.name not in change.head or _stays(field, before):
             continue
         value = before.get(field.name)
-        if field.part and value is not None and not _is_kept(doc, field, change, value):
+        if field.part and value is not None and not _is_unchanged(doc, field, change, value):
             continue  # what comes back in its place says itself what it becomes
         back[field.arg] = value
     if change.status is not None:
@@ -104,7 +104,7 @@ def _head_back(doc: Writable, change: Transition, before: State) -> dict[str, ob
     return back
 
 
-def _is_kept(doc: Writable, field: Field, change: Transition, value: object) -> bool:
+def _is_unchanged(doc: Writable, field: Field, change: Transition, value: object) -> bool:
     part = next(each for each in doc.parts if each.name == field.part)
     diff = part.diff(change)
     return value in diff.before and value not in diff.deletes
@@ -112,7 +112,7 @@ def _is_kept(doc: Writable, field: Field, change: Transition, value: object) -> 
 
 def _parts_back(doc: Writable, part: Part, change: Transition, sent: Sequence[Action]) -> dict[str, object]:
     diff = part.diff(change)
-    names = {each.name: each.arg for each in part.fields}
+    names = {field.name: field.arg for field in part.fields}
     places = deleted(part, sent)
     again = part.again(part, _going(part, change), change.old)
     slots: dict[str, list[object]] = {
@@ -140,7 +140,7 @@ def _restored(doc: Writable, part: Part, change: Transition) -> dict[int, list[s
     found: dict[int, list[str]] = {}
     for key in [each for each in diff.before if each not in diff.deletes]:
         names = [name for each in (diff, *moved) for name in each.updates.get(key, {})]
-        stays = {each.name for each in part.fields if _stays(each, diff.before[key])}
+        stays = {field.name for field in part.fields if _stays(field, diff.before[key])}
         found[key] = [name for name in dict.fromkeys(names) if name not in stays]
     return found
 
@@ -154,7 +154,7 @@ def _made_again(doc: Writable, change: Transition, record: State) -> JsonObject 
     lacking = [each for each in doc.head if each.required and not record.get(each.name)]
     for part in doc.parts:
         found = rows(record, part.held)
-        lacking += [each for row in found for each in part.fields if each.required and not row.get(each.name)]
+        lacking += [field for row in found for field in part.fields if field.required and not row.get(field.name)]
         if (part.needed and not found) or any(row.get(name) for row in found for name in part.unsaid):
             return None
         arguments[part.name] = list(part.again(part, _going(part, change), record).values())

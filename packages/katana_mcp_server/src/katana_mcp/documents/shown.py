@@ -7,8 +7,8 @@ from katana_mcp.documents.states import differing
 from katana_mcp.documents.steps import spec_of
 from katana_mcp.documents.transition import Facts, New, PartDiff, State, Transition, Unknown
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.values import NOTHING, rows
-from katana_mcp.writing.preview import FieldChange, PlanLine, shown_field, shown_value
+from katana_mcp.values import EMPTY, rows
+from katana_mcp.writing.preview import FieldChange, PlanLine, field_in_words, value_in_words
 
 
 def summary(doc: Writable, change: Transition) -> str:
@@ -48,13 +48,13 @@ def _counted(part: Part, diff: PartDiff) -> Iterator[str]:
 
 
 def _set(fields: State, facts: Facts) -> str:
-    return ", ".join(f"{name} {shown_field(name, value, facts.days) or 'cleared'}" for name, value in fields.items())
+    return ", ".join(f"{name} {field_in_words(name, value, facts.days) or 'cleared'}" for name, value in fields.items())
 
 
 def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     """Yield old and new value of each field that would be something else; lines show their own."""
     if change.after is None:
-        yield from _gone(doc, change)
+        yield from _removed_parts(doc, change)
         return
     facts, new = change.facts, change.new
     head = differing(doc, change.old, new)
@@ -63,8 +63,8 @@ def changes(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     yield from _of_fields("", plain, change.old, new, facts)
     is_told = doc.status is not None and (change.before is not None or doc.status.new_kind is not None)
     if is_told and new.get("status") != change.old.get("status"):
-        old = shown_value(change.old.get("status"))
-        yield FieldChange(field="status", old=old, new=shown_value(new.get("status")))
+        old = value_in_words(change.old.get("status"))
+        yield FieldChange(field="status", old=old, new=value_in_words(new.get("status")))
     for part in doc.parts:
         yield from _of_parts(doc, part, change) if part.line is None else _of_updates(part, change)
     yield from _of_fields("", late, change.old, new, facts)
@@ -74,41 +74,41 @@ def _of_parts(doc: Writable, part: Part, change: Transition) -> Iterator[FieldCh
     diff, facts = part.diff(change), change.facts
     yield from _of_updates(part, change)
     for key in diff.deletes:
-        yield from _of_gone(f"{part.name}[id={key}].", part.fields, diff.before[key], facts)
+        yield from _removed_fields(f"{part.name}[id={key}].", part.fields, diff.before[key], facts)
     is_new = change.before is None
     model = None if is_new else spec_of(part.collection or doc.collection).create
-    sent = [each for each in part.fields if model is None or each.name in model.model_fields]
+    sent = [field for field in part.fields if model is None or field.name in model.model_fields]
     for place, row in enumerate(diff.adds):
         own = [each for each in sent if each.name in row]
-        yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, NOTHING, row, facts)
+        yield from _of_fields(f"{'' if is_new else 'add_'}{part.name}[{place}].", own, EMPTY, row, facts)
 
 
 def _of_updates(part: Part, change: Transition) -> Iterator[FieldChange]:
     diff = part.diff(change)
     for key, fields in diff.updates.items():
-        own = [each for each in part.fields if each.name in fields]
+        own = [field for field in part.fields if field.name in fields]
         found = _of_fields(f"{part.name}[id={key}].", own, diff.before[key], fields, change.facts)
         yield from (each for each in found if each.old != each.new)
 
 
-def _gone(doc: Writable, change: Transition) -> Iterator[FieldChange]:
+def _removed_parts(doc: Writable, change: Transition) -> Iterator[FieldChange]:
     if doc.is_lined:
         return
-    yield from _of_gone("", [each for each in doc.head if "create" in each.verbs], change.old, change.facts)
+    yield from _removed_fields("", [each for each in doc.head if "create" in each.verbs], change.old, change.facts)
     for part in doc.parts:
         for row in rows(change.old, part.held):
-            yield from _of_gone(f"{part.name}[id={row['id']}].", part.fields, row, change.facts)
+            yield from _removed_fields(f"{part.name}[id={row['id']}].", part.fields, row, change.facts)
 
 
-def _of_gone(prefix: str, fields: Iterable[Field], old: State, facts: Facts) -> Iterator[FieldChange]:
-    kept = [each for each in fields if not each.filled or "modify" in each.verbs]
-    yield from _of_fields(prefix, [each for each in kept if old.get(each.name) not in (None, "")], old, NOTHING, facts)
+def _removed_fields(prefix: str, fields: Iterable[Field], old: State, facts: Facts) -> Iterator[FieldChange]:
+    kept = [field for field in fields if not field.filled or "modify" in field.verbs]
+    yield from _of_fields(prefix, [each for each in kept if old.get(each.name) not in (None, "")], old, EMPTY, facts)
 
 
 def _of_fields(prefix: str, fields: Sequence[Field], old: State, new: State, facts: Facts) -> Iterator[FieldChange]:
-    for each in fields:
-        before, after = (_words(each, state.get(each.name), facts) for state in (old, new))
-        yield FieldChange(field=f"{prefix}{each.name}", old=before, new=after)
+    for field in fields:
+        before, after = (_words(field, state.get(field.name), facts) for state in (old, new))
+        yield FieldChange(field=f"{prefix}{field.name}", old=before, new=after)
 
 
 def _words(field: Field, value: object, facts: Facts) -> str | None:
@@ -117,7 +117,7 @@ def _words(field: Field, value: object, facts: Facts) -> str | None:
     if isinstance(value, New):
         return f"add_{value.part}[{value.place}]"
     known = facts.with_id(field.names, value) if field.names else None
-    return shown_field(field.name, value, facts.days) if known is None else known.called
+    return field_in_words(field.name, value, facts.days) if known is None else known.called
 
 
 def in_words(line: Callable[[Transition, State], PlanLine | None], found: Sequence[State], change: Transition) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from cache_core.records import canonical, is_set
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.declaration import Field, Part, Status, Writable
 from katana_mcp.documents.forms import as_set
 from katana_mcp.documents.transition import Facts, PartDiff, State, Transition, Unknown
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import Request
-from katana_mcp.values import NOTHING, rows, whole
+from katana_mcp.values import EMPTY, get_int, rows
 from katana_mcp.writing.meaning import Model, entry_model, model_of, same
 
 
@@ -25,7 +25,7 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
     if verb != "delete":
         given = _given(doc.head, asked, doc, facts)
         middle = unlocked if before is None else doc.follow(unlocked, {**unlocked, **given})
-        request_of = _Asked(doc, asked, status, facts)
+        request_of = _Requested(doc, asked, status, facts)
         wanted = doc.settle(before, _new(request_of, given) if before is None else _changed(request_of, middle))
     after = None if wanted is None else doc.derive(before, wanted)
     return Transition(
@@ -37,8 +37,8 @@ def transition(doc: Writable, verb: Verb, request: Request, facts: Facts) -> Tra
         wanted=wanted,
         after=after,
         head=differing(doc, old, wanted or {}),
-        parts={each.held: part_diff(each, old, after or {}) for each in doc.parts},
-        sent={each.held: part_diff(each, middle, wanted or {}) for each in doc.parts},
+        parts={part.held: part_diff(part, old, after or {}) for part in doc.parts},
+        sent={part.held: part_diff(part, middle, wanted or {}) for part in doc.parts},
         status=status if status != old.get("status") else None,
         unlocks=unlocks,
     )
@@ -55,7 +55,7 @@ def between(doc: Writable, facts: Facts, before: State, after: State, unlocked: 
         unlocked: as it is once a status is sent before its parts, where one is.
     """
     opened = before if unlocked is None else unlocked
-    parts = {each.held: part_diff(each, before, after) for each in doc.parts}
+    parts = {part.held: part_diff(part, before, after) for part in doc.parts}
     return Transition(
         asked={},
         facts=facts,
@@ -83,7 +83,7 @@ def named_in(request: Request) -> dict[str, object]:
     return {name: cast("object", getattr(request, name)) for name in fields if name in request.model_fields_set}
 
 
-def rows_asked(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
+def requested_rows(asked: Mapping[str, object], argument: str) -> list[dict[str, object]]:
     """Return the arguments that each entry of a list names."""
     return [named_in(each) for each in cast("Sequence[Request]", asked.get(argument, ()))]
 
@@ -97,17 +97,17 @@ def added_parts(change: Transition, held: str, name: str = "rows") -> Iterator[t
         name: the argument of a new document that does; of a change it is `add_<name>`.
     """
     argument = name if change.before is None else f"add_{name}"
-    pairs = zip(rows_asked(change.asked, argument), change.sent[held].adds, strict=False)
+    pairs = zip(requested_rows(change.asked, argument), change.sent[held].adds, strict=False)
     yield from ((f"{argument}[{nr}]", asked, part) for nr, (asked, part) in enumerate(pairs))
 
 
 def changed_rows(change: Transition, held: str) -> Iterator[tuple[str, State, State, State]]:
     """Yield path, arguments, state before and what differs of each row that is to be changed, if it is there."""
     diff = change.sent[held]
-    for nr, asked in enumerate(rows_asked(change.asked, "update_rows")):
-        key = whole(asked, "row_id") or 0
+    for nr, asked in enumerate(requested_rows(change.asked, "update_rows")):
+        key = get_int(asked, "row_id") or 0
         if key in diff.before:
-            yield f"update_rows[{nr}]", asked, diff.before[key], diff.updates.get(key, NOTHING)
+            yield f"update_rows[{nr}]", asked, diff.before[key], diff.updates.get(key, EMPTY)
 
 
 def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, str, int | str]]:
@@ -115,7 +115,7 @@ def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, 
     given: list[tuple[str, Sequence[Field], Mapping[str, object]]] = [("", doc.head, asked)]
     for part in doc.parts:
         for name in (part.name, f"add_{part.name}", f"update_{part.name}"):
-            given += [(f"{name}[{nr}].", part.fields, row) for nr, row in enumerate(rows_asked(asked, name))]
+            given += [(f"{name}[{nr}].", part.fields, row) for nr, row in enumerate(requested_rows(asked, name))]
     for prefix, fields, values in given:
         for field in fields:
             value = values.get(field.arg)
@@ -123,7 +123,7 @@ def names_in(doc: Writable, asked: Mapping[str, object]) -> Iterator[tuple[str, 
                 yield f"{prefix}{field.arg}", field.names, value
 
 
-def ids_asked(asked: Mapping[str, object], argument: str) -> Sequence[int]:
+def requested_ids(asked: Mapping[str, object], argument: str) -> Sequence[int]:
     """Return the ids that a list names."""
     return cast("Sequence[int]", asked.get(argument, ()))
 
@@ -132,18 +132,18 @@ def _before(doc: Writable, facts: Facts) -> State | None:
     if facts.record is None:
         return None
     record = as_set(doc.head, doc.read(facts.record, facts))
-    return {**record, **{each.held: _live(each, record) for each in doc.parts}}
+    return {**record, **{part.held: _live(part, record) for part in doc.parts}}
 
 
 def _live(part: Part, record: State) -> list[State]:
     found = rows(record, part.held)
     return (
-        [each for each in found if not is_set(each, "deleted_at") and whole(each, "id")] if part.collection else found
+        [each for each in found if not is_set(each, "deleted_at") and get_int(each, "id")] if part.collection else found
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Requested:
     """What a request asks of a document."""
 
     doc: Writable
@@ -152,7 +152,7 @@ class _Asked:
     facts: Facts
 
 
-def _new(asked: _Asked, given: State) -> State:
+def _new(asked: _Requested, given: State) -> State:
     """Return a new document as it is asked for."""
     number = {} if asked.facts.numbered is None else {asked.doc.key.name: asked.facts.numbered.number}
     status = {} if asked.status is None else {"status": asked.status}
@@ -160,17 +160,17 @@ def _new(asked: _Asked, given: State) -> State:
     return {**new, **{part.held: _added(part, part.name, new, asked) for part in asked.doc.parts}}
 
 
-def _changed(asked: _Asked, middle: State) -> State:
+def _changed(asked: _Requested, middle: State) -> State:
     """Return a document as its parts and its status are asked for."""
     after: dict[str, object] = {**middle, **({} if asked.status is None else {"status": asked.status})}
     for part in asked.doc.parts:
         if part.collection:
             changed = {
                 cast("int", row[part.key]): _given(part.fields, row, asked.doc, asked.facts)
-                for row in reversed(rows_asked(asked.arguments, f"update_{part.name}"))
+                for row in reversed(requested_rows(asked.arguments, f"update_{part.name}"))
             }
-            gone = ids_asked(asked.arguments, part.deletes)
-            kept = [{**row, **changed.get(whole(row, "id") or 0, {})} for row in rows(middle, part.held)]
+            gone = requested_ids(asked.arguments, part.deletes)
+            kept = [{**row, **changed.get(get_int(row, "id") or 0, {})} for row in rows(middle, part.held)]
             stays = [row for row in kept if row["id"] not in gone]
             after[part.held] = [*stays, *_added(part, f"add_{part.name}", middle, asked)]
     return after
@@ -178,12 +178,14 @@ def _changed(asked: _Asked, middle: State) -> State:
 
 def _status(status: Status, asked: Mapping[str, object], before: State | None) -> str | None:
     """Return the status that a document is to have, where the request or being new says one."""
-    found = status.asked(asked, before or NOTHING)
+    found = status.asked(asked, before or EMPTY)
     return status.first if found is None and before is None else found
 
 
-def _added(part: Part, argument: str, document: State, asked: _Asked) -> list[State]:
-    given = [_filled(_given(part.fields, row, asked.doc, asked.facts)) for row in rows_asked(asked.arguments, argument)]
+def _added(part: Part, argument: str, document: State, asked: _Requested) -> list[State]:
+    given = [
+        _filled(_given(part.fields, row, asked.doc, asked.facts)) for row in requested_rows(asked.arguments, argument)
+    ]
     return [part.finish(row, document, asked.facts) for row in given]
 
 
@@ -194,7 +196,7 @@ def _filled(state: State) -> dict[str, object]:
 
 def _given(fields: Sequence[Field], asked: Mapping[str, object], doc: Writable, facts: Facts) -> dict[str, object]:
     """Return what arguments set, under Katana's names."""
-    given = {each.name: _value(each, asked[each.arg], facts) for each in fields if each.arg in asked}
+    given = {field.name: _value(field, asked[field.arg], facts) for field in fields if field.arg in asked}
     return {name: None if doc.blank_clears and value == "" else value for name, value in given.items()}
 
 
@@ -208,7 +210,7 @@ def _value(field: Field, asked: object, facts: Facts) -> object:
 
 
 def _differing(fields: Sequence[Field], model: Model, old: State, new: State) -> dict[str, object]:
-    there = [each for each in fields if each.name in new]
+    there = [field for field in fields if field.name in new]
     return {each.name: new[each.name] for each in there if not _same(each, model, old, new)}
 
 
@@ -221,11 +223,11 @@ def part_diff(part: Part, old: State, new: State) -> PartDiff:
     """Return what becomes of parts; fields that go together come together."""
     if not part.collection:
         return PartDiff() if old else PartDiff(adds=tuple(rows(new, part.held)))
-    before = {whole(row, "id") or 0: row for row in rows(old, part.held)}
+    before = {get_int(row, "id") or 0: row for row in rows(old, part.held)}
     after = {row["id"]: row for row in rows(new, part.held) if "id" in row}
     model = model_of(part.collection)
     updates = {key: _differing(part.fields, model, row, after[key]) for key, row in before.items() if key in after}
-    pair = {each.name for each in part.fields if each.is_paired}
+    pair = {field.name for field in part.fields if field.is_paired}
     for key, fields in updates.items():
         if fields.keys() & pair:
             fields |= {

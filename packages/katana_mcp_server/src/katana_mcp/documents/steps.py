@@ -11,7 +11,7 @@ from katana_client.wire import WriteModel, models_in
 from katana_mcp.documents.declaration import Field, Part, Writable
 from katana_mcp.documents.forms import as_held, as_set, entries
 from katana_mcp.documents.transition import New, State, Transition
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import Action, Recognise, Ref, on_record
 from katana_mcp.writing.meaning import holds, model_of
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 def steps(doc: Writable, change: Transition) -> tuple[Action, ...]:
     """Return what is sent; nothing where something that is named is not there, or the client cannot send it."""
-    if not change.is_known or not doc.is_sendable(change):
+    if not change.all_found or not doc.is_sendable(change):
         return ()
     if change.before is None:
-        return _told_apart([*_created(doc, change)])
+        return _drop_ambiguous_lookups([*_created(doc, change)])
     if change.after is None:
         title = f"delete {doc.called(change.before)}"
         return (on_record(title, doc.entity, doc.collection, id_of(change.before)),)
-    return _told_apart([*_changed(doc, change, change.before)])
+    return _drop_ambiguous_lookups([*_changed(doc, change, change.before)])
 
 
-def _told_apart(sent: Sequence[Action]) -> tuple[Action, ...]:
+def _drop_ambiguous_lookups(sent: Sequence[Action]) -> tuple[Action, ...]:
     """Return actions of which none is taken for an earlier one: what is just like it, nothing can tell."""
 
     def alike(place: int) -> bool:
@@ -45,7 +45,7 @@ def _told_apart(sent: Sequence[Action]) -> tuple[Action, ...]:
 
 def id_of(state: State) -> int:
     """Return the id of what is there."""
-    return whole(state, "id") or 0
+    return get_int(state, "id") or 0
 
 
 def body_of(model: type[WriteModel] | None, state: State) -> dict[str, Json]:
@@ -116,7 +116,7 @@ def _all_of_it(doc: Writable, body: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _empty(fields: Iterable[Field]) -> dict[str, object]:
-    return {each.name: None for each in fields if "create" in each.verbs and not each.filled}
+    return {field.name: None for field in fields if "create" in field.verbs and not field.filled}
 
 
 def _changed(doc: Writable, change: Transition, document: State) -> Iterator[Action]:
@@ -156,14 +156,14 @@ def _set_status(doc: Writable, change: Transition, document: State, then: State)
 
 def _implied(doc: Writable, before: State, then: State) -> dict[str, object]:
     """Return the parts that Katana changes along with the document, though its answer does not show them."""
-    held = [each.held for each in doc.parts if not each.entity]
+    held = [part.held for part in doc.parts if not part.entity]
     return {name: rows(then, name) for name in held if rows(then, name) != rows(before, name)}
 
 
 def _of_part(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
     """Yield changes, deletions and additions: of some there may be one at most, and of others one has to be there."""
     diff = change.sent[part.held]
-    late = {each.name for each in part.fields if each.is_late}
+    late = {field.name for field in part.fields if field.is_late}
     now = {key: {name: fields[name] for name in fields if name not in late} for key, fields in diff.updates.items()}
     added = [_add(doc, part, change, row) for row in diff.adds]
     yield from added if part.adds_first else ()
@@ -181,7 +181,7 @@ def _late(doc: Writable, part: Part, change: Transition) -> Iterator[Action]:
 
 def _on_part(doc: Writable, part: Part, change: Transition, key: int, fields: State | None = None) -> Action:
     """Return what changes a part of a document, or deletes it where there are no fields."""
-    late = [each.becomes for each in part.fields if each.is_late and each.name in (fields or {})]
+    late = [field.becomes for field in part.fields if field.is_late and field.name in (fields or {})]
     what = "delete" if fields is None else f"change {late[0]} of" if late else "change"
     title = f"{what} {part.words} {key}{_in_brackets(part, change, change.sent[part.held].before[key])}"
     body = None if fields is None else body_of(spec_of(part.collection).update, fields)
@@ -212,7 +212,7 @@ def _in_brackets(part: Part, change: Transition, row: State) -> str:
 def _add(doc: Writable, part: Part, change: Transition, row: State) -> Action:
     """Return what adds a part to a document, which may be new itself."""
     is_new = change.before is None
-    parent = Ref(0, part.parent_is) if is_new else whole(change.old, part.parent_is)
+    parent = Ref(0, part.parent_is) if is_new else get_int(change.old, part.parent_is)
     create = spec_of(part.collection).create
     body: dict[str, object] = {**body_of(create, {**row, part.parent: 1}), part.parent: parent}
     added = f"add {'a ' if not part.entity else ''}{part.kind(row)}{_in_brackets(part, change, row)}"

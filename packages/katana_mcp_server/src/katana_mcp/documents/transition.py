@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from cache_core.records import Record
-from katana_mcp.days import IN_UTC, Days
-from katana_mcp.names import Names
-from katana_mcp.naming import Known, Named
-from katana_mcp.values import NOTHING
-from katana_mcp.writing.numbers import Numbered
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.wording import Named, NamedRecord
+from katana_mcp.tools.days import IN_UTC, Days
+from katana_mcp.values import EMPTY
 from katana_mcp.writing.stock_moves import Levels
 
 type State = Record
@@ -79,12 +79,12 @@ class Facts:
         """The ids of other documents that are called what it is to be called."""
         return self.known or (self.taken if self.numbered is None else self.numbered.taken)
 
-    def one(self, entity: str, asked: object) -> Known | None:
+    def one(self, entity: str, asked: object) -> NamedRecord | None:
         """Return the record that an id or a name names, if that is certain."""
         found = self.references.get((entity, asked)) if isinstance(asked, int | str) else None
         return None if found is None else found.one
 
-    def with_id(self, entity: str, record_id: object) -> Known | None:
+    def with_id(self, entity: str, record_id: object) -> NamedRecord | None:
         """Return the record that has an id, by whatever it was named; None when it was not read."""
         records = [known for (kind, _), each in self.references.items() if kind == entity for known in each.found]
         return next((known for known in records if known.id == record_id), None)
@@ -142,12 +142,12 @@ class Transition:
     @property
     def old(self) -> State:
         """The document as it is; nothing for a new one."""
-        return NOTHING if self.before is None else self.before
+        return EMPTY if self.before is None else self.before
 
     @property
     def new(self) -> State:
         """The document as it would be; nothing where it goes."""
-        return NOTHING if self.after is None else self.after
+        return EMPTY if self.after is None else self.after
 
     @property
     def subject(self) -> State:
@@ -158,10 +158,10 @@ class Transition:
     def is_nothing(self) -> bool:
         """Whether everything would stay as it is."""
         parts: Sequence[PartDiff] = list(self.sent.values())
-        return not (self.head or self.status or any(each.updates or each.deletes or each.adds for each in parts))
+        return not (self.head or self.status or any(part.updates or part.deletes or part.adds for part in parts))
 
     @property
-    def is_known(self) -> bool:
+    def all_found(self) -> bool:
         """Whether everything that it names is there."""
         added = [row for each in self.sent.values() for row in (*each.adds, *each.updates.values())]
         return not any(isinstance(value, Unknown) for state in (self.head, *added) for value in state.values())

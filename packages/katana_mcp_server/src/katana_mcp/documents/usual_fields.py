@@ -37,4 +37,4 @@ def number_field(name: str, example: str) -> Field:
 
 def filled(*fields: Field) -> tuple[Field, ...]:
     """Return fields of parts: Katana fills in what is left out, and none is cleared."""
-    return tuple(replace(each, clears=False, filled=True) for each in fields)
+    return tuple(replace(field, clears=False, filled=True) for field in fields)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.arguments import request_of
 from katana_mcp.documents.binding import touches
 from katana_mcp.documents.checks import checks
@@ -15,11 +14,12 @@ from katana_mcp.documents.shown import changes, lines, summary
 from katana_mcp.documents.states import transition
 from katana_mcp.documents.steps import id_of, steps
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.change import AnyChange, Change, Draft, name_lane, number_lane, record_lane
-from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.stock_moves import described
 
 
@@ -94,7 +94,7 @@ def _ids(doc: Writable, change: Transition) -> dict[str, int]:
 
 def _besides(doc: Writable, document: State) -> State:
     """Return the parts of a document that its record does not hold."""
-    return {each.held: document[each.held] for each in doc.parts if each.entity}
+    return {part.held: document[part.held] for part in doc.parts if part.entity}
 
 
 def _lanes(doc: Writable, change: Transition) -> Sequence[str]:

@@ -1,6 +1,5 @@
 """Every entity of the tool surface, as a constant; adding one is a folder beside these and a line here."""
 
-from katana_mcp.descriptor import Entity
 from katana_mcp.entities.customers import CUSTOMERS
 from katana_mcp.entities.items import ITEMS
 from katana_mcp.entities.manufacturing_orders import MANUFACTURING_ORDERS
@@ -10,6 +9,7 @@ from katana_mcp.entities.sales_returns import SALES_RETURNS
 from katana_mcp.entities.stock_adjustments import STOCK_ADJUSTMENTS
 from katana_mcp.entities.stock_transfers import STOCK_TRANSFERS
 from katana_mcp.entities.stocktakes import STOCKTAKES
+from katana_mcp.surface.descriptor import Entity
 
 ENTITIES: tuple[Entity, ...] = (
     ITEMS,

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from cache_core.records import iso
 from katana_mcp.journal.entries import GONE_AFTER, Broken, Declined, Entry, Expired, Finished, Full, Plan, Run, Running
-from katana_mcp.journal.pace import Wanted, room_at
+from katana_mcp.journal.pace import WriteRequested, room_at
 
 
 def _is_over(plan: Plan, now: datetime) -> bool:
@@ -22,7 +22,9 @@ def refused(db: sqlite3.Connection, entry: Entry, now: datetime, most: int | Non
         return Expired()
     if most is None:
         return None
-    until = room_at(db, Wanted(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER)
+    until = room_at(
+        db, WriteRequested(entry.plan.principal, len(entry.actions), most, (entry.id,)), now, now - GONE_AFTER
+    )
     return None if until is None else Full(until)
 
 
@@ -39,7 +41,7 @@ def held(entry: Entry, now: datetime) -> Finished | Running | None:
 
 def taken_over(db: sqlite3.Connection, entry: Entry, owner: str, now: datetime) -> Broken:
     """Take what an owner who is gone had begun to send: to be ended, never to be sent."""
-    states = [each.state for each in entry.actions]
+    states = [action.state for action in entry.actions]
     run = taken(db, entry, owner, now, is_broken=True)
     return Broken(run, entry.plan, entry.actions, states.index("sending") if "sending" in states else None)
 

@@ -17,7 +17,7 @@ GONE_AFTER = timedelta(seconds=30)
 
 type Settled = Literal["applied", "failed", "unknown"]
 type Progress = Literal["planned", "sending", "not_tried"] | Settled
-type Standing = Literal["planned", "claimed", "finished", "expired", "declined"]
+type PlanState = Literal["planned", "claimed", "finished", "expired", "declined"]
 type Answered = Literal["asked", "accepted", "declined", "cancelled", "stale", "no answer"]
 """What a person said to the question; `asked` as long as there is no answer."""
 type JsonObject = Mapping[str, object]
@@ -127,7 +127,7 @@ class Entry:
 
     id: int
     plan: Plan
-    state: Standing
+    state: PlanState
     actions: tuple[ActionState, ...]
     owner: str | None = None
     claimed_at: datetime | None = None
@@ -144,9 +144,9 @@ class Entry:
     @property
     def is_begun(self) -> bool:
         """Whether any of it was sent, or may have been."""
-        return any(each.state != "planned" for each in self.actions)
+        return any(action.state != "planned" for action in self.actions)
 
-    def stands(self, now: datetime) -> Standing:
+    def stands(self, now: datetime) -> PlanState:
         """Return the state as it is now: a plan that nobody claimed in time has expired.
 
         So has one whose owner is gone before anything of it was sent.

@@ -30,7 +30,7 @@ from katana_mcp.journal.entries import (
     digest_of,
 )
 from katana_mcp.journal.errors import ClaimLost, JournalBusy, JournalUnusable, WrongOrder
-from katana_mcp.journal.pace import Wanted, room_at
+from katana_mcp.journal.pace import WriteRequested, room_at
 from katana_mcp.journal.rows import (
     ENTRY,
     entry_of,
@@ -199,7 +199,7 @@ class JournalFile:
         with self.changing() as db:
             is_broken = self._hold(db, run)
             states = self._states(db, run)
-            ended = all(each in _SETTLED for each in states[:place])
+            ended = all(state in _SETTLED for state in states[:place])
             if is_broken or not 0 <= place < len(states) or states[place] != "planned" or not ended:
                 raise WrongOrder(f"action {place} of entry {run.entry} is not to be sent now")
             db.execute(
@@ -243,7 +243,7 @@ class JournalFile:
                 (text, iso(self.clock.now()), run.entry),
             )
 
-    def room_at(self, wanted: Wanted) -> datetime | None:
+    def room_at(self, wanted: WriteRequested) -> datetime | None:
         """Return when there is room for these writes, or None when there is now; only a claim takes it."""
         with self.reading() as db:
             now = self.clock.now()

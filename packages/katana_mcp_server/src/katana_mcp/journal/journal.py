@@ -12,7 +12,7 @@ from cache_core.waiting import to_the_end
 from katana_mcp.journal.entries import ActionState, Answered, Broken, Claim, Entry, JsonObject, Plan, Run
 from katana_mcp.journal.file import JournalFile
 from katana_mcp.journal.lanes import Lanes
-from katana_mcp.journal.pace import Wanted
+from katana_mcp.journal.pace import WriteRequested
 
 
 class Journal:
@@ -97,7 +97,7 @@ class Journal:
         """Note the outcome, with which each later claim is answered."""
         await _done(self._file.finish, run, outcome)
 
-    async def room_at(self, wanted: Wanted) -> datetime | None:
+    async def room_at(self, wanted: WriteRequested) -> datetime | None:
         """Return when there is room for these writes, or None when there is now."""
         return await _done(self._file.room_at, wanted)
 

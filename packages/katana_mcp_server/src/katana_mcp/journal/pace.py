@@ -11,7 +11,7 @@ MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WriteRequested:
     """Writes that somebody wants to send.
 
     Attributes:
@@ -27,7 +27,7 @@ class Wanted:
     entries: Collection[int]
 
 
-def room_at(db: sqlite3.Connection, wanted: Wanted, now: datetime, gone: datetime) -> datetime | None:
+def room_at(db: sqlite3.Connection, wanted: WriteRequested, now: datetime, gone: datetime) -> datetime | None:
     """Return when there is room for these writes, or None when there is now.
 
     What Katana refused leaves room. What a plan that is being applied has not sent yet takes its room already.

@@ -10,7 +10,7 @@ from datetime import datetime
 from katana_mcp.journal.entries import Entry, Progress
 
 
-def whole(entry: Entry, now: datetime) -> dict[str, object]:
+def entry_payload(entry: Entry, now: datetime) -> dict[str, object]:
     """Return all that is known of an entry."""
     plan, known = asdict(entry.plan), asdict(entry)
     del plan["digest"], plan["touches"], plan["lanes"], known["plan"]
@@ -20,4 +20,4 @@ def whole(entry: Entry, now: datetime) -> dict[str, object]:
 
 def counts(entry: Entry) -> Counter[Progress]:
     """Return how many actions are how far."""
-    return Counter(each.state for each in entry.actions)
+    return Counter(action.state for action in entry.actions)

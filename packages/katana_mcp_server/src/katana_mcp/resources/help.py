@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from katana_mcp.descriptor import AnyTool
 from katana_mcp.resources.journal import TEMPLATE as ENTRY
 from katana_mcp.resources.journal import URI as JOURNAL
 from katana_mcp.resources.prompts import served
 from katana_mcp.resources.reference import REFERENCE, ReferenceResource
+from katana_mcp.surface.descriptor import AnyTool
 
 type Schema = Mapping[str, object]
 
@@ -169,7 +169,7 @@ def shape(schema: Schema) -> str:
     """Return what a value must be, in words: `list of up to 250: integer`."""
     branches = cast("Sequence[Schema] | None", schema.get("anyOf"))
     if branches is not None:
-        return " or ".join(shape(each) for each in branches)
+        return " or ".join(shape(branch) for branch in branches)
     if schema.get("type") == "array":
         return f"list{_length(schema, 'minItems', 'maxItems')}: {shape(cast('Schema', schema['items']))}"
     return _of_object(schema) if "properties" in schema else _of_value(schema)

@@ -5,8 +5,8 @@ from collections.abc import Awaitable
 from cache_core.records import decode, encode, iso
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.journal.telling import counts, whole
-from katana_mcp.services import Services
+from katana_mcp.journal.telling import counts, entry_payload
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, plain
 from katana_mcp.tools.warnings import Refused, blocking
@@ -49,7 +49,7 @@ async def newest(services: Services) -> JournalPage:
         Refused: the journal cannot be used.
     """
     now = services.clock.now()
-    found = await _told(services.journal.entries(_NEWEST, tenant=services.tenant))
+    found = await _or_error(services.journal.entries(_NEWEST, tenant=services.tenant))
     rows = [_line(each, services) for each in found]
     return JournalPage(as_of=iso(now), source="sandbox" if services.sandbox else None, rows=rows)
 
@@ -61,11 +61,11 @@ async def one_entry(number: str, services: Services) -> JournalEntry:
         Refused: there is none, or the journal cannot be used.
     """
     known, now = id_in(number), services.clock.now()
-    found = None if known is None else await _told(services.journal.entry(known))
+    found = None if known is None else await _or_error(services.journal.entry(known))
     if found is None or found.plan.tenant != services.tenant:
         told = f"the journal has no entry {number[:40]!r}; {URI} names the newest"
         raise Refused(blocking(warning_codes.NOT_FOUND, told, "entry"))
-    entry = plain(decode(encode(whole(found, now)).decode()))
+    entry = plain(decode(encode(entry_payload(found, now)).decode()))
     source = "sandbox" if services.sandbox else None
     return JournalEntry.model_validate({"as_of": iso(now), "source": source, "entry": entry})
 
@@ -84,7 +84,7 @@ def _line(entry: Entry, services: Services) -> JournalLine:
     )
 
 
-async def _told[T](asking: Awaitable[T]) -> T:
+async def _or_error[T](asking: Awaitable[T]) -> T:
     try:
         return await asking
     except JournalError as error:

@@ -4,8 +4,8 @@ import re
 
 from cache_core.conditions import Order
 from cache_core.protocol import Search, Selection
-from katana_mcp.names import text
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import text
+from katana_mcp.references.services import Services, current
 
 MOST = 100
 """The protocol allows no more values at once."""

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from cache_core.conditions import Order
 from cache_core.protocol import Selection
-from katana_mcp.lookup import resolved
-from katana_mcp.services import Services, current
+from katana_mcp.references.resolve import resolved
+from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Envelope, plain
-from katana_mcp.tools.hidden import shown_in
+from katana_mcp.tools.hidden import escape_hidden_in
 from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import id_in
@@ -115,7 +115,7 @@ async def read(resource: ReferenceResource, services: Services) -> Page:
     size = 500
     for row in stored:
         shown = {name: plain(value) for name in resource.fields if (value := row.record.get(name)) is not None}
-        size += len(json_of(shown_in(cut_in(shown, LONG_TEXT))).encode()) + 1
+        size += len(json_of(escape_hidden_in(cut_in(shown, LONG_TEXT))).encode()) + 1
         if size > MAX_ANSWER_BYTES and rows:
             break
         rows.append(shown)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.tools.outgoing import LONG_TEXT, MAX_ANSWER_BYTES, cut_in, json_of
 from katana_mcp.tools.warnings import ToolWarning
 
@@ -68,7 +68,7 @@ def size_of(part: BaseModel, texts: int = LONG_TEXT) -> int:
     text = part.model_dump_json(exclude_none=True)
     if len(text) > texts:
         text = json_of(cut_in(part.model_dump(mode="json", exclude_none=True), texts))
-    return len(shown(text).encode()) + _LONGER * text.count("\\u00")
+    return len(escape_hidden(text).encode()) + _LONGER * text.count("\\u00")
 
 
 _LONGER = len("<U+0000>") - len("\\u0000")

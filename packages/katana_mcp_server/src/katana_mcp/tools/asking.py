@@ -6,7 +6,7 @@ type Consent = Literal["accepted", "declined", "cancelled", "stale", "no answer"
 """What a person answered; `stale` to another question than this one."""
 
 
-class Person(Protocol):
+class Confirmer(Protocol):
     """Somebody who can be asked, or nobody."""
 
     @property
@@ -24,7 +24,7 @@ class Person(Protocol):
         ...
 
 
-class Nobody:
+class NoConfirmer:
     """No person can be asked."""
 
     can_answer = False
@@ -35,5 +35,5 @@ class Nobody:
         return "no answer"
 
 
-NOBODY = Nobody()
+NO_CONFIRMER = NoConfirmer()
 """Nobody can be asked: the host's own prompt is the gate."""

@@ -20,19 +20,19 @@ _HIDDEN = re.compile(rf"[{_CLASSES}]|(?<![{_SYMBOLS}])\ufe0f|\r(?!\n)")
 _SHOWN = re.compile(r"<U\+([0-9A-F]{4,6})>")
 
 
-def shown(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """Return the text with its hidden characters as `<U+200B>`."""
     if text.isascii() and text.isprintable():
         return text
     return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
-def shown_in_name(text: str) -> str:
+def escape_hidden_in_name(text: str) -> str:
     """Return a name with every character shown so that a reader could miss: blanks but the usual one, private use too.
 
     Texts of records keep those: an ideographic or a no-break blank is everyday in them.
     """
-    return "".join(each if each.isprintable() else f"<U+{ord(each):04X}>" for each in shown(text))
+    return "".join(each if each.isprintable() else f"<U+{ord(each):04X}>" for each in escape_hidden(text))
 
 
 def meant(text: str) -> str:
@@ -40,14 +40,14 @@ def meant(text: str) -> str:
     return _SHOWN.sub(lambda found: _character(found[0], int(found[1], 16)), text) if "<U+" in text else text
 
 
-def shown_in(value: object) -> object:
+def escape_hidden_in(value: object) -> object:
     """Return a value of JSON with the hidden characters of its texts shown; its structure stays."""
     if isinstance(value, str):
-        return shown(value)
+        return escape_hidden(value)
     if isinstance(value, Mapping):
-        return {name: shown_in(each) for name, each in cast("Mapping[str, object]", value).items()}
+        return {name: escape_hidden_in(each) for name, each in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list):
-        return [shown_in(each) for each in cast("list[object]", value)]
+        return [escape_hidden_in(each) for each in cast("list[object]", value)]
     return value
 
 

@@ -9,7 +9,7 @@ from itertools import product
 
 from rapidfuzz.distance import OSA
 
-from katana_mcp.tools.hidden import shown_in_name
+from katana_mcp.tools.hidden import escape_hidden_in_name
 
 MOST_NAMES = 10
 """Unknown names of one call that are looked at."""
@@ -58,7 +58,7 @@ SAME: Mapping[str, str] = {
 
 def quoted(name: str) -> str:
     """Return the beginning of a name as it is shown: in quotes, each character that nobody sees as `<U+200B>`."""
-    return f"'{shown_in_name(name[:LONGEST_NAME])}'"
+    return f"'{escape_hidden_in_name(name[:LONGEST_NAME])}'"
 
 
 def meant(name: str, known: Iterable[str], otherwise: str | None = None) -> str:
@@ -115,7 +115,7 @@ def unknown_tool(name: str, known: Iterable[str], absent: Mapping[str, str], cha
     there = list(dict.fromkeys(known))
     every = [*there, *absent]
     forms = list(_spelt(name))
-    same = next((each for each in forms if each in absent or each in there), None)
+    same = next((form for form in forms if form in absent or form in there), None)
     ends = (forms[1], forms[-1])
     meant_alike = _of_like_verbs(ends, every)
     near = same or nearest(name, meant_alike, changing) or nearest(forms[-1], meant_alike, changing)
@@ -158,7 +158,7 @@ def _spelt(name: str) -> Iterator[str]:
     yield _QUALIFIER.sub("", given)
     words = given.split("_")
     if len(words) <= _MOST_WORDS:
-        yield from ("_".join(form) for form in product(*([each, SAME.get(each, each)] for each in words)))
+        yield from ("_".join(form) for form in product(*([word, SAME.get(word, word)] for word in words)))
 
 
 _MOST_WORDS = 5

@@ -32,11 +32,11 @@ def wrong(kind: str, context: Context, message: str) -> str:
 
 
 def _counted(words: tuple[str, str], key: str, limit: str) -> Callable[[Context], str]:
-    def told(context: Context) -> str:
+    def limit_message(context: Context) -> str:
         number = cast("int", context[key])
         return f"must have at {limit} {number} {words[number != 1]}"
 
-    return told
+    return limit_message
 
 
 def _limit(value: object) -> object:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from katana_mcp.tools.hidden import shown_in
+from katana_mcp.tools.hidden import escape_hidden_in
 from katana_mcp.tools.warning_codes import TRUNCATED_RESULT
 from katana_mcp.tools.warnings import info
 
@@ -56,11 +56,11 @@ def cut_in(value: object, texts: int, entries: int = _ALL) -> object:
 
 def outgoing(payload: Payload) -> Payload:
     """Return the payload as it goes out; a warning says what was cut, but in a refusal, which has only its own."""
-    told = _shown(payload)
+    told = _escaped(payload)
     if _size(told) <= MAX_ANSWER_BYTES:
         return told
     for step in _STEPS:
-        told = _shown(cut_in(payload, *step))
+        told = _escaped(cut_in(payload, *step))
         if _size(told) <= MAX_ANSWER_BYTES - _WARNING_BYTES:
             return told if "error" in told else _warned(told, *step)
     raise ValueError("an answer cannot be cut to what hosts take")
@@ -73,8 +73,8 @@ def _warned(payload: Payload, texts: int, entries: int) -> Payload:
     return {**payload, "warnings": [*payload.get("warnings", ()), warning.model_dump(mode="json")]}
 
 
-def _shown(payload: object) -> Payload:
-    return cast("Payload", shown_in(payload))
+def _escaped(payload: object) -> Payload:
+    return cast("Payload", escape_hidden_in(payload))
 
 
 def _size(payload: Payload) -> int:

@@ -96,6 +96,7 @@
 | `partial_match` | advisory | nothing holds every word of the search: the rows hold some of them |
 | `truncated_result` | info | the answer was cut to a size that fits |
 | `duplicate_sku` | advisory | a SKU that several live variants have; the first one was taken |
+| `matched_by_description` | advisory | a line of a document was taken by its words, not by a code |
 | `archived_item` | advisory | the record is archived in Katana |
 | `deleted_item` | advisory | the record is deleted in Katana |
 """
@@ -194,5 +195,6 @@ UNKNOWN_VALUE = "unknown_value"
 PARTIAL_MATCH = "partial_match"
 TRUNCATED_RESULT = "truncated_result"
 DUPLICATE_SKU = "duplicate_sku"
+MATCHED_BY_DESCRIPTION = "matched_by_description"
 ARCHIVED_ITEM = "archived_item"
 DELETED_ITEM = "deleted_item"

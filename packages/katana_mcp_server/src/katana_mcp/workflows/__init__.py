@@ -1,6 +1,6 @@
 """Tools that are not one verb on one entity, as a constant tuple."""
 
-from katana_mcp.descriptor import AnyTool
+from katana_mcp.surface.descriptor import AnyTool
 from katana_mcp.workflows.blocking_ingredients import LIST_BLOCKING_INGREDIENTS
 from katana_mcp.workflows.bom import GET_BOM
 from katana_mcp.workflows.cache_status import CACHE_STATUS

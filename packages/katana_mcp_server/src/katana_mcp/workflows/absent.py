@@ -23,10 +23,6 @@ _REFERENCE = (
 _FINDER = "it is there with --search-mode only; without it every tool that is served is listed"
 
 ABSENT: Mapping[str, str] = {
-    "verify_order_document": (
-        "the prompt `supplier_document_check` compares a supplier's document with `get_purchase_order`"
-    ),
-    "replenish": "`list_low_stock_items` says what is short, and `create_purchase_order` plans an order for it",
     "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
     "create_supplier": _SUPPLIERS,
     "modify_supplier": _SUPPLIERS,

@@ -9,18 +9,18 @@ from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, iso
 from cache_core.sync import StockAnswer
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows, none_at_all
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
-from katana_mcp.operations.filters import Moment, Refers, Until, not_after, not_before, where
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, none_yet, text, titled
+from katana_mcp.references.resolve import first_rows, none_at_all
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import Moment, Refers, Until, not_after, not_before, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import NOTHING, number, rows, total, whole
+from katana_mcp.values import EMPTY, get_int, number, rows, total
 from katana_mcp.workflows.incoming import ARRIVE_BY, SOURCES, Arrival, Arrivals, Incoming, Place, arrivals
 from katana_mcp.workflows.stock import stale_stock, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
@@ -167,7 +167,7 @@ async def _answer(request: ListBlockingIngredientsRequest, reads: PatientReads) 
         total_is_lower_bound=bool(left) or None,
         page=request.page,
         limit=request.limit,
-        orders_held_up=len(_orders([each for wait in waits for each in wait.rows])) if now.warming is None else None,
+        orders_held_up=len(_orders([row for wait in waits for row in wait.rows])) if now.warming is None else None,
         stale=now.staleness or stale_stock(stock, services),
     )
 
@@ -180,7 +180,7 @@ async def _rows(
     variants = list(dict.fromkeys(each.place[0] for each in found if each.place[0] is not None))
     stock = await reads.stock().ensure(variants, spent=services.clock.monotonic() - began)
     coming = await arrivals(variants, services)
-    return await _shown(found, stock, coming, services), stock, coming
+    return await _to_answers(found, stock, coming, services), stock, coming
 
 
 def _too_many(left: Sequence[str]) -> ToolWarning:
@@ -193,7 +193,7 @@ async def _waiting(
 ) -> tuple[Sequence[Stored], bool]:
     """Return the recipe rows of these orders that wait, and whether there are more."""
     states = (_SHORT, _COMING) if request.include_expected else (_SHORT,)
-    mine = OneOf("manufacturing_order_id", tuple(each.id for each in orders))
+    mine = OneOf("manufacturing_order_id", tuple(order.id for order in orders))
     conditions = (mine, OneOf("ingredient_availability", states))
     return await first_rows(services, _RECIPE_ROWS, Selection(conditions, Order("id"), _MOST))
 
@@ -203,16 +203,16 @@ def _waits(waiting: Sequence[Stored], orders: Sequence[Stored]) -> list[_Wait]:
     by_id = {row.id: row.record for row in orders}
     found: dict[Place, _Wait] = {}
     for row in waiting:
-        order = by_id.get(whole(row.record, "manufacturing_order_id") or 0)
+        order = by_id.get(get_int(row.record, "manufacturing_order_id") or 0)
         if order is not None:
-            place = (whole(row.record, "variant_id"), whole(order, "location_id"))
+            place = (get_int(row.record, "variant_id"), get_int(order, "location_id"))
             found.setdefault(place, _Wait(place)).rows.append((row.record, order))
     return list(found.values())
 
 
-async def _shown(found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, services: Services) -> list[Answer]:
+async def _to_answers(found: Sequence[_Wait], stock: StockAnswer, coming: Arrivals, services: Services) -> list[Answer]:
     levels = {
-        (whole(level, "variant_id"), whole(level, "location_id")): level
+        (get_int(level, "variant_id"), get_int(level, "location_id")): level
         for stored in stock.stored
         for level in rows(stored.record, "levels")
     }
@@ -229,7 +229,7 @@ def _row(
     wait: _Wait, levels: Mapping[Place, Record], coming: Sequence[Arrival], names: Names, services: Services
 ) -> Answer:
     variant_id, location_id = wait.place
-    level = levels.get(wait.place, NOTHING)
+    level = levels.get(wait.place, EMPTY)
     needed, in_stock, committed = wait.needed(), number(level, "quantity_in_stock"), number(level, "quantity_committed")
     held_up = sorted(wait.rows, key=lambda each: text(each[1], "production_deadline_date") or _LAST)
     return BlockingIngredient(
@@ -247,7 +247,7 @@ def _row(
         order_count=len(_orders(wait.rows)),
         orders=[_held_up(row, order, services) for row, order in held_up[:_NAMED]],
         incoming_count=len(coming),
-        incoming=[each.shown(names, services) for each in coming[:_NAMED]],
+        incoming=[each.to_answer(names, services) for each in coming[:_NAMED]],
     )
 
 
@@ -261,7 +261,7 @@ def _missing(needed: Decimal | None, in_stock: Decimal | None, committed: Decima
 def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
     deadline = text(order, "production_deadline_date")
     return HeldUpOrder(
-        manufacturing_order_id=whole(order, "id"),
+        manufacturing_order_id=get_int(order, "id"),
         order_no=text(order, "order_no"),
         production_deadline_date=deadline,
         overdue=(deadline is not None and deadline < iso(services.days.today(services.clock.now()))) or None,
@@ -272,7 +272,7 @@ def _held_up(row: Record, order: Record, services: Services) -> HeldUpOrder:
 
 
 def _orders(waiting: Sequence[tuple[Record, Record]]) -> set[int | None]:
-    return {whole(order, "id") for _, order in waiting}
+    return {get_int(order, "id") for _, order in waiting}
 
 
 LIST_BLOCKING_INGREDIENTS = ToolSpec(

@@ -10,17 +10,17 @@ from pydantic import Field
 from cache_core.conditions import OneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record, RecordId
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import spelling
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import spelling
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import WHOLE, ListLimit, PageNumber, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, truncated
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import number, whole
+from katana_mcp.values import get_int, number
 from katana_mcp.workflows.variants import NotFound, beside, resolve
 
 _READS = (*VARIANT_ENTITIES, "bom_row")
@@ -119,7 +119,7 @@ class _Tree:
             return
         path = above | {line.variant_id}
         for row in self.rows.get(line.variant_id, ()):
-            below = whole(row, self.ends[1])
+            below = get_int(row, self.ends[1])
             if below is not None:
                 each = number(row, "quantity")
                 total = None if each is None or line.total is None else line.total * each
@@ -130,17 +130,17 @@ class _Tree:
 async def _run(request: GetBomRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("bom_row",))
     resolved = await resolve(request.skus_or_variant_ids, services)
-    asked = [each.id for each in resolved.variants if isinstance(each.id, int)]
+    asked = [variant.id for variant in resolved.variants if isinstance(variant.id, int)]
     product, ingredient = "product_variant_id", "ingredient_variant_id"
     ends = (product, ingredient) if request.direction == "components" else (ingredient, product)
-    read, cut = await _rows(asked, ends, request.levels, services)
+    read, cut = await rows_by_level(asked, ends, request.levels, services)
     tree = _Tree(ends, read, cut=cut)
     for each in asked:
         tree.draw(_Line(0, each), request.levels)
     said = beside(resolved)
 
     async def render(first: int, last: int) -> list[Answer]:
-        return await _shown(tree.lines[first:last], services)
+        return await _to_answers(tree.lines[first:last], services)
 
     lines = await page_of("get_bom", request, services, render, said.parts)
     page = paged(lines, await render(lines.first, lines.last), len(tree.lines), now, beside=said.parts)
@@ -160,7 +160,7 @@ async def _run(request: GetBomRequest, services: Services) -> Answer:
     )
 
 
-async def _rows(
+async def rows_by_level(
     asked: Sequence[int], ends: tuple[str, str], levels: int, services: Services
 ) -> tuple[dict[int, list[Record]], bool]:
     """Return the BOM rows of these variants and of what stands below them, one read per level; whether some lack."""
@@ -175,26 +175,26 @@ async def _rows(
         records = [row.record for row in stored]
         left -= len(records)
         for record in sorted(records, key=_place):
-            found.setdefault(whole(record, above) or 0, []).append(record)
-        ends_below = dict.fromkeys(each for row in records if (each := whole(row, below)) is not None)
+            found.setdefault(get_int(record, above) or 0, []).append(record)
+        ends_below = dict.fromkeys(each for row in records if (each := get_int(row, below)) is not None)
         frontier = [each for each in ends_below if each not in seen]
         seen.update(frontier)
     return found, more
 
 
 def _place(row: Record) -> tuple[int, str]:
-    return whole(row, "rank") or 0, text(row, "id") or ""
+    return get_int(row, "rank") or 0, text(row, "id") or ""
 
 
-async def _shown(lines: Sequence[_Line], services: Services) -> list[Answer]:
+async def _to_answers(lines: Sequence[_Line], services: Services) -> list[Answer]:
     stored = (await services.cache.get_many("variant", list(dict.fromkeys(each.variant_id for each in lines)))).rows
     variants: dict[RecordId, Stored] = {row.id: row for row in stored}
     wanted = {"variant": [each.variant_id for each in lines]}
     names = await look_up(services.cache, wanted, [("variant", row) for row in stored])
-    return [_shown_line(line, variants.get(line.variant_id), names) for line in lines]
+    return [_to_answer(line, variants.get(line.variant_id), names) for line in lines]
 
 
-def _shown_line(line: _Line, variant: Stored | None, names: Names) -> Answer:
+def _to_answer(line: _Line, variant: Stored | None, names: Names) -> Answer:
     row = line.row
     return BomLine(
         level=line.level,

@@ -1,11 +1,11 @@
 """`cache_status`: what the cache holds, how fresh it is and what could not be kept; asks Katana nothing."""
 
 from cache_core.states import SyncState
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.unread import unread_message
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.requests import Request
-from katana_mcp.unread import told
 
 
 class CacheStatusRequest(Request):
@@ -69,8 +69,8 @@ async def _entity(name: str, services: Services) -> EntityCache:
         incomplete=_incomplete(status.state),
         warming=f"{progress.done}/{progress.total if progress.total is not None else '?'}" if progress else None,
         quarantined=status.quarantined or None,
-        quarantine=[QuarantinedRecord(id=each.id, reason=each.reason) for each in poison] or None,
-        unread=[told(each) for each in status.state.unread] or None,
+        quarantine=[QuarantinedRecord(id=poisoned.id, reason=poisoned.reason) for poisoned in poison] or None,
+        unread=[unread_message(unread_field) for unread_field in status.state.unread] or None,
     )
 
 

@@ -5,16 +5,16 @@ from decimal import Decimal
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import AtLocation, where
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, where
+from katana_mcp.surface.operations.partial_names import completed
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number, rows, total, whole
+from katana_mcp.values import get_int, number, rows, total
 from katana_mcp.workflows.stock import NEVER, age_of, is_at, is_service, places_in, unread
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
@@ -77,20 +77,20 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
         request, notices = await completed(request, services)
         places = places_in(await where(request, services))
     resolved = await resolve(request.skus_or_variant_ids, services)
-    ids = [each.id for each in resolved.variants if isinstance(each.id, int) and not is_service(each)]
+    ids = [variant.id for variant in resolved.variants if isinstance(variant.id, int) and not is_service(variant)]
     stock = await services.stock.ensure(ids, spent=services.clock.monotonic() - began)
     levels = {row.id: [each for each in rows(row.record, "levels") if is_at(each, places)] for row in stock.stored}
     named = [level.get("location_id") for each in levels.values() for level in each]
-    levels |= {each.id: [] for each in resolved.variants if is_service(each)}
-    variants = [("variant", each) for each in resolved.variants]
+    levels |= {variant.id: [] for variant in resolved.variants if is_service(variant)}
+    variants = [("variant", variant) for variant in resolved.variants]
     names = await look_up(services.cache, {"variant": list(levels), "location": named}, variants)
-    answered = [_stock(each, levels[each.id], names) for each in resolved.variants if each.id in levels]
+    answered = [_stock(variant, levels[variant.id], names) for variant in resolved.variants if variant.id in levels]
     fit = bounded("check_inventory", answered, resolved)
     return now.answer(
         CheckInventoryAnswer,
         *notices,
         *unread(stock),
-        *_odd([level for each in levels.values() for level in each]),
+        *_unreadable_amounts([level for each in levels.values() for level in each]),
         *fit.warnings,
         stock=fit.rows,
         next_actions=fit.next_actions,
@@ -103,7 +103,7 @@ async def _run(request: CheckInventoryRequest, services: Services) -> Answer:
 def _stock(variant: Stored, levels: list[Record], names: Names) -> VariantStock:
     shown = [_level(level, names) for level in levels]
     return VariantStock(
-        variant_id=whole(variant.record, "id"),
+        variant_id=get_int(variant.record, "id"),
         sku=text(variant.record, "sku"),
         name=names.display(variant.record),
         uom=text(names.item(variant.record), "uom"),
@@ -123,7 +123,7 @@ _NOWHERE = "Katana keeps no stock of this variant there"
 def _level(level: Record, names: Names) -> StockLevel:
     in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
     return StockLevel(
-        location_id=whole(level, "location_id"),
+        location_id=get_int(level, "location_id"),
         location=names.name("location", level.get("location_id")),
         in_stock=in_stock,
         committed=committed,
@@ -134,11 +134,11 @@ def _level(level: Record, names: Names) -> StockLevel:
     )
 
 
-def _odd(levels: Sequence[Record]) -> list[ToolWarning]:
+def _unreadable_amounts(levels: Sequence[Record]) -> list[ToolWarning]:
     """Return a warning about amounts whose form nobody foresaw: sums of them are left out."""
     amounts = ("quantity_in_stock", "quantity_committed", "quantity_expected", "reorder_point")
     odd = [
-        name for name in amounts if any(number(each, name) is None and each.get(name) is not None for each in levels)
+        name for name in amounts if any(number(level, name) is None and level.get(name) is not None for level in levels)
     ]
     message = f"incomplete: {', '.join(odd)} of some levels could not be read, so sums leave it out"
     return [advisory(warning_codes.UNREAD_FIELD, message)] if odd else []

@@ -11,12 +11,12 @@ from pydantic import Field
 from cache_core.protocol import Stored
 from cache_core.records import canonical, iso
 from katana_client.models.demand_forecasts import DemandForecast
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import Refers, where
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import Refers, where
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkuOrVariantId
 from katana_mcp.tools.warnings import ToolWarning, truncated
@@ -83,7 +83,9 @@ async def _run(request: GetDemandForecastRequest, services: Services) -> Answer:
         request, notices = await completed(request, services)
         (place,) = places_in(await where(request, services))
         read = await live.ask("demand forecasts", _read(goods, place, services))
-    names = await look_up(services.cache, {"variant": [], "location": [place]}, [("variant", each) for each in goods])
+    names = await look_up(
+        services.cache, {"variant": [], "location": [place]}, [("variant", product) for product in goods]
+    )
     planned = [(variant, forecast) for variant, forecast in zip(goods, read, strict=True) if forecast.periods]
     fit = bounded("get_demand_forecast", [_shown(*each, names) for each in planned], resolved)
     having = {variant.id for variant, _ in planned}

@@ -7,11 +7,11 @@ from decimal import Decimal
 from cache_core.conditions import NoneOf, OneOf, Order
 from cache_core.protocol import Selection
 from cache_core.records import Record, RecordId, is_set, iso
-from katana_mcp.lookup import first_rows
-from katana_mcp.names import Names, text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.resolve import first_rows
+from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 
 SOURCES = ("purchase_order", "manufacturing_order", "stock_transfer")
 _MOST = 10_000
@@ -61,12 +61,12 @@ class Arrival:
     quantity: Decimal | None
     date: str | None
 
-    def shown(self, names: Names, services: Services) -> Incoming:
+    def to_answer(self, names: Names, services: Services) -> Incoming:
         """Return it as it is shown."""
         today = iso(services.days.today(services.clock.now()))
         return Incoming.model_validate(
             {
-                self.key: whole(self.document, "id"),
+                self.key: get_int(self.document, "id"),
                 "order_no": self.order_no,
                 "quantity": self.quantity,
                 "expected_date": self.date,
@@ -113,19 +113,19 @@ def _bought(order: Record) -> Iterator[tuple[Place, Arrival]]:
             quantity, rate = number(row, "quantity"), number(row, "purchase_uom_conversion_rate")
             units = quantity if quantity is None or rate is None else quantity * rate
             date = text(row, "arrival_date") or text(order, "expected_arrival_date")
-            location = whole(row, "location_id") or whole(order, "location_id")
+            location = get_int(row, "location_id") or get_int(order, "location_id")
             arrival = Arrival("purchase_order_id", order, text(order, "order_no"), units, date)
-            yield (whole(row, "variant_id"), location), arrival
+            yield (get_int(row, "variant_id"), location), arrival
 
 
 def _made(order: Record) -> Iterator[tuple[Place, Arrival]]:
     left, date = number(order, "remaining_quantity"), text(order, "production_deadline_date")
     arrival = Arrival("manufacturing_order_id", order, text(order, "order_no"), left, date)
-    yield (whole(order, "variant_id"), whole(order, "location_id")), arrival
+    yield (get_int(order, "variant_id"), get_int(order, "location_id")), arrival
 
 
 def _moved(transfer: Record) -> Iterator[tuple[Place, Arrival]]:
     called, date = text(transfer, "stock_transfer_number"), text(transfer, "expected_arrival_date")
     for row in rows(transfer, "stock_transfer_rows"):
         arrival = Arrival("stock_transfer_id", transfer, called, number(row, "quantity"), date)
-        yield (whole(row, "variant_id"), whole(transfer, "target_location_id")), arrival
+        yield (get_int(row, "variant_id"), get_int(transfer, "target_location_id")), arrival

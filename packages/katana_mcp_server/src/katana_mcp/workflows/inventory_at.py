@@ -9,17 +9,17 @@ from typing import Annotated
 from cache_core.conditions import OneOf, Where, Within
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import Instant, Refers, where
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import Instant, Refers, where
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import NameOrId, Request, SkusOrVariantIds
 from katana_mcp.tools.warnings import Refused, blocking
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import total, whole
+from katana_mcp.values import get_int, total
 from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, standing
 from katana_mcp.workflows.stock import NEVER, is_service
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
@@ -84,10 +84,10 @@ async def _run(request: InventoryAtRequest, services: Services) -> Answer:
         conditions = (*_up_to(request, resolved.variants), *await where(request, services))
         moved = await _moved(conditions, services, whole_ledger=now.warming is None)
     places = [location for _, location in moved.pairs] if moved else []
-    variants = [("variant", each) for each in resolved.variants]
+    variants = [("variant", variant) for variant in resolved.variants]
     names = await look_up(services.cache, {"variant": [], "location": places}, variants)
-    fit = bounded("inventory_at", [_then(each, moved, names) for each in resolved.variants], resolved)
-    rest = [each.replace("(", f"(as_of='{iso(request.as_of)}', ", 1) for each in fit.next_actions]
+    fit = bounded("inventory_at", [_then(variant, moved, names) for variant in resolved.variants], resolved)
+    rest = [action.replace("(", f"(as_of='{iso(request.as_of)}', ", 1) for action in fit.next_actions]
     return now.answer(
         InventoryAtAnswer,
         *notices,
@@ -114,7 +114,7 @@ def _in_the_past(request: InventoryAtRequest, services: Services) -> InventoryAt
 
 
 def _up_to(request: InventoryAtRequest, variants: Sequence[Stored]) -> Where:
-    ids = tuple(each.id for each in variants)
+    ids = tuple(variant.id for variant in variants)
     return (OneOf("variant_id", ids), Within("movement_date", high=iso(request.as_of)))
 
 
@@ -136,11 +136,11 @@ def _then(variant: Stored, moved: Ledger | None, names: Names) -> VariantThen:
     service = is_service(variant)
     note = NEVER if service else _UNREAD if moved is None else None if levels else _UNMOVED
     return VariantThen(
-        variant_id=whole(variant.record, "id"),
+        variant_id=get_int(variant.record, "id"),
         sku=text(variant.record, "sku"),
         name=names.display(variant.record),
         uom=text(names.item(variant.record), "uom"),
-        in_stock=None if service or moved is None else total([each.in_stock for each in levels]),
+        in_stock=None if service or moved is None else total([level.in_stock for level in levels]),
         locations=levels,
         note=note,
     )
@@ -152,7 +152,7 @@ _UNMOVED = "the ledger holds no movement up to that moment, so there was none"
 
 def _level(location: int | None, movements: Sequence[Record], moved: Ledger | None, names: Names) -> LevelThen:
     last = movements[-1]
-    doubtful = moved is not None and (whole(last, "variant_id"), location) in moved.doubtful
+    doubtful = moved is not None and (get_int(last, "variant_id"), location) in moved.doubtful
     return LevelThen(
         location_id=location,
         location=names.name("location", location),

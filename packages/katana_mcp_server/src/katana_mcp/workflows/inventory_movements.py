@@ -7,17 +7,17 @@ from cache_core.conditions import OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from katana_client.models.values import InventoryMovementResourceType
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import AtLocation, Moment, Until, not_after, not_before, where
-from katana_mcp.operations.open_values import SomeValues, open_value, unknown_values
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Moment, Until, not_after, not_before, where
+from katana_mcp.surface.operations.open_values import SomeValues, open_value, unknown_values
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request, SkusOrVariantIds
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import number, whole
+from katana_mcp.values import get_int, number
 from katana_mcp.workflows.ledger import COUNTED, LEDGER, Ledger, ledger, place
 from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
 
@@ -102,7 +102,7 @@ async def _run(request: GetInventoryMovementsRequest, services: Services) -> Ans
     resolved = await resolve(request.skus_or_variant_ids, services)
     with now.refusals():
         request, notices = await completed(request, services)
-        mine = (OneOf("variant_id", tuple(each.id for each in resolved.variants)),)
+        mine = (OneOf("variant_id", tuple(variant.id for variant in resolved.variants)),)
         conditions = (*mine, *await where(request, services))
     few = await services.cache.count(LEDGER, mine) <= _CHECKED
     checked = await ledger(services, mine, _CHECKED) if few else Ledger({})
@@ -148,21 +148,21 @@ async def _rows(
         "location": [row.record.get("location_id") for row in stored],
         "factory": [],
     }
-    names = await look_up(services.cache, wanted, [("variant", each) for each in resolved.variants])
+    names = await look_up(services.cache, wanted, [("variant", variant) for variant in resolved.variants])
     return [_movement(row.record, names) for row in stored], stored, names
 
 
 def _movement(record: Record, names: Names) -> Answer:
-    fields: dict[str, object] = {name: whole(record, name) for name in ("variant_id", "location_id", "resource_id")}
+    fields: dict[str, object] = {name: get_int(record, name) for name in ("variant_id", "location_id", "resource_id")}
     fields |= {name: number(record, name) for name in _NUMBERS}
     fields |= {name: text(record, name) for name in ("movement_date", "resource_type", "caused_by_order_no")}
     document = _DOCUMENTS.get(text(record, "resource_type") or "")
     if document is not None:
-        fields[document] = whole(record, "caused_by_resource_id")
+        fields[document] = get_int(record, "caused_by_resource_id")
     return InventoryMovement.model_validate(
         fields
         | {
-            "movement_id": whole(record, "id"),
+            "movement_id": get_int(record, "id"),
             "sku": names.sku(record.get("variant_id")),
             "location": names.name("location", record.get("location_id")),
         }

@@ -10,15 +10,15 @@ from pydantic import BeforeValidator, Field
 
 from cache_core.records import Record, iso
 from katana_client.page import Page
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up
-from katana_mcp.operations.filters import Variants, spellings
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import Variants, spellings
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
-from katana_mcp.values import id_in, items, number, whole
+from katana_mcp.values import get_int, id_in, items, number
 from katana_mcp.workflows.live_reads import LiveRead, read_rows
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
 
@@ -116,7 +116,7 @@ async def _run(request: ListInventorySignalsRequest, services: Services) -> Answ
     asked = await page_of("list_inventory_signals", request, services, render, resolved.not_found)
     page = paged(asked, await render(asked.first, asked.last), len(found), now, beside=resolved.not_found)
     page.fields.setdefault("next_actions", resolved.next_actions)
-    having = {whole(row, "variant_id") for row in read.rows}
+    having = {get_int(row, "variant_id") for row in read.rows}
     return now.answer(
         ListInventorySignalsAnswer,
         *resolved.warnings,
@@ -144,13 +144,13 @@ def _listings(
 
 
 def _is_asked(row: Record, request: ListInventorySignalsRequest) -> bool:
-    return request.stock_risk is None or _risk(whole(row, "stock_risk")) in request.stock_risk
+    return request.stock_risk is None or _risk(get_int(row, "stock_risk")) in request.stock_risk
 
 
 def _shortest_first(row: Record) -> tuple[int, int, int]:
     """What is not worked out comes last."""
-    risk, days = whole(row, "stock_risk"), whole(row, "days_of_stock_left")
-    return 1 if risk is None else -risk, _FOREVER if days is None else days, whole(row, "variant_id") or 0
+    risk, days = get_int(row, "stock_risk"), get_int(row, "days_of_stock_left")
+    return 1 if risk is None else -risk, _FOREVER if days is None else days, get_int(row, "variant_id") or 0
 
 
 _FOREVER = 10**9
@@ -158,7 +158,7 @@ _FOREVER = 10**9
 
 
 def _shown(row: Record, names: Names) -> Answer:
-    variant_id, risk = row.get("variant_id"), whole(row, "stock_risk")
+    variant_id, risk = row.get("variant_id"), get_int(row, "stock_risk")
     rounded = {name: value for name in _WORKED_OUT if (value := number(row, name)) is not None}
     return filled(
         InventorySignal,

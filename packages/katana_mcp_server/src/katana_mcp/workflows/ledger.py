@@ -11,11 +11,11 @@ from itertools import groupby
 from cache_core.conditions import Order, Where
 from cache_core.protocol import Selection
 from cache_core.records import Record
-from katana_mcp.names import text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import text
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number, total, whole
+from katana_mcp.values import get_int, number, total
 
 LEDGER = "inventory_movement"
 COUNTED = ("variant_id", "location_id", "movement_date", "quantity_change", "balance_after")
@@ -48,7 +48,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LedgerBalance:
     """What a pair's movements come to.
 
     Attributes:
@@ -62,10 +62,10 @@ class Standing:
 
 def place(record: Record) -> tuple[str, int, int]:
     """Return where a movement stands in the ledger: by business date, then rank, then id."""
-    return text(record, "movement_date") or "", whole(record, "rank") or 0, whole(record, "id") or 0
+    return text(record, "movement_date") or "", get_int(record, "rank") or 0, get_int(record, "id") or 0
 
 
-def standing(movements: Sequence[Record]) -> Standing:
+def standing(movements: Sequence[Record]) -> LedgerBalance:
     """Return what one pair's movements come to; they are in the order of the ledger."""
     before: Decimal | None = Decimal(0)
     broken: list[int] = []
@@ -75,11 +75,13 @@ def standing(movements: Sequence[Record]) -> Standing:
         same = list(group)
         after = total([before, *(number(each, "quantity_change") for each in same)])
         balances = [number(each, "balance_after") for each in same]
-        follows = after is not None and any(each is not None and abs(each - after) <= _ROUNDING for each in balances)
+        follows = after is not None and any(
+            balance is not None and abs(balance - after) <= _ROUNDING for balance in balances
+        )
         if broken or not (follows or first):
-            broken += [each for movement in same if (each := whole(movement, "id")) is not None]
+            broken += [each for movement in same if (each := get_int(movement, "id")) is not None]
         before, first = after if follows else balances[-1], False
-    return Standing(before if movements else Decimal(0), tuple(broken))
+    return LedgerBalance(before if movements else Decimal(0), tuple(broken))
 
 
 async def ledger(services: Services, where: Where, most: int) -> Ledger:
@@ -104,5 +106,5 @@ async def _pairs(services: Services, where: Where, most: int) -> dict[Pair, list
     rows = await services.cache.select(LEDGER, Selection(where, Order("id"), most))
     pairs: dict[Pair, list[Record]] = {}
     for record in sorted((row.record for row in rows), key=place):
-        pairs.setdefault((whole(record, "variant_id"), whole(record, "location_id")), []).append(record)
+        pairs.setdefault((get_int(record, "variant_id"), get_int(record, "location_id")), []).append(record)
     return pairs

@@ -9,7 +9,7 @@ from cache_core.records import Record, canonical
 from cache_core.sync.waiting import finished
 from katana_client.errors import KatanaError
 from katana_client.page import Page
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking, truncated
 

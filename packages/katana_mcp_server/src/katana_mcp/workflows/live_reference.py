@@ -7,9 +7,9 @@ from typing import Any
 from cache_core.protocol import Search
 from cache_core.records import Record, RecordId, canonical, values_at
 from cache_core.text import normalised, parse
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.services import Services
-from katana_mcp.values import whole
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services
+from katana_mcp.values import get_int
 from katana_mcp.workflows.live_reads import LiveRows, read_rows
 
 
@@ -78,13 +78,13 @@ async def _price_list_rows(query: str | None, services: Services) -> Found:
     if query is None:
         listings = [prices.pages()]
     else:
-        named = [key for row in _having(query, lists, "name").read.rows if (key := whole(row, "id"))][:_MOST_IDS]
+        named = [key for row in _having(query, lists, "name").read.rows if (key := get_int(row, "id"))][:_MOST_IDS]
         variants = await _variants(query, services)
         listings = [prices.pages(price_list_ids=named)] if named else []
         listings += [prices.pages(variant_ids=variants)] if variants else []
     read = await read_rows(listings)
-    called = {whole(row, "id"): text(row, "name") for row in lists.rows}
-    once = {whole(row, "id"): {**row, "price_list": called.get(whole(row, "price_list_id"))} for row in read.rows}
+    called = {get_int(row, "id"): text(row, "name") for row in lists.rows}
+    once = {get_int(row, "id"): {**row, "price_list": called.get(get_int(row, "price_list_id"))} for row in read.rows}
     every = len(once) or (await prices.page(1, limit=1)).total_records or 0
     return Found(LiveRows(list(once.values()), read.cut), every)
 

@@ -1,4 +1,4 @@
-"""`list_low_stock_items`: what stands below its reorder point, location by location, the worst first.
+"""`list_low_stock_items`: what stands below its reorder point, location by location, the worst first; what to order.
 
 Refuses to judge what is not known: such levels are counted, and never taken for zero.
 """
@@ -7,34 +7,44 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from cache_core.conditions import Missing, OneOf, Order, Where
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.lookup import first_rows, none_at_all
-from katana_mcp.names import Names, look_up, none_yet, text
-from katana_mcp.operations.filters import AtLocation, Refers, needed, where
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, Names, look_up, none_yet, text
+from katana_mcp.references.purchasable import known_good
+from katana_mcp.references.resolve import first_rows, none_at_all
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Refers, needed, where
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.unread import unread_warnings
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, NameOrId, PageNumber, Request
-from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
-from katana_mcp.unread import unread_warnings
-from katana_mcp.values import NOTHING, number, rows, whole
-from katana_mcp.workflows.stock import age_of, is_at, places_in, unread
+from katana_mcp.tools.warnings import ToolWarning, advisory, info, truncated
+from katana_mcp.values import get_int, number, rows
+from katana_mcp.workflows.order_quantities import (
+    OrderLine,
+    SupplierTotal,
+    by_supplier,
+    order_line,
+    price_of,
+    rate_of,
+    shown_suppliers,
+)
+from katana_mcp.workflows.stock import age_of, is_at, places_in, target_of, unread
 from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
 
-_READS = ("variant", "product", "material", "location", "supplier")
+_READS = ("variant", "product", "material", "location", "supplier", *FACTORY)
 _ITEMS = (("product", "product_id"), ("material", "material_id"))
 _USED = {"variant": ("product_id", "material_id"), **dict.fromkeys(("product", "material"), ("default_supplier_id",))}
 """What finds the variants that are looked at."""
 _MOST = 10_000
-_FRESH_FOR = timedelta(minutes=5)
+FRESH_FOR = timedelta(minutes=5)
 """How old a level may be here: reading that of every item takes many of Katana's 60 requests a minute."""
 
 
@@ -78,6 +88,14 @@ class LowStockItem(Answer):
     minimum_order_quantity: Number | None = None
     lead_time: int | None = None
     """Days."""
+    order_quantity: Number | None = None
+    """To order, in purchase units: covers what is short beyond what is on its way, and the minimum order."""
+    purchase_uom: str | None = None
+    """Where it is not the item's unit."""
+    purchase_price: Number | None = None
+    """Of a purchase unit."""
+    line_value: Number | None = None
+    currency: str | None = None
 
 
 class LowStockAnswer(Envelope):
@@ -93,6 +111,8 @@ class LowStockAnswer(Envelope):
     """That meet the filters."""
     checked: int
     """Of these, with known stock."""
+    to_order: list[SupplierTotal]
+    """Of all pages, by supplier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +125,12 @@ class _Short:
     missing: bool
     share: Decimal
     """Of what should be there."""
+    uncovered: Decimal | None = None
+    """What is short beyond what is on its way."""
 
     def rank(self) -> tuple[object, ...]:
         """Return what the worst comes first by."""
-        places = (whole(self.variant.record, "id") or 0, whole(self.level, "location_id") or 0)
+        places = (get_int(self.variant.record, "id") or 0, get_int(self.level, "location_id") or 0)
         return (not self.missing, -self.share, -self.short, text(self.variant.record, "sku") or "", *places)
 
 
@@ -124,16 +146,21 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         request, notices = await completed(request, services)
         conditions = await where(request, services)
     variants, count = await _variants(request, conditions, services)
-    ids = [each.id for each in variants if isinstance(each.id, int)]
-    stock = await reads.stock().ensure(ids, _FRESH_FOR, services.clock.monotonic() - began)
+    ids = [variant.id for variant in variants if isinstance(variant.id, int)]
+    stock = await reads.stock().ensure(ids, FRESH_FOR, services.clock.monotonic() - began)
     judged = _Judged(include_expected=request.include_expected)
     found = sorted(judged.short(variants, stock, places_in(conditions)), key=_Short.rank)
 
-    async def render(first: int, last: int) -> list[Answer]:
-        return await _shown(found[first:last], services)
+    names = await _names_of(found, services)
+    lines = [line for each in found if (line := _order(each, names))]
+    totals = by_supplier(lines)
+    to_order = shown_suppliers(totals)
 
-    asked = await page_of("list_low_stock_items", request, services, render)
-    page = paged(asked, await render(asked.first, asked.last), len(found), now)
+    async def render(first: int, last: int) -> list[Answer]:
+        return [_row(each, names) for each in found[first:last]]
+
+    asked = await page_of("list_low_stock_items", request, services, render, to_order)
+    page = paged(asked, await render(asked.first, asked.last), len(found), now, beside=to_order)
     actions = cast("list[str]", page.fields.get("next_actions", []))
     actions = [*actions, *goes_on("list_low_stock_items", now, services, len(stock.unknown))]
     if not count and await none_at_all(services, "variant"):
@@ -146,6 +173,8 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         *judged.warnings(),
         *await unread_warnings(services, _USED),
         *([_too_many(count)] if count > len(variants) else []),
+        *([_more_suppliers(len(to_order), len(totals))] if len(to_order) < len(totals) else []),
+        *_unpriced(lines),
         *page.warnings,
         **page.fields,
         total_is_lower_bound=(count > len(stock.stored) or judged.unknown > 0) or None,
@@ -153,6 +182,7 @@ async def _answer(request: ListLowStockItemsRequest, reads: PatientReads) -> Ans
         limit=request.limit,
         variants=count,
         checked=len(stock.stored),
+        to_order=to_order,
         **age_of(stock, now, services),
     )
 
@@ -161,7 +191,7 @@ async def _variants(
     request: ListLowStockItemsRequest, conditions: Where, services: Services
 ) -> tuple[list[Stored], int]:
     """Return the live variants that meet the filters, at most `_MOST`, and how many there are."""
-    supplied = tuple(each for each in conditions if each.field == "default_supplier_id")
+    supplied = tuple(condition for condition in conditions if condition.field == "default_supplier_id")
     found: list[Stored] = []
     count = 0
     for entity, path in _ITEMS:
@@ -170,7 +200,7 @@ async def _variants(
             if supplied:
                 items, more = await first_rows(services, entity, Selection(supplied, Order("id"), _MOST))
                 count += more
-                mine = (OneOf(path, tuple(each.id for each in items)),)
+                mine = (OneOf(path, tuple(item.id for item in items)),)
             found += await services.cache.select("variant", Selection(mine, Order("id"), _MOST - len(found)))
             count += await services.cache.count("variant", mine)
     return found, count
@@ -185,7 +215,7 @@ class _Judged:
 
     def short(self, variants: Sequence[Stored], stock: StockAnswer, places: frozenset[object]) -> Iterator[_Short]:
         """Yield the levels that are short, at these locations or, without any, everywhere."""
-        known = {each.id: each for each in variants}
+        known = {variant.id: variant for variant in variants}
         for stored in stock.stored:
             for level in rows(stored.record, "levels"):
                 if is_at(level, places):
@@ -195,11 +225,9 @@ class _Judged:
 
     def _short(self, variant: Stored, level: Record) -> _Short | None:
         """Return the level if it is short; one that cannot be judged is counted."""
-        points = number(level, "reorder_point"), number(level, "safety_stock_level")
-        # Katana's reorder point is an older name of the safety stock: the two are never added up.
-        point = max((each for each in points if each is not None), default=None)
         in_stock, committed = number(level, "quantity_in_stock"), number(level, "quantity_committed")
-        expected = number(level, "quantity_expected") if self.include_expected else Decimal(0)
+        point, coming = target_of(level), number(level, "quantity_expected")
+        expected = coming if self.include_expected else Decimal(0)
         if point is None or in_stock is None or committed is None or expected is None:
             self.unknown += 1
             return None
@@ -208,7 +236,8 @@ class _Judged:
         if short <= 0:
             return None
         share = min(Decimal(1), short / wanted) if wanted > 0 else Decimal(1)
-        return _Short(variant, level, short, there < committed, share)
+        uncovered = None if coming is None else short + expected - coming
+        return _Short(variant, level, short, there < committed, share, uncovered)
 
     def warnings(self) -> list[ToolWarning]:
         """Return a warning about levels that could not be judged."""
@@ -223,28 +252,43 @@ def _too_many(count: int) -> ToolWarning:
     return truncated(message)
 
 
-async def _shown(found: Sequence[_Short], services: Services) -> list[Answer]:
+def _more_suppliers(shown: int, total: int) -> ToolWarning:
+    return truncated(f"to_order names {shown} of {total} suppliers, those with the most lines; give a supplier_id")
+
+
+def _unpriced(lines: Sequence[OrderLine]) -> list[ToolWarning]:
+    """Return a note of lines that have no price."""
+    without = sum(line.value is None for line in lines)
+    told = f"{without} of {len(lines)} lines to order have no purchase price: values leave them out"
+    return [info(warning_codes.PRICE_REQUIRED, told)] if without else []
+
+
+async def _names_of(found: Sequence[_Short], services: Services) -> Names:
+    """Return the names of all that is short: totals by supplier are of every page."""
     wanted: dict[str, list[object]] = {
         "variant": [],
         "supplier": [],
+        "factory": [],
         "location": [each.level.get("location_id") for each in found],
     }
-    names = await look_up(services.cache, wanted, [("variant", each.variant) for each in found])
-    return [_row(each, names) for each in found]
+    return await look_up(services.cache, wanted, [("variant", each.variant) for each in found])
+
+
+def _order(found: _Short, names: Names) -> OrderLine | None:
+    return order_line(known_good(found.variant.record, names), found.uncovered)
 
 
 def _row(found: _Short, names: Names) -> Answer:
     variant, level = found.variant.record, found.level
     parent = names.parent(variant)
-    item = names.item(variant) or NOTHING
-    supplier_id = whole(item, "default_supplier_id")
+    good = known_good(variant, names)
     return LowStockItem(
-        variant_id=whole(variant, "id"),
+        variant_id=get_int(variant, "id"),
         sku=text(variant, "sku"),
         name=names.display(variant),
         item_type=parent[0] if parent else None,
-        uom=text(item, "uom"),
-        location_id=whole(level, "location_id"),
+        uom=text(names.item(variant), "uom"),
+        location_id=get_int(level, "location_id"),
         location=names.name("location", level.get("location_id")),
         severity="missing" if found.missing else "low",
         short=found.short,
@@ -253,11 +297,26 @@ def _row(found: _Short, names: Names) -> Answer:
         expected=number(level, "quantity_expected"),
         reorder_point=number(level, "reorder_point"),
         safety_stock_level=number(level, "safety_stock_level"),
-        supplier_id=supplier_id,
-        supplier=names.name("supplier", supplier_id),
-        minimum_order_quantity=number(variant, "minimum_order_quantity"),
-        lead_time=whole(variant, "lead_time"),
+        supplier_id=good.supplier,
+        supplier=good.supplier_name,
+        minimum_order_quantity=good.minimum,
+        lead_time=get_int(variant, "lead_time"),
+        **_ordered(_order(found, names)),
     )
+
+
+def _ordered(line: OrderLine | None) -> dict[str, Any]:
+    """Return what a row says of its order."""
+    if line is None:
+        return {}
+    good, price = line.good, price_of(line.good)
+    return {
+        "order_quantity": line.quantity,
+        "purchase_uom": good.unit if rate_of(good) != 1 else None,
+        "purchase_price": price,
+        "line_value": line.value,
+        "currency": None if price is None else good.currency,
+    }
 
 
 LIST_LOW_STOCK_ITEMS = ToolSpec(
@@ -266,6 +325,7 @@ LIST_LOW_STOCK_ITEMS = ToolSpec(
     description=(
         "List what is short of stock — one call gives every variant and location, worst first: in stock less "
         "committed plus expected against that location's own reorder point and safety stock (cache-backed). "
+        "`order_quantity` says how much to order, `to_order` what that comes to by supplier. "
         "`checked` of `variants` says how many were looked at; unknown stock is never taken for zero."
     ),
     request=ListLowStockItemsRequest,

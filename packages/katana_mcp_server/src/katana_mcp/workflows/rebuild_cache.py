@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.services import RebuiltEntity, Services
+from katana_mcp.references.services import RebuiltEntity, Services
+from katana_mcp.surface.descriptor import ToolSpec
 from katana_mcp.tools.answers import Answer, Envelope
 from katana_mcp.tools.requests import Request
 
@@ -39,13 +39,13 @@ async def _run(request: RebuildCacheRequest, services: Services) -> Answer:
     rebuilt = await services.rebuilder.rebuild(request.entities or (), services.tell)
     states = [await services.cache.state(each.entity) for each in rebuilt]
     return RebuildCacheAnswer(
-        entities=[_shown(each) for each in rebuilt],
+        entities=[_entity_rebuilt(each) for each in rebuilt],
         as_of=min((state.completed_at for state in states if state.completed_at is not None), default=None),
         source="sandbox" if services.sandbox else None,
     )
 
 
-def _shown(each: RebuiltEntity) -> EntityRebuilt:
+def _entity_rebuilt(each: RebuiltEntity) -> EntityRebuilt:
     return EntityRebuilt(
         entity=each.entity, records=each.records, quarantined=each.quarantined or None, requests=each.requests
     )

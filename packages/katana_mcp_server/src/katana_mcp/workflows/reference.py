@@ -12,17 +12,17 @@ from cache_core.conditions import Order
 from cache_core.protocol import Search, Selection, Stored
 from cache_core.records import iso
 from cache_core.text import parse
-from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import CUSTOM_FIELDS, Names, none_yet, text, titled
-from katana_mcp.near import near_misses
-from katana_mcp.operations.embedded import CustomField
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.rows import filled, shown
-from katana_mcp.services import Current, Services, current
+from katana_mcp.references.display_names import CUSTOM_FIELDS, Names, none_yet, text, titled
+from katana_mcp.references.services import Current, Services, current
+from katana_mcp.references.suggestions import near_misses
+from katana_mcp.surface.descriptor import ToolSpec, View
+from katana_mcp.surface.operations.embedded import CustomField
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.rows import filled, to_answers
 from katana_mcp.tools.answers import Answer, Empty, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import NOTHING, child, flag, rows, whole
+from katana_mcp.values import EMPTY, child, get_bool, get_int, rows
 from katana_mcp.workflows.live_reads import LiveRead
 from katana_mcp.workflows.live_reference import LIVE, names_of
 
@@ -148,7 +148,7 @@ async def _live(request: ListReferenceRequest, services: Services) -> Answer:
     now = await current(services, kind.names, ())
     with now.refusals():
         found = await live.ask(kind.subject, kind.read(request.query, services))
-    records = sorted(found.read.rows, key=lambda row: whole(row, "id") or 0)
+    records = sorted(found.read.rows, key=lambda row: get_int(row, "id") or 0)
     names = await names_of(request.kind, records, services)
 
     async def render(first: int, last: int) -> list[Answer]:
@@ -174,7 +174,7 @@ async def _cached(request: ListReferenceRequest, services: Services) -> Answer:
 
     async def render(first: int, last: int) -> list[Answer]:
         rows = found[first:last] if found is not None else await _listed(kind, first, last, services)
-        return await shown(lambda _: _VIEWS[kind], [(kind, each) for each in rows], services)
+        return await to_answers(lambda _: _VIEWS[kind], [(kind, row) for row in rows], services)
 
     asked = await page_of("list_reference", request, services, render)
     page = paged(asked, await render(asked.first, asked.last), total, now)
@@ -231,14 +231,16 @@ def _instead(kind: str, empty: Empty) -> list[str]:
 
 
 def _view(kind: str) -> View:
-    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         del names, services
         called = (text(stored.record, each) for each in ("display_name", "name", "operator_name", "label"))
-        choices = rows(child(stored.record, "options") or NOTHING, "choices")
-        live = [label for choice in choices if (label := text(choice, "label")) and not flag(choice, "deleted")]
+        choices = rows(child(stored.record, "options") or EMPTY, "choices")
+        live = [label for choice in choices if (label := text(choice, "label")) and not get_bool(choice, "deleted")]
         return {f"{kind}_id": stored.id, "name": next(filter(None, called), None), "choices": live or None}
 
-    return View(model=ReferenceRow, own=own, names={CUSTOM_FIELDS[0]: ()} if kind == "supplier" else {})
+    return View(
+        model=ReferenceRow, computed_fields=computed, names={CUSTOM_FIELDS[0]: ()} if kind == "supplier" else {}
+    )
 
 
 def _factory(stored: Stored, names: Names, services: Services) -> dict[str, object]:
@@ -247,7 +249,9 @@ def _factory(stored: Stored, names: Names, services: Services) -> dict[str, obje
 
 
 _DEFAULTS = ("default_sales_location", "default_purchases_location", "default_manufacturing_location")
-_FACTORY = View(model=ReferenceRow, own=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)})
+_FACTORY = View(
+    model=ReferenceRow, computed_fields=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)}
+)
 _VIEWS = {kind: _view(kind) for kind in Kind.__value__.__args__ if kind not in LIVE} | {"factory": _FACTORY}
 
 LIST_REFERENCE = ToolSpec(

@@ -1,15 +1,17 @@
 """What answers about stock share: how old it is, and that unknown is not zero."""
 
 from datetime import datetime
+from decimal import Decimal
 
 from cache_core.conditions import OneOf, Where
 from cache_core.protocol import Stored
 from cache_core.records import Record
 from cache_core.sync import StockAnswer
-from katana_mcp.services import Current, Services
+from katana_mcp.references.services import Current, Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import Stale
 from katana_mcp.tools.warnings import ToolWarning, advisory
+from katana_mcp.values import number
 
 NEVER = "a service is never in stock"
 
@@ -21,13 +23,22 @@ def is_service(variant: Stored) -> bool:
 
 def places_in(conditions: Where) -> frozenset[object]:
     """Return the ids of the locations that filters name; none where they name none."""
-    named = (each for each in conditions if isinstance(each, OneOf) and each.field == "location_id")
+    named = (condition for condition in conditions if isinstance(condition, OneOf) and condition.field == "location_id")
     return frozenset(value for each in named for value in each.values)
 
 
 def is_at(level: Record, places: frozenset[object]) -> bool:
     """Return whether a level is that of one of these locations; without any, each is."""
     return not places or level.get("location_id") in places
+
+
+def target_of(level: Record) -> Decimal | None:
+    """Return what a location is to keep at least: its reorder point or its safety stock, the higher one.
+
+    Katana's reorder point is an older name of the safety stock: the two are never added up.
+    """
+    points = number(level, "reorder_point"), number(level, "safety_stock_level")
+    return max((point for point in points if point is not None), default=None)
 
 
 def stale_stock(stock: StockAnswer, services: Services) -> Stale | None:

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 from cache_core.conditions import Below, OneOf, Where, hold
 from cache_core.records import Record, RecordId, iso
-from katana_mcp.descriptor import ToolSpec
-from katana_mcp.names import VARIANT_ENTITIES, Names, look_up, text
-from katana_mcp.operations.filters import (
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.filters import (
     AtLocation,
     ExactText,
     Moment,
@@ -21,13 +22,12 @@ from katana_mcp.operations.filters import (
     spelling,
     where,
 )
-from katana_mcp.operations.paging import page_of, paged
-from katana_mcp.operations.partial_names import completed
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services, current
+from katana_mcp.surface.operations.paging import page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import ListLimit, PageNumber, Request
-from katana_mcp.values import NOTHING, number, whole
+from katana_mcp.values import EMPTY, get_int, number
 from katana_mcp.workflows.live_reads import LiveRead, LiveRows, read_rows
 from katana_mcp.workflows.stock import places_in
 from katana_mcp.workflows.variants import NotFound, Resolved, resolve
@@ -105,7 +105,7 @@ async def _run(request: ListTraceabilityRequest, services: Services) -> Answer:
     names = await look_up(services.cache, _named(found))
 
     async def render(first: int, last: int) -> list[Answer]:
-        return [_shown(row, names, services) for row in found[first:last]]
+        return [_to_answer(row, names, services) for row in found[first:last]]
 
     asked = await page_of("list_traceability", request, services, render, resolved.not_found)
     shown = await render(asked.first, asked.last)
@@ -170,7 +170,7 @@ async def _in_bins(request: ListTraceabilityRequest, asked: _Asked, services: Se
         for variant, place in asked
         for bin_id in ids
     )
-    rows = [row for row in read.rows if whole(row, "bin_location_id") is not None]
+    rows = [row for row in read.rows if get_int(row, "bin_location_id") is not None]
     return LiveRows([_with_bin(row, bins) for row in rows if request.include_empty or number(row, _QUANTITY)], read.cut)
 
 
@@ -180,11 +180,11 @@ _QUANTITY = "quantity_in_stock"
 async def _bins(services: Services, name: str | None = None) -> dict[int | None, str | None]:
     """Return the names of bins, all or those that have this one, by their ids."""
     read = await read_rows([services.client.bin_locations.pages(bin_name=name)])
-    return {whole(row, "id"): text(row, "bin_name") or text(row, "name") for row in read.rows}
+    return {get_int(row, "id"): text(row, "bin_name") or text(row, "name") for row in read.rows}
 
 
 def _with_bin(row: Record, bins: Mapping[int | None, str | None]) -> Record:
-    return {**row, "bin": bins.get(whole(row, "bin_location_id"))}
+    return {**row, "bin": bins.get(get_int(row, "bin_location_id"))}
 
 
 async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, services: Services) -> LiveRows:
@@ -198,13 +198,13 @@ async def _serial_numbers(request: ListTraceabilityRequest, asked: _Asked, servi
     else:
         pages = [places.pages(granularity="SERIAL_NUMBER", serial_number_id=key) for key in numbers]
     read = await read_rows(pages)
-    placed: dict[int | None, Record] = {whole(row, "serial_number_id"): row for row in read.rows}
+    placed: dict[int | None, Record] = {get_int(row, "serial_number_id"): row for row in read.rows}
     placed.pop(None, None)  # what has no serial number
-    bins = await _bins(services) if any(whole(row, "bin_location_id") is not None for row in placed.values()) else {}
+    bins = await _bins(services) if any(get_int(row, "bin_location_id") is not None for row in placed.values()) else {}
     rows = [
         {
             _QUANTITY: 0,
-            **_with_bin(placed.get(key, NOTHING), bins),
+            **_with_bin(placed.get(key, EMPTY), bins),
             "serial_number_id": key,
             "serial_number": numbers[key],
         }
@@ -223,11 +223,11 @@ def _named(found: Sequence[Record]) -> dict[str, list[object]]:
 def _first_to_expire(row: Record) -> tuple[object, ...]:
     expires = text(row, "expiration_date")
     names = (text(row, name) for name in ("batch_number", "serial_number", "bin"))
-    ids = (whole(row, name) or 0 for name in ("variant_id", "location_id", "bin_location_id"))
+    ids = (get_int(row, name) or 0 for name in ("variant_id", "location_id", "bin_location_id"))
     return expires is None, expires or "", next(filter(None, names), ""), *ids
 
 
-def _shown(row: Record, names: Names, services: Services) -> Answer:
+def _to_answer(row: Record, names: Names, services: Services) -> Answer:
     today = services.days.today(services.clock.now())
     variant_id = row.get("variant_id")
     return filled(

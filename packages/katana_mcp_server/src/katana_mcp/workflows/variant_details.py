@@ -3,14 +3,14 @@
 from typing import Literal
 
 from cache_core.protocol import Stored
-from katana_mcp.descriptor import ToolSpec, View
-from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
-from katana_mcp.operations.embedded import CustomField, config
-from katana_mcp.operations.rows import shown
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec, View
+from katana_mcp.surface.operations.embedded import CustomField, config
+from katana_mcp.surface.operations.rows import to_answers
 from katana_mcp.tools.answers import Answer, Envelope, Number
 from katana_mcp.tools.requests import Request, SkusOrVariantIds
-from katana_mcp.values import NOTHING, flag, strings, whole
+from katana_mcp.values import EMPTY, get_bool, get_int, get_strs
 from katana_mcp.workflows.variants import NotFound, bounded, resolve
 
 _READS = (*VARIANT_ENTITIES, "supplier", *FACTORY, *CUSTOM_FIELDS)
@@ -72,7 +72,7 @@ class VariantDetailsAnswer(Envelope):
 async def _run(request: GetVariantDetailsRequest, services: Services) -> Answer:
     now = await current(services, _READS, ("variant",))
     resolved = await resolve(request.skus_or_variant_ids, services)
-    rows = await shown(lambda _: _VIEW, [("variant", each) for each in resolved.variants], services)
+    rows = await to_answers(lambda _: _VIEW, [("variant", variant) for variant in resolved.variants], services)
     fit = bounded("get_variant_details", rows, resolved)
     return now.answer(
         VariantDetailsAnswer,
@@ -90,11 +90,11 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
     record = stored.record
     parent = names.parent(record)
     item = names.item(record)
-    shared = item or NOTHING
-    supplier_id = whole(shared, "default_supplier_id")
-    flags: dict[str, object] = {name: flag(shared, name) for name in _FLAGS}
+    shared = item or EMPTY
+    supplier_id = get_int(shared, "default_supplier_id")
+    flags: dict[str, object] = {name: get_bool(shared, name) for name in _FLAGS}
     return flags | {
-        "variant_id": whole(record, "id"),
+        "variant_id": get_int(record, "id"),
         "name": names.display(record),
         "config": config(record),
         "sales_currency": names.base_currency(),
@@ -105,7 +105,7 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
         "uom": text(item, "uom"),
         "supplier_id": supplier_id,
         "supplier": names.name("supplier", supplier_id),
-        "supplier_item_codes": strings(record, "supplier_item_codes"),
+        "supplier_item_codes": get_strs(record, "supplier_item_codes"),
         "additional_info": text(item, "additional_info"),
         "archived": stored.archived or None,
         "deleted": stored.deleted or None,
@@ -116,7 +116,7 @@ def _details(stored: Stored, names: Names, services: Services) -> dict[str, obje
 _FLAGS = ("batch_tracked", "serial_tracked", "is_sellable", "is_producible", "is_purchasable")
 _VIEW = View(
     model=VariantDetails,
-    own=_details,
+    computed_fields=_details,
     names={"variant": ("id",), "supplier": (), "factory": (), "custom_field_definition": ()},
 )
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from cache_core.protocol import Stored
-from katana_mcp.lookup import EXPLAINED, all_listed, none_at_all, variants_named
-from katana_mcp.names import none_yet
-from katana_mcp.near import near_keys
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import none_yet
+from katana_mcp.references.resolve import EXPLAINED, all_listed, none_at_all, variants_named
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import near_keys
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, Answer, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
@@ -114,7 +114,7 @@ def bounded[A: Answer](tool: str, rows: list[A], resolved: Resolved) -> Bounded[
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class PageNotes:
     """What is to be said of what was asked, beside rows that are paged: at most half of an answer."""
 
     not_found: list[NotFound]
@@ -126,17 +126,17 @@ class Beside:
         return [*self.not_found, *self.warnings]
 
 
-def beside(resolved: Resolved) -> Beside:
+def beside(resolved: Resolved) -> PageNotes:
     """Return what is to be said of the first of what was asked, and of how many others there was no room to say it."""
     noted = [each for each in resolved.found if each.missing is not None or each.warnings]
     sizes = [sum(size_of(part) + 1 for part in (each.missing, *each.warnings) if part) for each in noted]
     fits = _fitting(sizes, MAX_ANSWER_BYTES // 2)
     shown = Resolved(noted[:fits])
     if fits == len(noted):
-        return Beside(shown.not_found, shown.warnings)
+        return PageNotes(shown.not_found, shown.warnings)
     message = f"{len(noted) - fits} more of those asked were not found or need a remark; ask for fewer at once"
     more = advisory(warning_codes.TRUNCATED_RESULT, message, "skus_or_variant_ids")
-    return Beside(shown.not_found, [*shown.warnings, more])
+    return PageNotes(shown.not_found, [*shown.warnings, more])
 
 
 _REST_BYTES = 4_000
@@ -177,7 +177,7 @@ async def resolve(asked: Sequence[str | int], services: Services) -> Resolved:
             continue
         explained = sum(1 for known in result if known.missing is not None)
         missing = None if rows else await _not_found(each, services, near=explained < EXPLAINED)
-        told = [_gone(each, row, index) for row in rows if row.deleted or row.archived]
+        told = [_deleted_variant(each, row, index) for row in rows if row.deleted or row.archived]
         if missing and explained == EXPLAINED:
             told.append(_unexplained(index))
         new: list[Stored | None] = [row for row in rows if row.id not in taken] or [None]
@@ -196,7 +196,7 @@ def _shared(asked: str | int, rows: Sequence[Stored], index: int) -> list[ToolWa
     return [advisory(warning_codes.DUPLICATE_SKU, message, place)]
 
 
-def _gone(asked: str | int, row: Stored, index: int) -> ToolWarning:
+def _deleted_variant(asked: str | int, row: Stored, index: int) -> ToolWarning:
     state = "deleted" if row.deleted else "archived"
     return advisory(
         warning_codes.DELETED_ITEM if row.deleted else warning_codes.ARCHIVED_ITEM,

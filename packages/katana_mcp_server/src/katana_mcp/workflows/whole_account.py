@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from cache_core.specs.stock import STOCK
 from cache_core.sync import StockReads
 from katana_client import Priority
-from katana_mcp.services import Current, Services
+from katana_mcp.references.services import Current, Services
 
 WAITS = 40.0
 """Seconds that an answer about a whole account waits for what was never read; clients give a call up after 60."""

@@ -20,7 +20,7 @@ class Ref:
     action: int
     field: str
 
-    def told(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Json]:
         """Return it as it stands in a body."""
         return {_REF: [self.action, self.field]}
 
@@ -32,7 +32,7 @@ class IfApplied:
     action: int
     value: object
 
-    def told(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Json]:
         """Return it as it stands in a body."""
         return canonical({_IF_APPLIED: [self.action, as_json(self.value)]})
 
@@ -155,7 +155,7 @@ class Action:
             recognise=look and replace(look, filters=cast("JsonObject", resolved(look.filters, answers))),
         )
 
-    def told(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, Json]:
         """Return it as the journal keeps it."""
         look = self.recognise
         return canonical(
@@ -211,7 +211,7 @@ def on_record(title: str, entity: str, collection: str, key: int, body: JsonObje
 def as_json(value: object) -> object:
     """Return a value with its references as they stand in JSON."""
     if isinstance(value, Ref | IfApplied):
-        return value.told()
+        return value.to_json()
     if isinstance(value, Mapping):
         return {name: as_json(each) for name, each in cast("Mapping[str, object]", value).items()}
     if isinstance(value, list | tuple):

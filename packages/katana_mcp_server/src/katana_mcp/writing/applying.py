@@ -24,13 +24,13 @@ from katana_mcp.journal.entries import (
 )
 from katana_mcp.journal.errors import ClaimLost, JournalError
 from katana_mcp.journal.file import BEAT_EVERY
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain
 from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, blocking
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.change import Changes
-from katana_mcp.writing.checking import Checked, check_again, declined, expired, is_free, known_plan, refuse_over
+from katana_mcp.writing.checking import Checked, check_again, declined, entry_of_token, expired, is_free, refuse_over
 from katana_mcp.writing.gathering import WAITS, in_time
 from katana_mcp.writing.limits import no_room, room_for
 from katana_mcp.writing.outcome import PlanOutcome
@@ -55,7 +55,7 @@ async def applied(token: str, services: Services, changes: Changes) -> PlanOutco
     services, noted = in_time(services), float("-inf")
     give_up = services.clock.monotonic() + WAITS
     while True:
-        entry = await known_plan(token, services)
+        entry = await entry_of_token(token, services)
         found = await (_in_turn if is_free(entry, services) else _taken)(token, entry, services, changes)
         if isinstance(found, PlanOutcome):
             return found
@@ -94,7 +94,7 @@ async def _in_turn(token: str, entry: Entry, services: Services, changes: Change
     if (lane := await turn.begin()) is not None:
         return _Later(not_its_turn(entry, lane))
     try:
-        entry = await known_plan(token, services)
+        entry = await entry_of_token(token, services)
         if is_free(entry, services):
             refuse_over(entry, services)
             checked = await turn.reading(check_again(entry, services, changes))
@@ -172,7 +172,7 @@ class _Work:
     @property
     def actions(self) -> list[Action]:
         """What is to be sent."""
-        return [Action.read(each) for each in self.plan.actions]
+        return [Action.read(action) for action in self.plan.actions]
 
     @property
     def done(self) -> list[tuple[Action, ActionState]]:
@@ -241,7 +241,7 @@ async def _ended(work: _Work, claim: Claimed | Broken) -> PlanOutcome:
 def _audit(work: _Work, outcome: PlanOutcome) -> None:
     """Log who wrote what, without anything that a record says."""
     counts = outcome.model_dump(include={"applied", "failed", "unknown", "not_tried"})
-    plan, ids = work.plan, [each.id for each in outcome.actions]
+    plan, ids = work.plan, [action.id for action in outcome.actions]
     who = {"principal": plan.principal, "tool": plan.tool, "plan": plan.digest[:12], "entry": work.entry}
     _log.info("plan ended", **who, **counts, ids=ids)
 
@@ -268,7 +268,7 @@ async def settled(entry: int, claim: Broken, services: Services) -> PlanOutcome:
 async def _settle(work: _Work, claim: Broken) -> None:
     """End what another had begun to send: what nobody saw the end of is looked up, the rest is not tried."""
     sending = claim.sending
-    work.states += [each for each in claim.actions if each.state in {"applied", "failed", "unknown"}]
+    work.states += [action for action in claim.actions if action.state in {"applied", "failed", "unknown"}]
     if sending is not None:
         await work.end(sending, await _found(work, sending))
 

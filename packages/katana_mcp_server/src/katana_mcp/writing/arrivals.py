@@ -7,7 +7,7 @@ from typing import cast
 from pydantic import BaseModel
 
 from cache_core.records import iso
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning, advisory

@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cache_core.records import encode
-from katana_mcp.services import Services
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.services import Services
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action, JsonObject, as_json
-from katana_mcp.writing.numbers import Numbered
 from katana_mcp.writing.preview import FieldChange, PlanLine, Preview
 from katana_mcp.writing.totals import NO_TOTALS, Totals
 
@@ -92,7 +92,7 @@ class Draft:
     @property
     def sent(self) -> list[JsonObject]:
         """The actions as the journal keeps them."""
-        return [each.told() for each in self.actions]
+        return [action.to_json() for action in self.actions]
 
     @property
     def undoing(self) -> object:
@@ -112,7 +112,7 @@ class Draft:
             "stock": list(self.stock) or None,
         }
 
-    def shown(self, advisories: object) -> JsonObject:
+    def as_dict(self, advisories: object) -> JsonObject:
         """Return what the journal keeps of the preview; `advisories` are sentences."""
         return {
             **self.document,

@@ -8,7 +8,8 @@ from typing import cast
 from cache_core.records import decode, encode
 from katana_mcp.journal.entries import Entry, JsonObject, Plan
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.services import Services
+from katana_mcp.references.numbers import Numbered
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
@@ -16,10 +17,9 @@ from katana_mcp.writing.change import USED, AnyChange, Changes, Draft
 from katana_mcp.writing.differences import differences
 from katana_mcp.writing.gathering import gathered
 from katana_mcp.writing.limits import too_large
-from katana_mcp.writing.numbers import Numbered
 
 
-async def known_plan(token: str, services: Services) -> Entry:
+async def entry_of_token(token: str, services: Services) -> Entry:
     """Return the entry of a token that was given out to this caller for this account.
 
     Raises:
@@ -129,7 +129,7 @@ def _fitting(entry: Entry, change: AnyChange, request: Request, facts: object, s
         raise Refused(*large)
     if final is draft:
         return plan
-    shown = final.shown(plan.shown.get("advisory"))
+    shown = final.as_dict(plan.shown.get("advisory"))
     return replace(plan, summary=final.summary, actions=tuple(final.sent), shown=shown)
 
 

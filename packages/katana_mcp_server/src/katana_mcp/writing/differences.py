@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from katana_mcp.writing.preview import shown_value
+from katana_mcp.writing.preview import value_in_words
 
 _MOST, _LONGEST = 5, 60
 """Fields that are told, and characters of a value."""
@@ -64,7 +64,7 @@ def _name(row: object, place: int) -> str:
 
 
 def _value(value: object) -> str:
-    text = shown_value(value)
+    text = value_in_words(value)
     if text is None or text == "":
         return "nothing"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -10,11 +10,11 @@ from cache_core.protocol import Selection
 from cache_core.records import Record, iso
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
-from katana_mcp.names import text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import text
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.actions import Action
 
 type Lines = Mapping[int, Decimal]
@@ -90,7 +90,7 @@ def _lost(new: Repeated, entry: Entry) -> str | None:
 
 
 def _is_alike(new: Repeated, record: Record) -> bool:
-    return lines_of((whole(row, "variant_id"), _quantity(row)) for row in rows(record, new.rows)) == new.lines
+    return lines_of((get_int(row, "variant_id"), _quantity(row)) for row in rows(record, new.rows)) == new.lines
 
 
 def _quantity(row: Record) -> Decimal | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from cache_core.sync.waiting import finished
 from katana_client import Priority
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
@@ -52,7 +52,7 @@ async def gathered(change: AnyChange, request: Request, services: Services) -> o
             return gathering.result()
         except Refused as refusal:
             raise Refused(
-                *(_with_reason(each, began, services) for each in refusal.warnings), told=refusal.told
+                *(_with_reason(warning, began, services) for warning in refusal.warnings), told=refusal.told
             ) from None
         finally:
             gathering.cancel()

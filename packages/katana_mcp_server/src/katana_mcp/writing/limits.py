@@ -6,8 +6,8 @@ from typing import cast
 
 from cache_core.records import iso
 from katana_mcp.journal.entries import Entry
-from katana_mcp.journal.pace import Wanted
-from katana_mcp.services import Services
+from katana_mcp.journal.pace import WriteRequested
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import ENVELOPE_BYTES, size_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
@@ -21,7 +21,7 @@ _LINES, _WRITES = "KATANA_MCP_MAX_PLAN_LINES", "KATANA_MCP_MAX_WRITES_PER_MINUTE
 
 def lines_of(draft: Draft) -> int:
     """Return how many lines a plan holds: those that it shows or those that it sends, whichever are more."""
-    return max(len(draft.lines), sum(_lines_sent(each) for each in draft.actions))
+    return max(len(draft.lines), sum(_lines_sent(action) for action in draft.actions))
 
 
 def _lines_sent(action: Action) -> int:
@@ -66,13 +66,13 @@ async def room_for(entries: Sequence[Entry], services: Services) -> None:
         Refused: all these plans together are more than may be written now.
     """
     now = services.clock.now()
-    waiting = [each for each in entries if each.stands(now) != "expired"]
+    waiting = [entry for entry in entries if entry.stands(now) != "expired"]
     actions = sum(len(each.actions) for each in waiting)
     if len(waiting) > 1 and actions > services.most_writes:
         told = f"these plans hold {actions} writes and {services.most_writes} a minute are allowed ({_WRITES})"
         why = f"{told}: nothing was written; apply fewer of them at once"
         raise Refused(blocking(warning_codes.TOO_MANY_WRITES, why, "plan_tokens"))
-    wanted = Wanted(services.principal, actions, services.most_writes, [each.id for each in waiting])
+    wanted = WriteRequested(services.principal, actions, services.most_writes, [each.id for each in waiting])
     until = await services.journal.room_at(wanted) if waiting else None
     if until is not None:
         raise Refused(no_room(until, services))

@@ -60,7 +60,7 @@ class PlanOutcome(Answer):
     warnings: Annotated[list[ToolWarning], Field(default_factory=list[ToolWarning])]
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every action was applied."""
         return self.applied == len(self.actions)
 

@@ -4,8 +4,8 @@ import json
 from typing import Literal
 
 from cache_core.records import encode
-from katana_mcp.days import Days, is_moment
 from katana_mcp.tools.answers import Answer, Envelope, Number
+from katana_mcp.tools.days import Days, is_moment
 from katana_mcp.writing.actions import Action
 
 
@@ -47,7 +47,7 @@ class PlannedRequest(Answer):
     @classmethod
     def of(cls, action: Action) -> "PlannedRequest":
         """Return an action as it is shown."""
-        told = action.told()
+        told = action.to_json()
         body = None if told["body"] is None else encode({"body": told["body"]}).decode()[8:-1]
         return cls(title=action.title, method=action.method, path=action.path, body=body)
 
@@ -74,14 +74,14 @@ class Preview(Envelope):
     expires_at: str | None = None
 
 
-def shown_value(value: object) -> str | None:
+def value_in_words(value: object) -> str | None:
     """Return a value of a record in words: texts as they are, everything else as JSON."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(json.loads(encode({"value": value}))["value"], ensure_ascii=False)
 
 
-def shown_field(name: str, value: object, days: Days) -> str | None:
+def field_in_words(name: str, value: object, days: Days) -> str | None:
     """Return the value of a field in words, a moment as people of the factory say it."""
-    text = shown_value(value)
+    text = value_in_words(value)
     return days.in_words(text) if text is not None and is_moment(name) else text

@@ -8,7 +8,7 @@ from typing import cast
 
 from katana_mcp.journal.entries import Plan
 from katana_mcp.tools.answers import plain
-from katana_mcp.tools.hidden import shown
+from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.writing.totals import totals_in_words
 
 LONGEST = 4_000
@@ -24,7 +24,7 @@ _MORE = 60
 def question(plans: Sequence[Plan]) -> str:
     """Return the question about all these plans; each is named, and has its share of the room."""
     share = (LONGEST - len(_ASKED)) // max(len(plans), 1) - 1
-    return "\n".join([_ASKED, *(_within(list(_told(each)), share) for each in plans)])
+    return "\n".join([_ASKED, *(_within(list(_question_lines(plan)), share) for plan in plans)])
 
 
 def _within(lines: Sequence[str], room: int) -> str:
@@ -38,7 +38,7 @@ def _within(lines: Sequence[str], room: int) -> str:
     return "\n".join(kept)
 
 
-def _told(plan: Plan) -> Iterator[str]:
+def _question_lines(plan: Plan) -> Iterator[str]:
     yield f"- {_value(plan.summary, _SUMMARY)}"
     preview = cast("Mapping[str, object]", plain(plan.shown))
     yield from _listed([f"  stock of {_value(each, _SUMMARY)}" for each in _list(preview, "stock")], "stock figures")
@@ -86,7 +86,7 @@ def _change(change: Mapping[str, object]) -> str:
 
 def _value(value: object, most: int = _VALUE) -> str:
     """Return a value on one line, without what hides or steers, and cut."""
-    text = shown("⏎".join(str(value).splitlines())).replace("\t", " ")
+    text = escape_hidden("⏎".join(str(value).splitlines())).replace("\t", " ")
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

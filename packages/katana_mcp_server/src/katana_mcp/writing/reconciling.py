@@ -6,7 +6,7 @@ from typing import Literal
 
 from katana_mcp.journal.entries import GONE_AFTER, ActionState, Entry
 from katana_mcp.journal.errors import ClaimLost, WrongOrder
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools.warnings import ToolWarning
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.applying import OWNER, settled

@@ -15,13 +15,13 @@ from katana_client.normalise import normalise
 from katana_client.page import Page
 from katana_client.sending import Answer
 from katana_mcp.journal.entries import ActionState, JsonObject
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, info
-from katana_mcp.values import whole
+from katana_mcp.values import get_int
 from katana_mcp.writing.actions import Action
 from katana_mcp.writing.meaning import differing, holds, model_of
-from katana_mcp.writing.preview import shown_value
+from katana_mcp.writing.preview import value_in_words
 
 if TYPE_CHECKING:
     from katana_client.collection import Collection
@@ -75,7 +75,7 @@ def _is_katanas(action: Action, answer: Answer, record: JsonObject | None) -> bo
     """
     if action.method == "DELETE" or not action.is_answered:
         return answer.reply.status == _NO_CONTENT and answer.reply.complete and not answer.reply.body.strip()
-    return record is not None and whole(record, "id") is not None
+    return record is not None and get_int(record, "id") is not None
 
 
 def lacking(error: LookupError) -> str:
@@ -107,8 +107,8 @@ async def look_up(action: Action, client: KatanaClient, why: str) -> ActionState
         page = await listing.page(1, **filters)
     except KatanaError as error:
         return ActionState("unknown", error=why or None, look_up={"asked": asked, "error": str(error)})
-    rows = [each for each in page.valid_records if each.get("id") not in look.besides]
-    fitting = [each for each in rows if _fits(action, canonical(each))]
+    rows = [record for record in page.valid_records if record.get("id") not in look.besides]
+    fitting = [row for row in rows if _fits(action, canonical(row))]
     told = {"asked": asked, "rows": len(rows), "as_planned": len(fitting)}
     if len(fitting) == 1:
         return ActionState("applied", None if action.method == "DELETE" else canonical(fitting[0]), None, told)
@@ -131,7 +131,7 @@ def surprises(action: Action, state: ActionState) -> list[ToolWarning]:
     return [
         advisory(
             warning_codes.UNEXPECTED_RESULT,
-            f"{action.title}: {name} is {shown_value(found[name])}, not {shown_value(action.expects[name])}",
+            f"{action.title}: {name} is {value_in_words(found[name])}, not {value_in_words(action.expects[name])}",
         )
         for name in (differing(model_of(action.collection), action.expects, found) if found else ())
     ]
@@ -157,7 +157,7 @@ async def _put(action: Action, answer: JsonObject, syncer: Syncer) -> None:
         children = syncer.specs[action.entity].children
         # An update may be answered with no rows at all, which says nothing of them.
         is_new = action.method == "POST" and action.record is None
-        known = [each for each in children if record.get(each) or (each in answer and is_new)]
+        known = [child for child in children if record.get(child) or (child in answer and is_new)]
         knows = None if is_new and len(known) == len(children) else known
         await syncer.write_through(action.entity, canonical(record), knows=knows, is_new=is_new)
 
@@ -166,7 +166,7 @@ def document_of(action: Action, answer: JsonObject, specs: Mapping[str, EntitySp
     """Return the id of the document that an action changed a part of; None where it changed a whole record."""
     if action.part is None:
         return None
-    parent = next(each.parent for each in specs[action.entity].feeds if each.collection == action.part)
+    parent = next(feed.parent for feed in specs[action.entity].feeds if feed.collection == action.part)
     found = answer.get(parent)
     return found if isinstance(found, int) else action.record
 
@@ -215,7 +215,7 @@ async def _goods(done: Sequence[tuple[Action, ActionState]], services: Services)
     for entity, records in ids.items():
         for row in (await services.cache.get_many(entity, list(records))).rows:
             values = (each for path in specs[entity].moves for each in values_at(row.record, path))
-            found.update((each, None) for each in values if isinstance(each, int))
+            found.update((value, None) for value in values if isinstance(value, int))
     return list(found)
 
 
@@ -229,7 +229,7 @@ def _written(action: Action, answer: JsonObject, specs: Mapping[str, EntitySpec]
 
 def _last(parts: Sequence[Part]) -> list[Part]:
     """Return the last state of each part."""
-    return list({(each.collection, each.record.get("id")): each for each in parts}.values())
+    return list({(part.collection, part.record.get("id")): part for part in parts}.values())
 
 
 def _not_shown(what: str) -> ToolWarning:

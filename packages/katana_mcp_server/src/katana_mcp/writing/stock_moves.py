@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 
 _WAITS = 10.0
 """Seconds that a plan waits for stock."""
@@ -47,7 +47,8 @@ async def read_levels(services: Services, variants: Iterable[int]) -> Levels:
     found: dict[int, Mapping[int, Decimal]] = {}
     for stored in (each for each in answer.stored if each.id not in answer.moved):
         known = [
-            (whole(level, "location_id"), number(level, "quantity_in_stock")) for level in rows(stored.record, "levels")
+            (get_int(level, "location_id"), number(level, "quantity_in_stock"))
+            for level in rows(stored.record, "levels")
         ]
         sure = {place: amount for place, amount in known if place is not None and amount is not None}
         if isinstance(stored.id, int) and len(sure) == len(known):

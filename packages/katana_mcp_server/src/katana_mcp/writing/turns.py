@@ -12,7 +12,7 @@ from katana_client import Priority
 from katana_mcp.journal.entries import Entry
 from katana_mcp.journal.errors import JournalError
 from katana_mcp.journal.file import BEAT_EVERY
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, blocking
 

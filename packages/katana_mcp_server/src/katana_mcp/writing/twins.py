@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from cache_core.errors import CacheError, SourceUnavailable
 from katana_mcp.journal.entries import ActionState
-from katana_mcp.services import Services
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
 from katana_mcp.writing.actions import Action

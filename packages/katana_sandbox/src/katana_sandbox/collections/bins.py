@@ -9,7 +9,7 @@ from typing import cast
 from katana_sandbox.calls import Call, Reply
 from katana_sandbox.descriptor import Collection, Context, Filter, Route, plain_fields
 from katana_sandbox.operations.create import check_references, checked
-from katana_sandbox.operations.list import computed_page, shown
+from katana_sandbox.operations.list import computed_page, page_slots
 from katana_sandbox.operations.query import Parameters, list_query
 from katana_sandbox.render import render
 from katana_sandbox.rules.traced import moved_between_bins, traced_parts
@@ -27,7 +27,7 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
     """Bins are listed bare, without an envelope."""
     query = list_query(call, collection, ctx.switches)
     slots = ctx.db.selectors[collection.name].slots(query.selection)
-    parts = [render(ctx, collection, slot, "list") for slot in shown(slots, query.page)]
+    parts = [render(ctx, collection, slot, "list") for slot in page_slots(slots, query.page)]
     return Reply(200, array(parts), {"X-Pagination": query.page.header(len(slots))})
 
 

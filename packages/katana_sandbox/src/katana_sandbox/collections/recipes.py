@@ -9,7 +9,7 @@ from katana_sandbox.collections.bom_rows import BOM_ROWS, create_row
 from katana_sandbox.descriptor import Collection, Context, Filter, Route
 from katana_sandbox.operations import delete, update
 from katana_sandbox.operations.create import checked
-from katana_sandbox.operations.list import page_reply, shown
+from katana_sandbox.operations.list import page_reply, page_slots
 from katana_sandbox.operations.query import list_query, path_key
 from katana_sandbox.wire.encoding import Record, decode_record, encode
 from katana_sandbox.wire.errors import not_found, unprocessable
@@ -32,7 +32,7 @@ def _list(ctx: Context, collection: Collection, call: Call) -> Reply:
     query = list_query(call, collection, ctx.switches)
     store = ctx.db.stores[BOM_ROWS.name]
     slots = ctx.db.selectors[BOM_ROWS.name].slots(query.selection)
-    parts = [encode(_recipe(store.record(slot))) for slot in shown(slots, query.page)]
+    parts = [encode(_recipe(store.record(slot))) for slot in page_slots(slots, query.page)]
     return page_reply(parts, len(slots), query.page)
 
 

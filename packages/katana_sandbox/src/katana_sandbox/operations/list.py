@@ -14,11 +14,11 @@ def run(ctx: Context, collection: Collection, call: Call) -> Reply:
     """One page, newest first."""
     query = list_query(call, collection, ctx.switches)
     slots = ctx.db.selectors[collection.name].slots(query.selection)
-    parts = [render(ctx, collection, slot, "list", query.extend) for slot in shown(slots, query.page)]
+    parts = [render(ctx, collection, slot, "list", query.extend) for slot in page_slots(slots, query.page)]
     return page_reply(parts, len(slots), query.page)
 
 
-def shown(slots: Sequence[int], page: Page) -> Sequence[int]:
+def page_slots(slots: Sequence[int], page: Page) -> Sequence[int]:
     """The slots of a page, newest first, of slots that are oldest first."""
     stop = max(0, len(slots) - page.offset)
     return slots[max(0, stop - page.limit) : stop][::-1]

@@ -9,7 +9,7 @@ from katana_sandbox.rules.items import owner
 from katana_sandbox.rules.kits import build_kit, redate_kit, take_apart
 from katana_sandbox.rules.ledger import Movement, Pair, check_open_period, post, redate, unpost
 from katana_sandbox.rules.sales import settle_order, settle_stock
-from katana_sandbox.rules.serials import ASSIGNED, check_free, known, reserved_units, settle_shipment
+from katana_sandbox.rules.serials import ASSIGNED, check_free, reserved_units, settle_shipment, units_of
 from katana_sandbox.rules.stock import pair_of, set_cost, shipped
 from katana_sandbox.rules.traceability import trace_entries, traced_batches, traced_units
 from katana_sandbox.wire.encoding import Record, rows
@@ -109,7 +109,7 @@ def _fulfillment_row(ctx: Context, entry: Record) -> Record:
     if trace is not None:
         serials = traced_units(ctx, row.get("variant_id"), trace)
     elif named:
-        serials = known(ctx, row.get("variant_id"), cast("list[object]", entry["serial_numbers"] or []))
+        serials = units_of(ctx, row.get("variant_id"), cast("list[object]", entry["serial_numbers"] or []))
     else:
         serials = reserved_units(ctx, row.get("id"))[: int(entry["quantity"])]
     quantity = as_decimal(entry["quantity"])

@@ -180,7 +180,7 @@ def _check_serials(ctx: Context, run: Run, *, tracked: bool) -> None:
 def _consume(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
     total = Decimal(0)
     recipe = {row["id"]: row for row in ctx.children(RECIPE_ROWS, "manufacturing_order_id", order["id"])}
-    for row_id, quantity, batches in _wanted_ingredients(recipe, run):
+    for row_id, quantity, batches in _planned_ingredients(recipe, run):
         row = recipe.get(row_id)
         if row is None:
             raise unprocessable("manufacturing order recipe row not found")
@@ -204,7 +204,7 @@ def _consume(ctx: Context, order: Record, production: Record, run: Run) -> Decim
     return total
 
 
-def _wanted_ingredients(recipe: dict[object, Record], run: Run) -> list[tuple[object, Decimal, object]]:
+def _planned_ingredients(recipe: dict[object, Record], run: Run) -> list[tuple[object, Decimal, object]]:
     if run.ingredients is None:
         planned = [(key, rounded(planned_use(row, run)), row) for key, row in recipe.items()]
         return [(key, use, row.get("batch_transactions") or []) for key, use, row in planned if use > 0]
@@ -229,7 +229,7 @@ def _work(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
     total = Decimal(0)
     work = {row["id"]: row for row in ctx.children(OPERATION_ROWS, "manufacturing_order_id", order["id"])}
     share = run.quantity / as_decimal(order["planned_quantity"])
-    for row_id, seconds in _wanted_times(work, run, share):
+    for row_id, seconds in _planned_times(work, run, share):
         row = work.get(row_id)
         if row is None:
             raise unprocessable("manufacturing order operation row not found")
@@ -250,7 +250,7 @@ def _work(ctx: Context, order: Record, production: Record, run: Run) -> Decimal:
     return total
 
 
-def _wanted_times(work: dict[object, Record], run: Run, share: Decimal) -> list[tuple[object, Decimal]]:
+def _planned_times(work: dict[object, Record], run: Run, share: Decimal) -> list[tuple[object, Decimal]]:
     if run.operations is None:
         return [(key, _planned_time(row, run, share)) for key, row in work.items()]
     wanted: list[tuple[object, Decimal]] = []

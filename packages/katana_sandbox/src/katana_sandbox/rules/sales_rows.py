@@ -7,7 +7,7 @@ from katana_sandbox.descriptor import Context
 from katana_sandbox.operations.create import build, check_references
 from katana_sandbox.rules.sales import OPEN, check_sellable
 from katana_sandbox.rules.serial_assignment import check_new
-from katana_sandbox.rules.serials import SOLD, UNKNOWN, Bond, bind, entries_of, known, unbind
+from katana_sandbox.rules.serials import SOLD, UNKNOWN, Bond, bind, entries_of, unbind, units_of
 from katana_sandbox.rules.stock import shipped
 from katana_sandbox.rules.traceability import trace_entries, traced_units
 from katana_sandbox.wire.encoding import Record
@@ -79,7 +79,7 @@ def _move_serials(ctx: Context, row: Record, changes: Record) -> None:
         unit = transaction["serial_number_id"]
         if transaction.get("quantity", 1) == 0:
             unbind(ctx, SOLD, row["id"], [unit])
-        elif not known(ctx, row["variant_id"], [unit]):
+        elif not units_of(ctx, row["variant_id"], [unit]):
             raise unprocessable(UNKNOWN)
         else:
             check_new(ctx, row, [unit])

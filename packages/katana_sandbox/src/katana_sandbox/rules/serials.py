@@ -35,7 +35,7 @@ def named(ctx: Context, variant_id: object, name: str) -> Record | None:
     return found[0] if found else None
 
 
-def known(ctx: Context, variant_id: object, given: Iterable[object]) -> list[int]:
+def units_of(ctx: Context, variant_id: object, given: Iterable[object]) -> list[int]:
     """Those of the given ids that are units of a variant; the others are dropped."""
     units = [ctx.get(SERIALS, key) for key in given]
     return [unit["id"] for unit in units if unit is not None and unit["variant_id"] == variant_id]

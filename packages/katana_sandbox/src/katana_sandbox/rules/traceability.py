@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import cast
 
 from katana_sandbox.descriptor import Context
-from katana_sandbox.rules.serials import ASSIGNED, UNKNOWN, known
+from katana_sandbox.rules.serials import ASSIGNED, UNKNOWN, units_of
 from katana_sandbox.wire.encoding import Record
 from katana_sandbox.wire.errors import unprocessable
 from katana_sandbox.wire.numbers import as_decimal, number, shortest
@@ -37,7 +37,7 @@ def traced_units(ctx: Context, variant_id: object, trace: list[Record]) -> list[
         raise unprocessable("a row is traced by batches or by serial numbers, not by both")
     if len(set(given)) != len(given):
         raise unprocessable(ASSIGNED)
-    units = known(ctx, variant_id, given)
+    units = units_of(ctx, variant_id, given)
     if len(units) != len(given):
         raise unprocessable(UNKNOWN)
     return units

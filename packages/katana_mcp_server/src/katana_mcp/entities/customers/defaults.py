@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from katana_client.resources.addresses import PERSON, PLACE
 from katana_mcp.documents.declaration import Part
-from katana_mcp.documents.states import added_parts, ids_asked
+from katana_mcp.documents.states import added_parts, requested_ids
 from katana_mcp.documents.transition import New, State, Transition
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 ADDRESSES, DEFAULT = "addresses", "default_shipping_id"
 LINES = (*PERSON, *PLACE)
@@ -51,21 +51,21 @@ def again(part: Part, addresses: Mapping[int, State], customer: State) -> dict[i
     """Return the arguments that add addresses as they were, by their ids: of those that are alike only the first."""
     del part
     lines = {key: {name: row[name] for name in _WHAT_IT_IS if row.get(name)} for key, row in addresses.items()}
-    chosen, kept = lines.get(whole(customer, DEFAULT) or 0), dict[int, dict[str, object]]()
+    chosen, kept = lines.get(get_int(customer, DEFAULT) or 0), dict[int, dict[str, object]]()
     for key, row in lines.items():
         if row not in kept.values():  # the same address twice would be refused
             kept[key] = row
     return {key: {**row, "default": True} if row == chosen else row for key, row in kept.items()}
 
 
-def _kept(change: Transition) -> list[State]:
+def _remaining_addresses(change: Transition) -> list[State]:
     """Return the addresses that are there and stay."""
     return [row for row in rows(change.new, ADDRESSES) if "id" in row]
 
 
 def _of_new(change: Transition) -> Iterator[ToolWarning]:
     """Yield what speaks against adding addresses to those that stay."""
-    has_billing = any(row.get("entity_type") == "billing" for row in _kept(change))
+    has_billing = any(row.get("entity_type") == "billing" for row in _remaining_addresses(change))
     has_default = False
     seen: list[State] = []
     for path, _, row in added_parts(change, ADDRESSES, ADDRESSES):
@@ -105,10 +105,12 @@ def _of_default(change: Transition) -> Iterator[ToolWarning]:
 def _of_deleted(change: Transition) -> Iterator[ToolWarning]:
     """Yield that a default goes, and no other one is named or becomes it by being the first."""
     added = change.sent[ADDRESSES].adds
-    replaced = {row.get("entity_type") for row in added} - {row.get("entity_type") for row in _kept(change)}
+    replaced = {row.get("entity_type") for row in added} - {
+        row.get("entity_type") for row in _remaining_addresses(change)
+    }
     if change.asked.get(DEFAULT) is not None or any("default" in row for row in added):
         replaced.add("shipping")
-    for nr, key in enumerate(ids_asked(change.asked, "delete_address_ids")):
+    for nr, key in enumerate(requested_ids(change.asked, "delete_address_ids")):
         kind = str(change.parts[ADDRESSES].before.get(key, {}).get("entity_type"))
         is_default = key in {change.old.get(each) for each in _BY_TYPE.values()}
         if is_default and kind not in replaced:

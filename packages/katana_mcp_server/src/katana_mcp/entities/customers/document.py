@@ -3,17 +3,24 @@
 from cache_core.conditions import NoneOf, Order
 from cache_core.protocol import Selection, Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.customers.rows import CustomerRow, customer_row
-from katana_mcp.names import CUSTOM_FIELDS, Names
-from katana_mcp.operations.addresses import PostalAddress, addresses
-from katana_mcp.operations.embedded import CustomField
-from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import CUSTOM_FIELDS, Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.addresses import PostalAddress, addresses
+from katana_mcp.surface.operations.embedded import CustomField
+from katana_mcp.surface.operations.get import (
+    Document,
+    DocumentAnswer,
+    DocumentRequest,
+    RelatedRows,
+    document_tool,
+    of_ids,
+)
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 _SHOWN = 5
 
@@ -60,8 +67,8 @@ class CustomerAnswer(DocumentAnswer):
     customer: CustomerDocument
 
 
-async def _orders(record: Record, _: object, services: Services) -> Beside:
-    mine = of_ids("customer_id", whole(record, "id"))
+async def _orders(record: Record, _: object, services: Services) -> RelatedRows:
+    mine = of_ids("customer_id", get_int(record, "id"))
     newest = await services.cache.select("sales_order", Selection(mine, Order("id", descending=True), _SHOWN))
     return {
         "sales_orders": [each.record for each in newest],
@@ -73,16 +80,16 @@ async def _orders(record: Record, _: object, services: Services) -> Beside:
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
     places = addresses(record)
-    here = {each.address_id for each in places}
+    here = {place.address_id for place in places}
     # Whose default address we deleted, Katana may show with it for a while.
-    defaults = {name: whole(record, name) for name in ("default_billing_id", "default_shipping_id")}
+    defaults = {name: get_int(record, name) for name in ("default_billing_id", "default_shipping_id")}
     return customer_row(stored, names, services) | {
         **{name: each if each in here else None for name, each in defaults.items()},
         "addresses": places,
-        "sales_order_count": whole(record, "sales_order_count"),
-        "open_sales_order_count": whole(record, "open_sales_order_count"),
+        "sales_order_count": get_int(record, "sales_order_count"),
+        "open_sales_order_count": get_int(record, "open_sales_order_count"),
         "recent_sales_orders": [
-            filled(RecentOrder, each, sales_order_id=whole(each, "id")) for each in rows(record, "sales_orders")
+            filled(RecentOrder, row, sales_order_id=get_int(row, "id")) for row in rows(record, "sales_orders")
         ],
     }
 
@@ -97,7 +104,7 @@ GET_CUSTOMER = document_tool(
         request=GetCustomerRequest,
         answer=CustomerAnswer,
         holds="customer",
-        view=View(model=CustomerDocument, own=_document, names={"custom_field_definition": ()}),
+        view=View(model=CustomerDocument, computed_fields=_document, names={"custom_field_definition": ()}),
         paged=("addresses",),
         beside=_orders,
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from katana_mcp.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, exactly
+from katana_mcp.surface.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, exactly
 from katana_mcp.tools.requests import own_ids
 
 

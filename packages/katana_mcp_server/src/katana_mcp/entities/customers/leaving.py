@@ -5,15 +5,15 @@ from dataclasses import replace
 from cache_core.conditions import OneOf
 from katana_mcp.documents.leaving import open_orders
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.services import Services
-from katana_mcp.values import rows, whole
+from katana_mcp.references.services import Services
+from katana_mcp.values import get_int, rows
 
 
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the open sales orders of a customer that goes."""
     if change.after is not None:
         return change.facts
-    orders = await open_orders((OneOf("customer_id", (whole(change.old, "id") or 0,)),), services)
+    orders = await open_orders((OneOf("customer_id", (get_int(change.old, "id") or 0,)),), services)
     return replace(change.facts, linked=orders)
 
 

@@ -1,10 +1,10 @@
 """How a customer looks in searches and lists."""
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import whole
+from katana_mcp.values import get_int
 
 
 class CustomerRow(Answer):
@@ -28,4 +28,4 @@ class CustomerRow(Answer):
 
 def customer_row(stored: Stored, _: Names, services: Services) -> dict[str, object]:
     """Return what a customer's record does not say of itself."""
-    return {"customer_id": whole(stored.record, "id"), "url": services.url(f"/contacts/customers/{stored.id}")}
+    return {"customer_id": get_int(stored.record, "id"), "url": services.url(f"/contacts/customers/{stored.id}")}

@@ -9,7 +9,7 @@ from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, address_of, again, settle
 from katana_mcp.entities.customers.leaving import described, gather
 from katana_mcp.entities.customers.responses import ANSWERS
-from katana_mcp.operations.filters import Currency
+from katana_mcp.surface.operations.filters import Currency
 from katana_mcp.tools.requests import NewName, Notes, Percent, RecordNumber, ShortText
 
 _OFFER = "say `update_addresses` to change addresses, `add_addresses` to add some"

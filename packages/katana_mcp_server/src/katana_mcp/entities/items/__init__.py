@@ -1,11 +1,11 @@
 """Items: products, materials and services, found through their variants."""
 
-from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.items.document import GET_ITEM
 from katana_mcp.entities.items.filters import ListItemsRequest, SearchItemsRequest, listing, searching
 from katana_mcp.entities.items.rows import ItemRow, service_row, variant_row
 from katana_mcp.entities.items.writes import WRITES
-from katana_mcp.names import FACTORY
+from katana_mcp.references.display_names import FACTORY
+from katana_mcp.surface.descriptor import Entity, View
 
 ITEMS = Entity(
     name="item",
@@ -15,8 +15,8 @@ ITEMS = Entity(
     reads=("product", "material", "supplier", *FACTORY),
     searched=("SKU", "item name", "config values", "supplier item codes", "barcodes", "category", "notes"),
     forgiving=True,
-    summary=View(model=ItemRow, own=variant_row, names={"variant": ("id",), "supplier": (), "factory": ()}),
-    views={"service": View(model=ItemRow, own=service_row, names={"factory": ()})},
+    summary=View(model=ItemRow, computed_fields=variant_row, names={"variant": ("id",), "supplier": (), "factory": ()}),
+    views={"service": View(model=ItemRow, computed_fields=service_row, names={"factory": ()})},
     search_request=SearchItemsRequest,
     searching=searching,
     list_request=ListItemsRequest,

@@ -5,17 +5,24 @@ from typing import Annotated
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.items.finding import one_item
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, with_variants
-from katana_mcp.names import CUSTOM_FIELDS, FACTORY, Names
-from katana_mcp.operations.filters import spelling
-from katana_mcp.operations.get import Beside, Document, DocumentAnswer, DocumentRequest, document_tool, of_ids
-from katana_mcp.operations.rows import Sourced, filled
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.filters import spelling
+from katana_mcp.surface.operations.get import (
+    Document,
+    DocumentAnswer,
+    DocumentRequest,
+    RelatedRows,
+    document_tool,
+    of_ids,
+)
+from katana_mcp.surface.operations.rows import Sourced, filled
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import rows, strings, whole
+from katana_mcp.values import get_int, get_strs, rows
 
 
 class GetItemRequest(DocumentRequest):
@@ -61,22 +68,22 @@ async def _find(request: GetItemRequest, services: Services) -> Sourced:
     return await one_item(request.item_id, request.item_type, services)
 
 
-async def _bom(record: Record, _: object, services: Services) -> Beside:
-    made = of_ids("product_item_id", whole(record, "id"))
+async def _bom(record: Record, _: object, services: Services) -> RelatedRows:
+    made = of_ids("product_item_id", get_int(record, "id"))
     return {"bom_row_count": await services.cache.count("bom_row", made)} if record.get("type") == "product" else {}
 
 
 def _view(kind: ItemType) -> View:
     told = with_variants(kind)
 
-    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         options = rows(stored.record, "configs")
-        configs = [filled(Config, each, values=strings(each, "values")) for each in options]
+        configs = [filled(Config, option, values=get_strs(option, "values")) for option in options]
         return {**told(stored, names, services), "configs": configs or None}
 
     return View(
         model=ItemDocument,
-        own=own,
+        computed_fields=computed,
         names={**NAMED[kind], "factory": (), "custom_field_definition": ()},
         parts=PARTS[kind],
     )

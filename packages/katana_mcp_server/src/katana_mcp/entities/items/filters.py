@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from cache_core.conditions import Missing, NoneOf, OneOf, Where
-from katana_mcp.descriptor import View
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, header, with_variants
-from katana_mcp.names import VARIANT_PARENTS
-from katana_mcp.operations.filters import (
+from katana_mcp.references.display_names import VARIANT_PARENTS
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.filters import (
     ByChange,
     ByCreation,
     DatedListRequest,
@@ -87,7 +87,12 @@ def listing(request: ListItemsRequest) -> Mapping[str, View]:
     """Return the types that the request leaves, with how their rows look."""
     own, parts = (with_variants, PARTS) if request.include_rows else (header, dict[ItemType, dict[str, str]]())
     return {
-        kind: View(model=ItemSummary, own=own(kind), names={**NAMED[kind], "factory": ()}, parts=parts.get(kind, {}))
+        kind: View(
+            model=ItemSummary,
+            computed_fields=own(kind),
+            names={**NAMED[kind], "factory": ()},
+            parts=parts.get(kind, {}),
+        )
         for kind in _possible(request)
     }
 

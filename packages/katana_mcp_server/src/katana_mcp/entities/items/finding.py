@@ -1,14 +1,14 @@
 """One item by id, exact name or SKU; what several items have is refused with the candidates."""
 
 from katana_mcp.entities.items.headers import ITEM_TYPES, ItemType
-from katana_mcp.lookup import none_at_all, read_items
-from katana_mcp.names import none_yet, service_variants, text
-from katana_mcp.near import did_you_mean, near_keys, same_key
-from katana_mcp.operations.rows import Sourced
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import none_yet, service_variants, text
+from katana_mcp.references.resolve import none_at_all, read_items
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean, near_keys, same_key
+from katana_mcp.surface.operations.rows import Sourced
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import Refused, blocking
-from katana_mcp.values import id_in, whole
+from katana_mcp.values import get_int, id_in
 
 
 async def one_item(wanted: int | str, kind: ItemType | None, services: Services) -> Sourced:
@@ -63,7 +63,7 @@ async def _by_sku(sku: str, kinds: tuple[ItemType, ...], services: Services) -> 
         (kind, item_id)
         for row in variants
         for kind in kinds
-        if (item_id := whole(row.record, f"{kind}_id")) is not None
+        if (item_id := get_int(row.record, f"{kind}_id")) is not None
     )
     return [(kind, row) for kind, item_id in named for row in (await services.cache.get_many(kind, [item_id])).rows]
 

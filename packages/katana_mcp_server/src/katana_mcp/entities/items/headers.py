@@ -5,13 +5,13 @@ from typing import Literal
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, is_set, moment_in
-from katana_mcp.descriptor import Own
-from katana_mcp.names import Names, text
-from katana_mcp.operations.embedded import CustomField, config
-from katana_mcp.operations.rows import filled
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import ComputedFields
+from katana_mcp.surface.operations.embedded import CustomField, config
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, strings, whole
+from katana_mcp.values import get_int, get_strs, rows
 
 type ItemType = Literal["product", "material", "service"]
 ITEM_TYPES: tuple[ItemType, ...] = ("product", "material", "service")
@@ -73,12 +73,12 @@ class ItemSummary(Answer):
     url: str | None = None
 
 
-def header(kind: ItemType) -> Own:
+def header(kind: ItemType) -> ComputedFields:
     """Return what an item's record of this type does not say of itself, as a function of it."""
 
-    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         record = stored.record
-        supplier_id = whole(record, "default_supplier_id")
+        supplier_id = get_int(record, "default_supplier_id")
         return {
             "item_id": stored.id,
             "item_type": kind,
@@ -89,18 +89,18 @@ def header(kind: ItemType) -> Own:
             "url": services.url(f"/{kind}/{stored.id}") if kind != "service" else None,
         }
 
-    return own
+    return computed
 
 
-def with_variants(kind: ItemType) -> Own:
+def with_variants(kind: ItemType) -> ComputedFields:
     """Return the same, and the item's variants."""
     told: Callable[[Stored, Names, Services], Mapping[str, object]] = header(kind)
 
-    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         shown = variants(stored.record, names.parts.get((kind, stored.id), []), names)
         return {**told(stored, names, services), "variant_count": len(shown), "rows": shown}
 
-    return own
+    return computed
 
 
 def variants(record: Record, parts: Iterable[Record], names: Names) -> list[ItemVariant]:
@@ -110,7 +110,7 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
     """
     newest: dict[int, Record] = {}
     for place, each in enumerate((*rows(record, "variants"), *parts), 1):
-        variant_id = whole(each, "id")
+        variant_id = get_int(each, "id")
         key = -place if variant_id is None else variant_id  # those whose id cannot be read are not one
         known = newest.get(key)
         if known is None or (moment_in(each.get("updated_at")) or "") >= (moment_in(known.get("updated_at")) or ""):
@@ -122,9 +122,9 @@ def variants(record: Record, parts: Iterable[Record], names: Names) -> list[Item
             ItemVariant,
             each,
             names,
-            variant_id=whole(each, "id"),
+            variant_id=get_int(each, "id"),
             config=config(each),
-            supplier_item_codes=strings(each, "supplier_item_codes"),
+            supplier_item_codes=get_strs(each, "supplier_item_codes"),
             **money,
         )
         for each in _live(newest.values())

@@ -3,10 +3,10 @@
 from typing import Literal
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names, text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.services import Services
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import NOTHING, number, rows, strings, whole
+from katana_mcp.values import EMPTY, get_int, get_strs, number, rows
 
 
 class ItemRow(Answer):
@@ -35,9 +35,9 @@ def variant_row(stored: Stored, names: Names, services: Services) -> dict[str, o
     record = stored.record
     kind, item_id = names.parent(record) or (None, None)
     item = names.record(kind, item_id) if kind else None
-    supplier_id = whole(item or NOTHING, "default_supplier_id")
+    supplier_id = get_int(item or EMPTY, "default_supplier_id")
     return {
-        "variant_id": whole(record, "id"),
+        "variant_id": get_int(record, "id"),
         "item_id": item_id,
         "item_type": "material" if kind == "material" else "product",
         "name": names.display(record),
@@ -45,7 +45,7 @@ def variant_row(stored: Stored, names: Names, services: Services) -> dict[str, o
         "currency": names.base_currency(),
         "supplier": names.name("supplier", supplier_id),
         "purchase_currency": text(names.record("supplier", supplier_id), "currency"),
-        "supplier_item_codes": strings(record, "supplier_item_codes"),
+        "supplier_item_codes": get_strs(record, "supplier_item_codes"),
         "archived": stored.archived or None,
         "url": services.url(f"/{kind}/{item_id}") if kind else None,
     }
@@ -55,10 +55,10 @@ def service_row(stored: Stored, names: Names, services: Services) -> dict[str, o
     """Return what a service says through its one variant; it has no page of its own in Katana."""
     del services
     variants = rows(stored.record, "variants")
-    variant = variants[0] if variants else NOTHING
+    variant = variants[0] if variants else EMPTY
     return {
-        "variant_id": whole(variant, "id"),
-        "item_id": whole(stored.record, "id"),
+        "variant_id": get_int(variant, "id"),
+        "item_id": get_int(stored.record, "id"),
         "item_type": "service",
         "sku": text(variant, "sku"),
         "sales_price": number(variant, "sales_price"),

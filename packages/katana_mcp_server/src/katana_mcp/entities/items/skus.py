@@ -9,12 +9,12 @@ from cache_core.protocol import Stored
 from katana_mcp.documents.leaving import bound, open_orders
 from katana_mcp.documents.transition import Facts, Transition
 from katana_mcp.entities.items.finding import one_item
-from katana_mcp.lookup import live_with_key
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, service_variants, text
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, service_variants, text
+from katana_mcp.references.resolve import live_with_key
+from katana_mcp.references.services import Services
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.actions import JsonObject
 from katana_mcp.writing.change import sku_lane
 
@@ -31,7 +31,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the currency of prices, who has the SKU that is to be given, and orders of what goes."""
     facts = replace(change.facts, names=await look_up(services.cache, {"factory": ()}))
     if change.after is None:
-        sold = tuple(whole(each, "id") or 0 for each in rows(change.old, "variants"))
+        sold = tuple(get_int(row, "id") or 0 for row in rows(change.old, "variants"))
         naming = (OneOf("sales_order_rows[].variant_id", sold),)
         return replace(facts, linked=await open_orders(naming, services))
     sku = change.head.get("sku")
@@ -39,7 +39,7 @@ async def gather(change: Transition, services: Services) -> Facts:
 
 
 async def _having(sku: str, change: Transition, services: Services) -> tuple[int, ...]:
-    mine = {whole(each, "id") for each in rows(change.old, "variants")}
+    mine = {get_int(each, "id") for each in rows(change.old, "variants")}
     sold = [row.id for row in await service_variants(services.cache, "sku", [sku]) if not row.deleted]
     found = {*await live_with_key(services, "variant", sku), *(each for each in sold if isinstance(each, int))}
     return tuple(sorted(found - mine))

@@ -1,6 +1,5 @@
 """Manufacturing orders: what is made, from what, by when, and how far it is."""
 
-from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.manufacturing_orders.document import GET_MANUFACTURING_ORDER, GET_MANUFACTURING_ORDER_RECIPE
 from katana_mcp.entities.manufacturing_orders.filters import ListManufacturingOrdersRequest
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS
@@ -12,7 +11,8 @@ from katana_mcp.entities.manufacturing_orders.rows import (
     header,
     with_rows,
 )
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, View, not_written
 
 MANUFACTURING_ORDERS = Entity(
     name="manufacturing_order",
@@ -21,10 +21,10 @@ MANUFACTURING_ORDERS = Entity(
     sources=("manufacturing_order",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("order number", "SKU of the product made", "serial numbers", "notes"),
-    summary=View(model=ManufacturingOrderSummary, own=header, names=NAMED),
+    summary=View(model=ManufacturingOrderSummary, computed_fields=header, names=NAMED),
     expanded=View(
         model=ManufacturingOrderWithRows,
-        own=with_rows,
+        computed_fields=with_rows,
         names=WITH_ROWS,
         parts={RECIPE_ROWS: "manufacturing_order_id"},
     ),

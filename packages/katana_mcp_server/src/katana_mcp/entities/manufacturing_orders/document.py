@@ -7,7 +7,6 @@ from pydantic import Field
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.manufacturing_orders.parts import (
     OPERATIONS,
     PRODUCTIONS,
@@ -21,21 +20,22 @@ from katana_mcp.entities.manufacturing_orders.parts import (
     serial_numbers,
 )
 from katana_mcp.entities.manufacturing_orders.rows import NAMED, ManufacturingOrderSummary, header
-from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
-from katana_mcp.operations.embedded import BatchTransaction
-from katana_mcp.operations.get import (
-    Beside,
+from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.embedded import BatchTransaction
+from katana_mcp.surface.operations.get import (
     Document,
     DocumentAnswer,
     DocumentRequest,
+    RelatedRows,
     document_tool,
     of_ids,
     rows_beside,
 )
-from katana_mcp.services import Services
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import NOTHING, whole
+from katana_mcp.values import EMPTY, get_int
 
 type Part = Literal["recipe", "operations", "productions"]
 
@@ -116,21 +116,21 @@ _PARTS: Mapping[Part, tuple[str, str]] = {
 }
 
 
-async def _parts(record: Record, request: GetManufacturingOrderRequest, services: Services) -> Beside:
-    mine = of_ids("manufacturing_order_id", whole(record, "id"))
+async def _parts(record: Record, request: GetManufacturingOrderRequest, services: Services) -> RelatedRows:
+    mine = of_ids("manufacturing_order_id", get_int(record, "id"))
     asked = [_PARTS[each] for each in request.include or _PARTS]
     return {entity: await rows_beside(services, entity, mine, order) for entity, order in asked}
 
 
-async def _recipe(record: Record, _: object, services: Services) -> Beside:
-    mine = of_ids("manufacturing_order_id", whole(record, "id"))
+async def _recipe(record: Record, _: object, services: Services) -> RelatedRows:
+    mine = of_ids("manufacturing_order_id", get_int(record, "id"))
     return {RECIPE_ROWS: await rows_beside(services, RECIPE_ROWS, mine)}
 
 
-def _told(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bool) -> View:
-    def own(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+def _view(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bool) -> View:
+    def computed(stored: Stored, names: Names, services: Services) -> dict[str, object]:
         record = stored.record
-        sold = names.record("sales_order", record.get("sales_order_id")) or NOTHING
+        sold = names.record("sales_order", record.get("sales_order_id")) or EMPTY
         return header(stored, names, services) | {
             "sales_order_no": text(sold, "order_no"),
             "customer": names.name("customer", sold.get("customer_id")),
@@ -141,7 +141,7 @@ def _told(model: type[Answer], named: dict[str, tuple[str, ...]], *, verbose: bo
             "base_currency": names.base_currency(),
         }
 
-    return View(model=model, own=own, names=named)
+    return View(model=model, computed_fields=computed, names=named)
 
 
 _NAMES = NAMED | {
@@ -149,8 +149,8 @@ _NAMES = NAMED | {
     "factory": (),
 }
 _SOLD = _NAMES | {"sales_order": ("sales_order_id",), "custom_field_definition": ()}
-_PLAIN = _told(ManufacturingOrderDocument, _SOLD, verbose=False)
-_VERBOSE = _told(ManufacturingOrderDocument, _SOLD, verbose=True)
+_PLAIN = _view(ManufacturingOrderDocument, _SOLD, verbose=False)
+_VERBOSE = _view(ManufacturingOrderDocument, _SOLD, verbose=True)
 
 
 def _views(request: GetManufacturingOrderRequest) -> Mapping[str, View]:
@@ -192,7 +192,7 @@ GET_MANUFACTURING_ORDER_RECIPE = document_tool(
         reads=(RECIPE_ROWS, "location", *VARIANT_ENTITIES, *FACTORY),
         request=GetManufacturingOrderRecipeRequest,
         answer=ManufacturingOrderRecipeAnswer,
-        view=_told(ManufacturingOrderRecipe, _NAMES, verbose=False),
+        view=_view(ManufacturingOrderRecipe, _NAMES, verbose=False),
         paged=("recipe_rows",),
         beside=_recipe,
     )

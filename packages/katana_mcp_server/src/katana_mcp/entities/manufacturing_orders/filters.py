@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from katana_client.models.values import ManufacturingOrderIngredientAvailability, ManufacturingOrderStatus
 from katana_mcp.entities.manufacturing_orders.rows import overdue as is_late
-from katana_mcp.operations.filters import (
+from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
     ByCreation,
@@ -19,7 +19,7 @@ from katana_mcp.operations.filters import (
     open_until,
     where_set,
 )
-from katana_mcp.operations.open_values import SomeValues, open_value
+from katana_mcp.surface.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import NameOrId, own_ids
 
 type SortKey = Literal[

@@ -1,11 +1,11 @@
 """What belongs to a manufacturing order though Katana keeps it beside: ingredients, operations, productions."""
 
 from cache_core.records import Record, values_at
-from katana_mcp.names import Names, text
-from katana_mcp.operations.embedded import BatchTransaction, CustomField
-from katana_mcp.operations.rows import filled, line
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.surface.operations.embedded import BatchTransaction, CustomField
+from katana_mcp.surface.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 RECIPE_ROWS = "manufacturing_order_recipe_row"
 OPERATIONS = "manufacturing_order_operation_row"
@@ -93,7 +93,7 @@ def recipe_rows(order: Record, names: Names, *, verbose: bool = False) -> list[R
     if RECIPE_ROWS not in order:
         return None
     unsaid: dict[str, object] = {} if verbose else {"batch_transactions": None}
-    return [line(RecipeRow, row, names, recipe_row_id=whole(row, "id"), **unsaid) for row in rows(order, RECIPE_ROWS)]
+    return [line(RecipeRow, row, names, recipe_row_id=get_int(row, "id"), **unsaid) for row in rows(order, RECIPE_ROWS)]
 
 
 def operations(order: Record, names: Names, *, verbose: bool = False) -> list[OperationRow] | None:
@@ -106,7 +106,7 @@ def operations(order: Record, names: Names, *, verbose: bool = False) -> list[Op
             OperationRow,
             row,
             names,
-            operation_row_id=whole(row, "id"),
+            operation_row_id=get_int(row, "id"),
             operation=text(row, "operation_name"),
             resource=text(row, "resource_name"),
             operators=_texts(row, "assigned_operators[].name"),
@@ -128,7 +128,7 @@ def productions(order: Record, names: Names, *, verbose: bool = False) -> list[P
         filled(
             Production,
             row,
-            production_id=whole(row, "id"),
+            production_id=get_int(row, "id"),
             serial_numbers=serial_numbers(row),
             ingredients=[_used(each, names) for each in rows(row, "ingredients")] if verbose else None,
             operations=[_spent(each) for each in rows(row, "operations")] if verbose else None,
@@ -147,9 +147,9 @@ def _texts(record: Record, path: str) -> list[str] | None:
 
 
 def _spent(operation: Record) -> UsedTime:
-    return filled(UsedTime, operation, operation_row_id=whole(operation, "manufacturing_order_operation_id"))
+    return filled(UsedTime, operation, operation_row_id=get_int(operation, "manufacturing_order_operation_id"))
 
 
 def _used(ingredient: Record, names: Names) -> UsedIngredient:
-    recipe_row_id = whole(ingredient, "manufacturing_order_recipe_row_id")
+    recipe_row_id = get_int(ingredient, "manufacturing_order_recipe_row_id")
     return line(UsedIngredient, ingredient, names, recipe_row_id=recipe_row_id)

@@ -6,11 +6,11 @@ from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import is_set, iso
 from katana_mcp.entities.manufacturing_orders.parts import RECIPE_ROWS, RecipeLine
-from katana_mcp.names import Names
-from katana_mcp.operations.rows import line
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import whole
+from katana_mcp.values import get_int
 
 NAMED: dict[str, tuple[str, ...]] = {"variant": ("variant_id",), "location": ("location_id",)}
 WITH_ROWS = NAMED | {"variant": ("variant_id", f"{RECIPE_ROWS}[].variant_id")}
@@ -53,7 +53,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what an order's record does not say of itself."""
     record = stored.record
     return {
-        "manufacturing_order_id": whole(record, "id"),
+        "manufacturing_order_id": get_int(record, "id"),
         "sku": names.sku(record.get("variant_id")),
         "name": names.variant(record.get("variant_id")),
         "location": names.name("location", record.get("location_id")),
@@ -66,9 +66,9 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     """Return the same, and the order's ingredients with SKU and name."""
     parts = names.parts.get(("manufacturing_order", stored.id), [])
     lines = [
-        line(RecipeLine, each, names, recipe_row_id=whole(each, "id"))
-        for each in parts
-        if not is_set(each, "deleted_at")
+        line(RecipeLine, part, names, recipe_row_id=get_int(part, "id"))
+        for part in parts
+        if not is_set(part, "deleted_at")
     ]
     return header(stored, names, services) | {"recipe_rows": lines}
 

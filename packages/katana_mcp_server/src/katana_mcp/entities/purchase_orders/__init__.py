@@ -1,7 +1,6 @@
 """Purchase orders: what was ordered from suppliers, when it should arrive, and what of it has come."""
 
 from cache_core.conditions import Missing
-from katana_mcp.descriptor import Entity, SingleRows, View
 from katana_mcp.entities.purchase_orders.document import GET_PURCHASE_ORDER
 from katana_mcp.entities.purchase_orders.filters import ListPurchaseOrdersRequest
 from katana_mcp.entities.purchase_orders.receiving import RECEIVING
@@ -14,8 +13,10 @@ from katana_mcp.entities.purchase_orders.rows import (
     single_row,
     with_rows,
 )
+from katana_mcp.entities.purchase_orders.verifying import VERIFY_ORDER_DOCUMENT
 from katana_mcp.entities.purchase_orders.writes import WRITES
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, SingleRows, View
 
 _RECEIVES = (
     "Plan to receive what has come of one purchase order, in full or in part; nothing is written.\n\n"
@@ -28,15 +29,18 @@ PURCHASE_ORDERS = Entity(
     sources=("purchase_order",),
     reads=("supplier", "location", *VARIANT_ENTITIES),
     searched=("order number", "supplier name and e-mail", "notes", "SKUs and supplier item codes of rows"),
-    summary=View(model=PurchaseOrderSummary, own=header, names=PARTIES),
-    expanded=View(model=PurchaseOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
+    summary=View(model=PurchaseOrderSummary, computed_fields=header, names=PARTIES),
+    expanded=View(model=PurchaseOrderWithRows, computed_fields=with_rows, names=PARTIES | ROW_VARIANTS),
     single_rows=SingleRows(
         path="purchase_order_rows",
         open=(Missing("received_date"),),
-        view=View(model=PurchaseOrderWithRows, own=single_row, names=PARTIES | {"variant": ("row.variant_id",)}),
+        view=View(
+            model=PurchaseOrderWithRows, computed_fields=single_row, names=PARTIES | {"variant": ("row.variant_id",)}
+        ),
     ),
     list_request=ListPurchaseOrdersRequest,
     get=GET_PURCHASE_ORDER,
+    more=(VERIFY_ORDER_DOCUMENT,),
     writes=WRITES,
     workflows={"receive_purchase_order": (RECEIVING, _RECEIVES)},
     notes={

@@ -7,11 +7,12 @@ from typing import cast
 
 from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
+from katana_mcp.references.purchasable import PurchasableVariant
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 
 ROWS, COSTS = "purchase_order_rows", "additional_costs"
 UNIT = ("purchase_uom", "purchase_uom_conversion_rate")
@@ -20,32 +21,10 @@ _NAMED = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Good:
-    """How a variant is bought: `price` per purchase unit, in `currency`, its own supplier's.
-
-    At least `minimum` stock units of it are ordered. Where `known` is false its item is not cached yet, so neither
-    whether it is bought nor how it is tracked is known.
-    """
-
-    price: Decimal | None = None
-    currency: str | None = None
-    unit: str | None = None
-    rate: Decimal | None = None
-    bought: bool = True
-    in_batches: bool = False
-    service: bool = False
-    known: bool = True
-    item: tuple[str, int] | None = None
-    supplier: int | None = None
-    supplier_name: str | None = None
-    minimum: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Buying:
     """Goods by variant id; the account's tax rate of purchases; all rates in percent; the currency of the supplier."""
 
-    goods: Mapping[int, Good] = field(default_factory=dict[int, Good])
+    goods: Mapping[int, PurchasableVariant] = field(default_factory=dict[int, PurchasableVariant])
     default_tax: int | None = None
     rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
     supplier_currency: str | None = None
@@ -56,9 +35,9 @@ def buying(facts: Facts) -> Buying:
     return cast("Buying", facts.own) if facts.own is not None else Buying()
 
 
-def good_of(facts: Facts, row: State) -> Good:
+def good_of(facts: Facts, row: State) -> PurchasableVariant:
     """Return the good of a row."""
-    return buying(facts).goods.get(whole(row, "variant_id") or 0) or Good()
+    return buying(facts).goods.get(get_int(row, "variant_id") or 0) or PurchasableVariant()
 
 
 def called(facts: Facts, entity: str, key: object) -> str | None:
@@ -79,7 +58,7 @@ def currency(change: Transition) -> str | None:
 
 def tax_rate(facts: Facts, row: State) -> Decimal | None:
     """Return the tax rate of a row or a cost in percent, if it is known."""
-    return buying(facts).rates.get(whole(row, "tax_rate_id") or 0)
+    return buying(facts).rates.get(get_int(row, "tax_rate_id") or 0)
 
 
 def finish_row(row: State, order: State, facts: Facts) -> State:
@@ -98,14 +77,14 @@ def finish_cost(cost: State, order: State, facts: Facts) -> State:
     return {**({} if tax is None else {"tax_rate_id": tax}), **cost}
 
 
-def _own_price(row: State, good: Good, ordered_in: str | None) -> Decimal | None:
+def _own_price(row: State, good: PurchasableVariant, ordered_in: str | None) -> Decimal | None:
     """Return the price that the item has, where it is one of this currency and of this unit."""
     unit, rate = text(row, UNIT[0]), number(row, UNIT[1])
     alike = unit in (None, good.unit) and rate in (None, good.rate)
     return good.price if alike and good.currency is not None and ordered_in in (None, good.currency) else None
 
 
-def unit_of(facts: Facts, row: State, good: Good) -> str | None:
+def unit_of(facts: Facts, row: State, good: PurchasableVariant) -> str | None:
     """Return the purchase unit, and what it holds: `box (12 pcs)`."""
     own = text(row, UNIT[0])
     unit = own or good.unit
@@ -133,7 +112,7 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.PRICE_REQUIRED, told, path)
 
 
-def _unfit(facts: Facts, row: State, good: Good, ordered_in: str | None) -> str:
+def _unfit(facts: Facts, row: State, good: PurchasableVariant, ordered_in: str | None) -> str:
     """Return in words what the item's own price is, which does not fit an order."""
     if good.price is None:
         return "has no purchase price"
@@ -168,7 +147,7 @@ def bought(change: Transition) -> Iterator[ToolWarning]:
             yield blocking(warning_codes.INVALID_ARGUMENT, told, path)
 
 
-def _not_bought(good: Good, name: str, path: str) -> Iterator[ToolWarning]:
+def _not_bought(good: PurchasableVariant, name: str, path: str) -> Iterator[ToolWarning]:
     if not good.known:
         why = "is not read yet, so whether it is bought, and how it is tracked, is not known; ask again in a moment"
         yield blocking(warning_codes.COLD_CACHE, f"{path}: {name} {why}", path)
@@ -179,9 +158,9 @@ def _not_bought(good: Good, name: str, path: str) -> Iterator[ToolWarning]:
         yield advisory(warning_codes.NOT_PURCHASABLE, f"{path}: {name} is not marked as bought", path)
 
 
-def second_looks(change: Transition) -> Iterator[ToolWarning]:
+def advisories(change: Transition) -> Iterator[ToolWarning]:
     """Yield what of new rows a buyer may not have meant: the price of another supplier, less than the minimum."""
-    supplier = whole(change.new, "supplier_id")
+    supplier = get_int(change.new, "supplier_id")
     for here, asked, row in added_parts(change, ROWS):
         good, known = good_of(change.facts, row), change.facts.with_id("variant", row.get("variant_id"))
         if known is None:
@@ -224,4 +203,4 @@ def _cost_taxed(known: Buying, path: str) -> ToolWarning:
     return info(warning_codes.DEFAULT_TAX_RATE, told, path)
 
 
-RULES = (bought, priced, second_looks, taxed)
+RULES = (bought, priced, advisories, taxed)

@@ -7,8 +7,8 @@ from katana_mcp.documents.states import added_parts, changed_rows
 from katana_mcp.documents.transition import Transition
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, buying, called, currency
 from katana_mcp.entities.purchase_orders.following import for_own_place
-from katana_mcp.entities.purchase_orders.showing import named, told_rows
-from katana_mcp.names import text
+from katana_mcp.entities.purchase_orders.showing import named, rows_in_words
+from katana_mcp.references.display_names import text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
@@ -63,7 +63,7 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
     place = change.head.get("location_id")
     if isinstance(place, int) and follow:
         old, new = (called(change.facts, "location", each) for each in (home, place))
-        told = f"rows that come to {old} go to {new} with their order: {told_rows(follow, change)}"
+        told = f"rows that come to {old} go to {new} with their order: {rows_in_words(follow, change)}"
         yield advisory(warning_codes.LOCATIONS_CASCADE, told, "location_id")
     yield from _amounts(change)
 
@@ -71,7 +71,7 @@ def _cascades(change: Transition) -> Iterator[ToolWarning]:
 def _amounts(change: Transition) -> Iterator[ToolWarning]:
     amounts = [number(row, "price_per_unit") for row in rows(change.old, ROWS)]
     amounts += [number(cost, "price") for cost in rows(change.old, COSTS)]
-    price = next((each for each in amounts if each), None)
+    price = next((amount for amount in amounts if amount), None)
     if "currency" in change.head and price is not None:
         shown, old = plain_number(price), text(change.old, "currency") or ""
         told = f"currency: amounts keep their numbers, none is converted: {shown} {old}"

@@ -2,7 +2,6 @@
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.purchase_orders.rows import (
     PARTIES,
     ROW_VARIANTS,
@@ -10,22 +9,23 @@ from katana_mcp.entities.purchase_orders.rows import (
     PurchaseOrderSummary,
     with_rows,
 )
-from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
-from katana_mcp.operations.embedded import BatchTransaction, CustomField
-from katana_mcp.operations.get import (
-    Beside,
+from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.embedded import BatchTransaction, CustomField
+from katana_mcp.surface.operations.get import (
     Document,
     DocumentAnswer,
     DocumentRequest,
+    RelatedRows,
     document_tool,
     of_ids,
     rows_beside,
 )
-from katana_mcp.operations.rows import filled, line
-from katana_mcp.services import Services
+from katana_mcp.surface.operations.rows import filled, line
 from katana_mcp.tools.answers import Answer, Number
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 _COSTS = "purchase_order_additional_cost_row"
 _INGREDIENTS = "outsourced_purchase_order_recipe_row"
@@ -127,12 +127,12 @@ class PurchaseOrderAnswer(DocumentAnswer):
     order: PurchaseOrderDocument
 
 
-async def _beside(record: Record, _: object, services: Services) -> Beside:
+async def _beside(record: Record, _: object, services: Services) -> RelatedRows:
     """Costs name no order but a group: that of the order, or of its rows."""
-    groups = (whole(row, "group_id") for row in rows(record, "purchase_order_rows"))
-    mine = of_ids("purchase_order_id", whole(record, "id"))
+    groups = (get_int(row, "group_id") for row in rows(record, "purchase_order_rows"))
+    mine = of_ids("purchase_order_id", get_int(record, "id"))
     return {
-        _COSTS: await rows_beside(services, _COSTS, of_ids("group_id", whole(record, "default_group_id"), *groups)),
+        _COSTS: await rows_beside(services, _COSTS, of_ids("group_id", get_int(record, "default_group_id"), *groups)),
         _INGREDIENTS: await rows_beside(services, _INGREDIENTS, mine),
         _BILLS: await rows_beside(services, _BILLS, mine),
     }
@@ -148,7 +148,7 @@ def _ingredient(row: Record, names: Names) -> Ingredient:
     return filled(
         Ingredient,
         row,
-        recipe_row_id=whole(row, "id"),
+        recipe_row_id=get_int(row, "id"),
         variant_id=used,
         sku=names.sku(used),
         name=names.variant(used),
@@ -157,7 +157,7 @@ def _ingredient(row: Record, names: Names) -> Ingredient:
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     record = stored.record
-    costs = [filled(AdditionalCost, row, additional_cost_row_id=whole(row, "id")) for row in rows(record, _COSTS)]
+    costs = [filled(AdditionalCost, row, additional_cost_row_id=get_int(row, "id")) for row in rows(record, _COSTS)]
     return with_rows(stored, names, services, _line) | {
         "ingredients": [_ingredient(row, names) for row in rows(record, _INGREDIENTS)],
         "additional_costs": costs,
@@ -193,7 +193,7 @@ GET_PURCHASE_ORDER = document_tool(
         ),
         request=GetPurchaseOrderRequest,
         answer=PurchaseOrderAnswer,
-        view=View(model=PurchaseOrderDocument, own=_document, names=PARTIES | _NAMED),
+        view=View(model=PurchaseOrderDocument, computed_fields=_document, names=PARTIES | _NAMED),
         paged=("rows", "ingredients", "additional_costs", "bills"),
         beside=_beside,
     )

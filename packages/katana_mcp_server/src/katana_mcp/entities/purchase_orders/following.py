@@ -11,8 +11,8 @@ from katana_mcp.documents.transition import Facts, State, Transition, Unknown
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, UNIT, good_of
 from katana_mcp.entities.purchase_orders.reading import COST
 from katana_mcp.entities.purchase_orders.receipts import RECEIVED, received
-from katana_mcp.names import text
-from katana_mcp.values import number, rows, whole
+from katana_mcp.references.display_names import text
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.meaning import same
 
 _ALIKE = ("variant_id", "arrival_date", "tax_rate_id", "location_id", UNIT[0], "custom_fields")
@@ -40,7 +40,7 @@ def again(part: Part, found: Mapping[int, State], order: State) -> dict[int, dic
     }
 
 
-def asked_status(asked: Mapping[str, object], order: State) -> str | None:
+def requested_status(asked: Mapping[str, object], order: State) -> str | None:
     """Return the status that is asked for; receipts are taken back by one."""
     status = asked.get("status")
     if status is None and asked.get("unreceive") and order.get("status") in RECEIVED:
@@ -71,7 +71,7 @@ def follow(before: State, after: State) -> State:
 def _merged(found: list[Record]) -> list[Record]:
     """Return rows as one where they are alike but for their quantities; the one with the lowest id stays."""
     first = dict[object, dict[str, object]]()
-    for row in sorted(found, key=lambda each: whole(each, "id") or 0):
+    for row in sorted(found, key=lambda each: get_int(each, "id") or 0):
         kind = (*(str(row.get(name)) for name in _ALIKE), *(number(row, name) for name in _ALIKE_IN_NUMBER))
         stays = first.setdefault(kind, {**row})
         if stays.get("id") != row.get("id"):
@@ -157,8 +157,8 @@ def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
 
 def _anew(order: State) -> dict[str, object]:
     """Return where a deleted order is made again, and as what: Katana makes one with a row for its own place only."""
-    places = [whole(row, "location_id") for row in rows(order, ROWS)]
-    home = whole(order, "location_id")
+    places = [get_int(row, "location_id") for row in rows(order, ROWS)]
+    home = get_int(order, "location_id")
     is_draft = order.get("status") == "DRAFT"
     return {
         "location_id": home if home in places else places[0],
@@ -173,11 +173,11 @@ def left(change: Transition) -> dict[str, str]:
     if change.after is None:
         if old.get("status") in RECEIVED:
             found["status"] = "what has come has not come: the order is made again as an open one"
-        if rows(old, ROWS) and _anew(old)["location_id"] != whole(old, "location_id"):
+        if rows(old, ROWS) and _anew(old)["location_id"] != get_int(old, "location_id"):
             found["location_id"] = "no row goes to the place of the order: it is made again for that of its first row"
         return found
     moved = change.parts[ROWS].updates
-    came = [str(row["id"]) for row in received(old) if "arrival_date" in moved.get(whole(row, "id") or 0, {})]
+    came = [str(row["id"]) for row in received(old) if "arrival_date" in moved.get(get_int(row, "id") or 0, {})]
     if came and not change.unlocks:
         found["rows"] = f"row {', '.join(came)} has come: the way back may leave its arrival date as it then is"
     return found

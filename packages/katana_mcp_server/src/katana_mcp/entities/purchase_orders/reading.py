@@ -7,18 +7,19 @@ from cache_core.protocol import Selection
 from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
 from katana_client.models.po_additional_cost_rows import PurchaseOrderAdditionalCostRow
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.states import added_parts
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, Good, buying, good_of
+from katana_mcp.entities.purchase_orders.buying import ROWS, Buying, buying, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, moves_stock
-from katana_mcp.lookup import as_they_are_now, unasked
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up, text
-from katana_mcp.operations.get import of_ids, rows_beside
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up, text
+from katana_mcp.references.purchasable import PurchasableVariant, known_good
+from katana_mcp.references.resolve import as_they_are_now, unasked
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import Verb
+from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.values import NOTHING, flag, number, rows, whole
+from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 from katana_mcp.writing.meaning import all_same
 from katana_mcp.writing.stock_moves import read_levels
 
@@ -35,7 +36,7 @@ async def gather(change: Transition, services: Services) -> Facts:
     if change.before is not None:
         await current(services, BY_VERB["modify" if change.after else "delete"], ())
         facts = replace(facts, beside=await _beside(change, change.before, services))
-    moved = [whole(each, "ingredient_variant_id") for each in facts.beside.get(INGREDIENTS, ())]
+    moved = [get_int(each, "ingredient_variant_id") for each in facts.beside.get(INGREDIENTS, ())]
     goods: list[Asked] = [("variant", key) for key in moved if key is not None]
     found = await references(services, [*goods, *_named_by(change.old, facts.beside.get(COST, ()))])
     facts = replace(facts, references={**found, **facts.references})
@@ -53,7 +54,7 @@ def _variants(facts: Facts) -> list[int]:
 
 async def _beside(change: Transition, order: State, services: Services) -> dict[str, tuple[Record, ...]]:
     """Return its costs, and what else belongs to it where a status moves its stock, or where it goes."""
-    mine = of_ids("purchase_order_id", whole(order, "id"))
+    mine = of_ids("purchase_order_id", get_int(order, "id"))
     found: dict[str, tuple[Record, ...]] = {COST: tuple(await _costs_now(order, services))}
     if change.after is None or change.asked.get("status") is not None or change.asked.get("unreceive"):
         found[INGREDIENTS] = tuple(await rows_beside(services, INGREDIENTS, mine))
@@ -69,7 +70,7 @@ def _named_by(order: State, costs: Sequence[Record]) -> Iterator[Asked]:
     of_cost = {"additional_cost_id": "additional_cost", "tax_rate_id": "tax_rate"}
     for records, fields in (([order], named), (rows(order, ROWS), of_row), (costs, of_cost)):
         for record in records:
-            yield from ((entity, key) for name, entity in fields.items() if (key := whole(record, name)) is not None)
+            yield from ((entity, key) for name, entity in fields.items() if (key := get_int(record, name)) is not None)
 
 
 async def _costs_now(order: State, services: Services) -> Sequence[Record]:
@@ -78,61 +79,40 @@ async def _costs_now(order: State, services: Services) -> Sequence[Record]:
     Raises:
         Refused: Katana does not say.
     """
-    groups = [whole(order, "default_group_id"), *(whole(row, "group_id") for row in rows(order, ROWS))]
+    groups = [get_int(order, "default_group_id"), *(get_int(row, "group_id") for row in rows(order, ROWS))]
     mine = of_ids("group_id", *groups)
     cached, listed = await rows_beside(services, COST, mine), list[Record]()
     try:
         for group in dict.fromkeys(each for each in groups if each is not None):
             page = await services.client.po_additional_cost_rows.page(1, group_id=group)
-            listed += [canonical(each) for each in page.valid_records]
+            listed += [canonical(record) for record in page.valid_records]
     except KatanaError as error:
         raise Refused(unasked("which additional costs the order has now")) from error
     if all_same(PurchaseOrderAdditionalCostRow, [*listed], [*cached]):
         return cached
     ids = dict.fromkeys(each["id"] for each in (*cached, *listed))
-    await as_they_are_now(services, COST, [each for each in ids if isinstance(each, int)])
+    await as_they_are_now(services, COST, [record_id for record_id in ids if isinstance(record_id, int)])
     return await rows_beside(services, COST, mine)
 
 
 async def _buying(facts: Facts, supplier: object, services: Services) -> Buying:
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
-    default = (each.id for each in taxes if flag(each.record, "is_default_purchases"))
+    default = (tax.id for tax in taxes if get_bool(tax.record, "is_default_purchases"))
     known = facts.one("supplier", supplier)
     named = (await services.cache.get_many("supplier", [] if known is None else [known.id])).rows
-    rates = {each.id: rate for each in taxes if (rate := number(each.record, "rate")) is not None}
+    rates = {tax.id: rate for tax in taxes if (rate := number(tax.record, "rate")) is not None}
     return Buying(
-        goods=await _goods(_variants(facts), services),
+        goods=await goods_of(_variants(facts), services),
         default_tax=next((each for each in default if isinstance(each, int)), None),
         rates={key: rate for key, rate in rates.items() if isinstance(key, int)},
         supplier_currency=text(named[0].record, "currency") if named else None,
     )
 
 
-async def _goods(variants: Sequence[int], services: Services) -> dict[int, Good]:
+async def goods_of(variants: Sequence[int], services: Services) -> dict[int, PurchasableVariant]:
+    """Return how each of these variants is bought, as far as it is cached."""
     names = await look_up(services.cache, {"variant": variants, "supplier": (), "factory": ()})
-
-    def good(key: int) -> Good:
-        variant = names.record("variant", key) or NOTHING
-        item, parent = names.item(variant) or NOTHING, names.parent(variant)
-        of = item.get("default_supplier_id")
-        supplier = names.record("supplier", of)
-        is_unknown = item is NOTHING or (of is not None and supplier is None)
-        return Good(
-            known=item is not NOTHING,
-            currency=None if is_unknown else text(supplier, "currency") or names.base_currency(),
-            price=number(variant, "purchase_price"),
-            item=parent,
-            supplier=of if isinstance(of, int) else None,
-            supplier_name=text(supplier, "name"),
-            minimum=number(variant, "minimum_order_quantity"),
-            unit=text(item, "purchase_uom") or text(item, "uom"),
-            rate=number(item, "purchase_uom_conversion_rate"),
-            bought=flag(item, "is_purchasable") is not False,
-            in_batches=bool(flag(item, "batch_tracked")),
-            service=parent is not None and parent[0] == "service",
-        )
-
-    return {key: good(key) for key in variants}
+    return {key: known_good(names.record("variant", key) or EMPTY, names) for key in variants}
 
 
 def uses(change: Transition) -> Iterator[tuple[str, int]]:
@@ -142,7 +122,7 @@ def uses(change: Transition) -> Iterator[tuple[str, int]]:
         yield from () if good.supplier is None else (("supplier", good.supplier),)
 
 
-def _own_priced(change: Transition) -> Iterator[tuple[State, Good]]:
+def _own_priced(change: Transition) -> Iterator[tuple[State, PurchasableVariant]]:
     """Yield the new rows that take the price of their item, with that."""
     own = [row for _, asked, row in added_parts(change, ROWS) if "price_per_unit" not in asked]
     yield from ((row, good_of(change.facts, row)) for row in own)
@@ -155,6 +135,6 @@ def binds(change: Transition) -> dict[str, object]:
     if change.after is None:
         return found | {"bills": list(beside.get(BILLS, ()))}
     units = [
-        {"id": whole(row, "variant_id"), "unit": good.unit, "rate": good.rate} for row, good in _own_priced(change)
+        {"id": get_int(row, "variant_id"), "unit": good.unit, "rate": good.rate} for row, good in _own_priced(change)
     ]
     return found | {"currency": buying(change.facts).supplier_currency} | ({"units": units} if units else {})

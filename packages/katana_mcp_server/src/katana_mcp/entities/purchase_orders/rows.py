@@ -7,11 +7,11 @@ from functools import partial
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
-from katana_mcp.names import Names, text
-from katana_mcp.operations.rows import line
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import NOTHING, child, number, rows, total, whole
+from katana_mcp.values import EMPTY, child, get_int, number, rows, total
 
 PARTIES: dict[str, tuple[str, ...]] = {
     "supplier": ("supplier_id",),
@@ -77,7 +77,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what an order's record does not say of itself."""
     record = stored.record
     return {
-        "purchase_order_id": whole(record, "id"),
+        "purchase_order_id": get_int(record, "id"),
         "supplier": names.name("supplier", record.get("supplier_id")),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
@@ -94,19 +94,19 @@ def with_rows(
     stored: Stored, names: Names, services: Services, told: Callable[..., Answer] = _LINE
 ) -> dict[str, object]:
     """Return the same, and the order's rows as they are told, with SKU and name."""
-    lines = [_told(row, stored, names, told) for row in rows(stored.record, "purchase_order_rows")]
+    lines = [_row_answer(row, stored, names, told) for row in rows(stored.record, "purchase_order_rows")]
     return header(stored, names, services) | {"rows": lines}
 
 
 def single_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return an order with one of its rows."""
-    row = child(stored.record, "row") or NOTHING
-    return header(stored, names, services) | {"row": _told(row, stored, names, _LINE)}
+    row = child(stored.record, "row") or EMPTY
+    return header(stored, names, services) | {"row": _row_answer(row, stored, names, _LINE)}
 
 
-def _told(row: Record, order: Stored, names: Names, told: Callable[..., Answer]) -> Answer:
+def _row_answer(row: Record, order: Stored, names: Names, told: Callable[..., Answer]) -> Answer:
     currency = text(row, "currency") or text(order.record, "currency")
-    return told(row, names, purchase_order_row_id=whole(row, "id"), currency=currency)
+    return told(row, names, purchase_order_row_id=get_int(row, "id"), currency=currency)
 
 
 def overdue(today: datetime) -> Where:

@@ -7,8 +7,8 @@ from katana_mcp.documents.transition import State, Transition, Unknown
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, called, good_of, sku, tax_rate, unit_of
 from katana_mcp.entities.purchase_orders.reading import BILLS
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
-from katana_mcp.names import text
-from katana_mcp.values import number, rows, whole
+from katana_mcp.references.display_names import text
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.totals import Totals, totals_of
 
@@ -20,7 +20,7 @@ def row_line(change: Transition, row: State) -> PlanLine:
     quantity, price = number(row, "quantity"), number(row, "price_per_unit")
     is_home = place is None or place == change.subject.get("location_id")
     return PlanLine(
-        variant_id=whole(row, "variant_id"),
+        variant_id=get_int(row, "variant_id"),
         sku=str(asked.asked) if isinstance(asked, Unknown) else None if known is None else known.sku,
         is_shared=None if known is None else known.is_shared or None,
         name=None if known is None else known.name,
@@ -86,6 +86,6 @@ def bills(change: Transition) -> list[str]:
     return [f"bill {text(each, 'bill_id') or each.get('id')}" for each in found]
 
 
-def told_rows(found: Sequence[State], change: Transition) -> str:
+def rows_in_words(found: Sequence[State], change: Transition) -> str:
     """Return rows in words: `2 box (12 pcs) of FORK, 4 pcs of WHEEL`."""
     return in_words(row_line, found, change)

@@ -6,11 +6,10 @@ from katana_client.models.values import PurchaseOrderEntityType
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Status, Writable
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, Unit, filled
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.purchase_orders import buying, cascading, locking
+from katana_mcp.entities.purchase_orders import buying, cascading, checks
 from katana_mcp.entities.purchase_orders.buying import COSTS, ROWS, finish_cost, finish_row
 from katana_mcp.entities.purchase_orders.following import (
     again,
-    asked_status,
     back,
     derive,
     follow,
@@ -19,6 +18,7 @@ from katana_mcp.entities.purchase_orders.following import (
     left,
     no_way_back,
     read,
+    requested_status,
     unlocks,
 )
 from katana_mcp.entities.purchase_orders.reading import BY_VERB, COST, binds, gather, uses
@@ -33,7 +33,7 @@ from katana_mcp.entities.purchase_orders.showing import (
     row_title,
     totals,
 )
-from katana_mcp.operations.filters import Currency, Moment, spelling
+from katana_mcp.surface.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, Notes
 
 type _Distribution = Literal["BY_VALUE", "NON_DISTRIBUTED"]
@@ -146,11 +146,11 @@ PURCHASE_ORDER = Writable(
         kind=Annotated[_Settable, spelling(_Settable)],
         says="RECEIVED receives open rows.",
         first="NOT_RECEIVED",
-        refused=locking.REFUSED,
+        refused=checks.REFUSED,
         path="",
         new_kind=Annotated[_NewStatus, spelling(_NewStatus)],
         says_new="Ordered or not.",
-        asked=asked_status,
+        asked=requested_status,
         unlocks=unlocks,
     ),
     switches=(Field("unreceive", bool, "Take receipts out of stock again.", verbs=ONLY_LATER, default=False),),
@@ -177,7 +177,7 @@ PURCHASE_ORDER = Writable(
     left=left,
     totals=totals,
     currency=buying.currency,
-    rules=(*cascading.RULES, *locking.RULES, *buying.RULES),
+    rules=(*cascading.RULES, *checks.RULES, *buying.RULES),
     moves=moves,
     uses=uses,
     binds=binds,

@@ -1,7 +1,6 @@
 """Sales orders: what customers ordered, when it is due, and what of it has left."""
 
 from cache_core.conditions import NoneOf
-from katana_mcp.descriptor import Entity, SingleRows, View
 from katana_mcp.entities.sales_orders.document import GET_SALES_ORDER
 from katana_mcp.entities.sales_orders.filters import ListSalesOrdersRequest
 from katana_mcp.entities.sales_orders.fulfilling import FULFILLING
@@ -15,7 +14,8 @@ from katana_mcp.entities.sales_orders.rows import (
     with_rows,
 )
 from katana_mcp.entities.sales_orders.writes import WRITES
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, SingleRows, View
 
 _FULFILLS = (
     "Plan to ship one sales order: pack or deliver all that is open, or named rows in part; nothing is written.\n\n"
@@ -37,12 +37,14 @@ SALES_ORDERS = Entity(
         "SKUs of rows",
         "e-commerce order id",
     ),
-    summary=View(model=SalesOrderSummary, own=header, names=PARTIES),
-    expanded=View(model=SalesOrderWithRows, own=with_rows, names=PARTIES | ROW_VARIANTS),
+    summary=View(model=SalesOrderSummary, computed_fields=header, names=PARTIES),
+    expanded=View(model=SalesOrderWithRows, computed_fields=with_rows, names=PARTIES | ROW_VARIANTS),
     single_rows=SingleRows(
         path="sales_order_rows",
         open=(NoneOf("product_availability", ("PICKED",)),),
-        view=View(model=SalesOrderWithRows, own=single_row, names=PARTIES | {"variant": ("row.variant_id",)}),
+        view=View(
+            model=SalesOrderWithRows, computed_fields=single_row, names=PARTIES | {"variant": ("row.variant_id",)}
+        ),
     ),
     list_request=ListSalesOrdersRequest,
     get=GET_SALES_ORDER,

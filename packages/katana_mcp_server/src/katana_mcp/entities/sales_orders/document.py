@@ -2,7 +2,6 @@
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.sales_orders.parts import (
     FULFILLMENTS,
     MADE,
@@ -13,23 +12,24 @@ from katana_mcp.entities.sales_orders.parts import (
     made_for,
     shipping_fee,
 )
-from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, told
-from katana_mcp.names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
-from katana_mcp.operations.addresses import PostalAddress, addresses
-from katana_mcp.operations.embedded import CustomField
-from katana_mcp.operations.get import (
-    Beside,
+from katana_mcp.entities.sales_orders.rows import PARTIES, ROW_VARIANTS, SalesOrderSummary, header, row_answer
+from katana_mcp.references.display_names import CUSTOM_FIELDS, FACTORY, VARIANT_ENTITIES, Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.addresses import PostalAddress, addresses
+from katana_mcp.surface.operations.embedded import CustomField
+from katana_mcp.surface.operations.get import (
     Document,
     DocumentAnswer,
     DocumentRequest,
+    RelatedRows,
     document_tool,
     of_ids,
     rows_beside,
 )
-from katana_mcp.services import Services
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import ids, rows, whole
+from katana_mcp.values import get_int, ids, rows
 
 
 class GetSalesOrderRequest(DocumentRequest):
@@ -81,8 +81,8 @@ class SalesOrderAnswer(DocumentAnswer):
     order: SalesOrderDocument
 
 
-async def _beside(record: Record, _: object, services: Services) -> Beside:
-    mine = of_ids("sales_order_id", whole(record, "id"))
+async def _beside(record: Record, _: object, services: Services) -> RelatedRows:
+    mine = of_ids("sales_order_id", get_int(record, "id"))
     return {
         FULFILLMENTS: await rows_beside(services, FULFILLMENTS, mine),
         MADE: await rows_beside(services, MADE, mine),
@@ -98,14 +98,14 @@ def _document(stored: Stored, names: Names, services: Services) -> dict[str, obj
         "addresses": addresses(record),
         "fulfillments": fulfillments(record, names),
         "rows": [
-            told(
+            row_answer(
                 SalesOrderDocumentLine,
                 row,
                 stored,
                 names,
                 location=names.name("location", row.get("location_id")),
                 serial_number_ids=ids(row, "serial_numbers"),
-                manufacturing_orders=made.get(whole(row, "id")),
+                manufacturing_orders=made.get(get_int(row, "id")),
             )
             for row in rows(record, "sales_order_rows")
         ],
@@ -138,7 +138,7 @@ GET_SALES_ORDER = document_tool(
         ),
         request=GetSalesOrderRequest,
         answer=SalesOrderAnswer,
-        view=View(model=SalesOrderDocument, own=_document, names=PARTIES | _NAMED),
+        view=View(model=SalesOrderDocument, computed_fields=_document, names=PARTIES | _NAMED),
         paged=("rows", "fulfillments"),
         beside=_beside,
     )

@@ -9,7 +9,7 @@ from katana_client.models.values import (
     SalesOrderStatus,
 )
 from katana_mcp.entities.sales_orders.rows import overdue as is_late
-from katana_mcp.operations.filters import (
+from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
     ByCreation,
@@ -27,7 +27,7 @@ from katana_mcp.operations.filters import (
     open_until,
     where_set,
 )
-from katana_mcp.operations.open_values import SomeValues, open_value
+from katana_mcp.surface.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import NameOrId, own_ids
 
 

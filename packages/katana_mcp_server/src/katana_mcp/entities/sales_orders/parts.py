@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from cache_core.records import Record
 from katana_mcp.entities.sales_orders.rows import SalesOrderLine
-from katana_mcp.names import Names, text
-from katana_mcp.operations.embedded import Attribute, BatchTransaction, CustomField, Traced
-from katana_mcp.operations.rows import filled
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.surface.operations.embedded import Attribute, BatchTransaction, CustomField, Traced
+from katana_mcp.surface.operations.rows import filled
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import child, ids, rows, whole
+from katana_mcp.values import child, get_int, ids, rows
 
 FULFILLMENTS = "sales_order_fulfillment"
 MADE = "manufacturing_order"
@@ -86,20 +86,20 @@ class ShippingFee(Answer):
 def made_for(record: Record) -> dict[int | None, list[MadeForIt]]:
     """Return the manufacturing orders of an order by the row that they are made for."""
     made: dict[int | None, list[MadeForIt]] = {}
-    for each in rows(record, MADE):
-        told = filled(MadeForIt, each, manufacturing_order_id=whole(each, "id"))
-        made.setdefault(whole(each, "sales_order_row_id"), []).append(told)
+    for row in rows(record, MADE):
+        told = filled(MadeForIt, row, manufacturing_order_id=get_int(row, "id"))
+        made.setdefault(get_int(row, "sales_order_row_id"), []).append(told)
     return made
 
 
 def fulfillments(record: Record, names: Names) -> list[Fulfillment]:
     """Return the shipments of an order, oldest first, with SKU and name of what was shipped."""
-    ordered = {whole(row, "id"): row.get("variant_id") for row in rows(record, "sales_order_rows")}
+    ordered = {get_int(row, "id"): row.get("variant_id") for row in rows(record, "sales_order_rows")}
     return [
         filled(
             Fulfillment,
             each,
-            sales_order_fulfillment_id=whole(each, "id"),
+            sales_order_fulfillment_id=get_int(each, "id"),
             packer=text(names.record("operator", each.get("packer_id")), "operator_name"),
             rows=[_shipped(row, ordered, names) for row in rows(each, "sales_order_fulfillment_rows")],
         )
@@ -108,11 +108,11 @@ def fulfillments(record: Record, names: Names) -> list[Fulfillment]:
 
 
 def _shipped(row: Record, ordered: Mapping[int | None, object], names: Names) -> ShippedRow:
-    variant_id = ordered.get(whole(row, "sales_order_row_id"))
+    variant_id = ordered.get(get_int(row, "sales_order_row_id"))
     return filled(
         ShippedRow,
         row,
-        fulfillment_row_id=whole(row, "id"),
+        fulfillment_row_id=get_int(row, "id"),
         sku=names.sku(variant_id),
         name=names.variant(variant_id),
         serial_number_ids=ids(row, "serial_numbers"),
@@ -125,4 +125,4 @@ def shipping_fee(record: Record, names: Names) -> ShippingFee | None:
     if fee is None:
         return None
     currency, rate = text(record, "currency"), names.rate(fee.get("tax_rate_id"))
-    return filled(ShippingFee, fee, shipping_fee_id=whole(fee, "id"), currency=currency, tax_rate=rate)
+    return filled(ShippingFee, fee, shipping_fee_id=get_int(fee, "id"), currency=currency, tax_rate=rate)

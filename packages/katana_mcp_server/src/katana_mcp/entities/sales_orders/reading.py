@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from cache_core.protocol import Selection
-from katana_mcp.descriptor import Verb
 from katana_mcp.documents.custom_fields import definitions
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.entities.sales_orders.locking import is_open
+from katana_mcp.entities.sales_orders.checks import is_open
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import FEE, ROWS
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, Names, look_up
-from katana_mcp.operations.get import of_ids, rows_beside
-from katana_mcp.services import Services, current
-from katana_mcp.values import rows, whole
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import Verb
+from katana_mcp.surface.operations.get import of_ids, rows_beside
+from katana_mcp.values import get_int, rows
 
 _NEW = ("customer", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
 _OLD = (*_NEW, FULFILLMENTS)
@@ -30,7 +30,7 @@ async def gather(change: Transition, services: Services) -> Facts:
         await current(services, _OLD, ())
         facts = replace(facts, references={**await references(services, [*_ids(change.before)]), **facts.references})
         if not is_open(change.before):
-            mine = of_ids("sales_order_id", whole(change.before, "id"))
+            mine = of_ids("sales_order_id", get_int(change.before, "id"))
             facts = replace(facts, beside={FULFILLMENTS: tuple(await rows_beside(services, FULFILLMENTS, mine))})
     else:
         await current(services, FACTORY, ())
@@ -40,7 +40,7 @@ async def gather(change: Transition, services: Services) -> Facts:
 def _ids(order: State) -> Iterator[Asked]:
     """Yield what an order, its rows and its shipping fee name by id."""
     for record in (order, *rows(order, ROWS), *rows(order, FEE)):
-        yield from ((kind, key) for name, kind in _NAMED.items() if (key := whole(record, name)) is not None)
+        yield from ((kind, key) for name, kind in _NAMED.items() if (key := get_int(record, name)) is not None)
 
 
 async def _names(change: Transition, facts: Facts, services: Services) -> Names:
@@ -51,5 +51,5 @@ async def _names(change: Transition, facts: Facts, services: Services) -> Names:
         wanted.setdefault(entity, []).append(key)
     names = await look_up(services.cache, wanted)
     taxes = await services.cache.select("tax_rate", Selection(limit=200))
-    names.records.update((("tax_rate", each.id), each.record) for each in taxes)
+    names.records.update((("tax_rate", tax.id), tax.record) for tax in taxes)
     return names

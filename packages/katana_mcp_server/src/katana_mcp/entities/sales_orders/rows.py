@@ -5,11 +5,11 @@ from datetime import datetime
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import Record, iso
-from katana_mcp.names import Names, text
-from katana_mcp.operations.rows import line
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import NOTHING, child, number, rows, total, whole
+from katana_mcp.values import EMPTY, child, get_int, number, rows, total
 
 PARTIES: dict[str, tuple[str, ...]] = {"customer": ("customer_id",), "location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("sales_order_rows[].variant_id",)}
@@ -69,7 +69,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what an order's record does not say of itself."""
     record = stored.record
     return {
-        "sales_order_id": whole(record, "id"),
+        "sales_order_id": get_int(record, "id"),
         "customer": names.name("customer", record.get("customer_id")),
         "location": names.name("location", record.get("location_id")),
         "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,
@@ -82,19 +82,19 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
 def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return the same, and the order's rows with SKU and name."""
     sent = rows(stored.record, "sales_order_rows")
-    return header(stored, names, services) | {"rows": [told(SalesOrderLine, row, stored, names) for row in sent]}
+    return header(stored, names, services) | {"rows": [row_answer(SalesOrderLine, row, stored, names) for row in sent]}
 
 
 def single_row(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return an order with one of its rows."""
-    row = child(stored.record, "row") or NOTHING
-    return header(stored, names, services) | {"row": told(SalesOrderLine, row, stored, names)}
+    row = child(stored.record, "row") or EMPTY
+    return header(stored, names, services) | {"row": row_answer(SalesOrderLine, row, stored, names)}
 
 
-def told[L: SalesOrderLine](model: type[L], row: Record, order: Stored, names: Names, **own: object) -> L:
+def row_answer[L: SalesOrderLine](model: type[L], row: Record, order: Stored, names: Names, **own: object) -> L:
     """Return a row of the order in this shape, with SKU, name and currency."""
     currency = text(order.record, "currency")
-    return line(model, row, names, sales_order_row_id=whole(row, "id"), currency=currency, **own)
+    return line(model, row, names, sales_order_row_id=get_int(row, "id"), currency=currency, **own)
 
 
 def overdue(today: datetime) -> Where:

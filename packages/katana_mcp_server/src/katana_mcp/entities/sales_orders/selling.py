@@ -5,13 +5,13 @@ from decimal import Decimal
 
 from katana_mcp.documents import custom_fields
 from katana_mcp.documents.goods import goods_line
-from katana_mcp.documents.states import added_parts, changed_rows, rows_asked
+from katana_mcp.documents.states import added_parts, changed_rows, requested_rows
 from katana_mcp.documents.transition import Facts, State, Transition, Unknown
-from katana_mcp.names import Names, text
+from katana_mcp.references.display_names import Names, text
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
-from katana_mcp.values import flag, number, rows, whole
+from katana_mcp.values import get_bool, get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.totals import Totals, totals_of
 
@@ -50,7 +50,7 @@ def _currency(order: State, names: Names) -> str | None:
 def default_tax(names: Names) -> int | None:
     """Return the account's tax rate of sales."""
     taxes = (record for (entity, _), record in names.records.items() if entity == "tax_rate")
-    return next((whole(each, "id") for each in taxes if flag(each, "is_default_sales")), None)
+    return next((get_int(tax, "id") for tax in taxes if get_bool(tax, "is_default_sales")), None)
 
 
 def finish_row(row: State, order: State, facts: Facts) -> State:
@@ -132,11 +132,11 @@ def priced(change: Transition) -> Iterator[ToolWarning]:
 
 def sold(change: Transition) -> Iterator[ToolWarning]:
     """Yield goods and locations that are not for sale, and quantities of nothing."""
-    changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(rows_asked(change.asked, "update_rows"))]
+    changed = [(f"update_rows[{nr}]", row) for nr, row in enumerate(requested_rows(change.asked, "update_rows"))]
     for here, asked in (*((here, asked) for here, asked, _ in added_parts(change, ROWS)), *changed):
         known = change.facts.one("variant", asked.get("sku_or_variant_id"))
         item = None if known is None else change.facts.names.item(change.facts.names.record("variant", known.id))
-        if known is not None and item is not None and flag(item, "is_sellable") is False:
+        if known is not None and item is not None and get_bool(item, "is_sellable") is False:
             told = f"{here}.sku_or_variant_id: {known.called} is not marked as sold"
             yield advisory(warning_codes.NOT_SELLABLE, told, f"{here}.sku_or_variant_id")
         if asked.get("quantity") == 0:
@@ -149,7 +149,7 @@ def sold(change: Transition) -> Iterator[ToolWarning]:
 def _no_sales(change: Transition, asked: State, path: str) -> Iterator[ToolWarning]:
     known = change.facts.one("location", asked.get("location_id"))
     place = None if known is None else change.facts.names.record("location", known.id)
-    if known is not None and place is not None and flag(place, "sales_allowed") is False:
+    if known is not None and place is not None and get_bool(place, "sales_allowed") is False:
         yield blocking(warning_codes.NOT_SELLABLE, f"{path}: nothing is sold from {known.called}", path)
 
 
@@ -162,7 +162,7 @@ def taxed(change: Transition) -> Iterator[ToolWarning]:
         which = f"id {tax}" if rate is None else f"{plain_number(rate)} %"
         told = f"{path}: the default tax rate of sales was taken where none is given ({which})"
         yield info(warning_codes.DEFAULT_TAX_RATE, told, path)
-    found = rows(change.new, ROWS) if change.is_known else []
+    found = rows(change.new, ROWS) if change.all_found else []
     if any(names.rate(row.get("tax_rate_id")) is None for row in found):
         yield info(warning_codes.TAX_UNKNOWN, "the total with tax is not known: a row has no tax rate that is known")
 

@@ -14,11 +14,11 @@ from katana_mcp.documents.declaration import ONLY_NEW, Field, Key, Part, Status,
 from katana_mcp.documents.transition import State
 from katana_mcp.documents.usual_fields import BRIEF_GOODS, ROW_PLACE, TAX_RATE, Amount, PartId, Reference, filled
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.sales_orders import locking, selling
+from katana_mcp.entities.sales_orders import checks, selling
 from katana_mcp.entities.sales_orders.reading import BY_VERB, gather
 from katana_mcp.entities.sales_orders.responses import ANSWERS
 from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
-from katana_mcp.operations.filters import Currency, Moment, spelling
+from katana_mcp.surface.operations.filters import Currency, Moment, spelling
 from katana_mcp.tools.requests import DocumentNumber, Notes, ShortText
 from katana_mcp.writing.actions import JsonObject
 
@@ -151,7 +151,7 @@ SALES_ORDER = Writable(
         kind=Annotated[_Settable, spelling(_Settable)],
         says="PENDING: a quote.",
         first="NOT_SHIPPED",
-        refused=locking.REFUSED,
+        refused=checks.REFUSED,
         path="",
         new_kind=Annotated[_NewStatus, spelling(_NewStatus)],
         says_new="PENDING is a quote.",
@@ -170,13 +170,13 @@ SALES_ORDER = Writable(
     gather=gather,
     read=selling.read,
     settle=partial(custom_fields.settle, ROWS),
-    no_way_back=locking.no_way_back,
-    back=locking.back,
-    left=locking.left,
+    no_way_back=checks.no_way_back,
+    back=checks.back,
+    left=checks.left,
     totals=selling.totals,
     currency=selling.currency,
-    rules=(*selling.RULES, *locking.RULES, partial(custom_fields.defined, "SalesOrder", "SalesOrderRow")),
+    rules=(*selling.RULES, *checks.RULES, partial(custom_fields.defined, "SalesOrder", "SalesOrderRow")),
     binds=selling.binds,
-    linked=locking.linked,
+    linked=checks.linked,
 )
 WRITES = writes(SALES_ORDER)

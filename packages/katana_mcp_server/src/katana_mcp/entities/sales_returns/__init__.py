@@ -1,6 +1,5 @@
 """Sales returns: what customers send back of what was shipped, and whether it is in stock again."""
 
-from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.sales_returns.document import GET_SALES_RETURN
 from katana_mcp.entities.sales_returns.filters import ListSalesReturnsRequest
 from katana_mcp.entities.sales_returns.rows import (
@@ -12,7 +11,8 @@ from katana_mcp.entities.sales_returns.rows import (
     header,
     with_rows,
 )
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, View, not_written
 
 _READERS = ("list_sales_returns", "get_sales_return")
 SALES_RETURNS = Entity(
@@ -22,8 +22,10 @@ SALES_RETURNS = Entity(
     sources=("sales_return",),
     reads=("sales_order", "customer", "location", *VARIANT_ENTITIES),
     searched=(),
-    summary=View(model=SalesReturnSummary, own=header, names=PARTIES),
-    expanded=View(model=SalesReturnWithRows, own=with_rows, names=PARTIES | ROW_NAMES, parts={ROWS: "sales_return_id"}),
+    summary=View(model=SalesReturnSummary, computed_fields=header, names=PARTIES),
+    expanded=View(
+        model=SalesReturnWithRows, computed_fields=with_rows, names=PARTIES | ROW_NAMES, parts={ROWS: "sales_return_id"}
+    ),
     list_request=ListSalesReturnsRequest,
     get=GET_SALES_RETURN,
     absent={

@@ -2,7 +2,6 @@
 
 from cache_core.protocol import Stored
 from cache_core.records import Record
-from katana_mcp.descriptor import View
 from katana_mcp.entities.sales_returns.rows import (
     PARTIES,
     ROW_NAMES,
@@ -10,22 +9,23 @@ from katana_mcp.entities.sales_returns.rows import (
     SalesReturnLine,
     SalesReturnSummary,
     header,
-    told,
+    row_answer,
 )
-from katana_mcp.names import VARIANT_ENTITIES, Names
-from katana_mcp.operations.embedded import BatchTransaction
-from katana_mcp.operations.get import (
-    Beside,
+from katana_mcp.references.display_names import VARIANT_ENTITIES, Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.embedded import BatchTransaction
+from katana_mcp.surface.operations.get import (
     Document,
     DocumentAnswer,
     DocumentRequest,
+    RelatedRows,
     document_tool,
     of_ids,
     rows_beside,
 )
-from katana_mcp.services import Services
 from katana_mcp.tools.requests import NameOrId, own_id
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 
 class GetSalesReturnRequest(DocumentRequest):
@@ -67,13 +67,13 @@ class SalesReturnAnswer(DocumentAnswer):
     sales_return: SalesReturnDocument
 
 
-async def _beside(record: Record, _: object, services: Services) -> Beside:
-    return {ROWS: await rows_beside(services, ROWS, of_ids("sales_return_id", whole(record, "id")))}
+async def _beside(record: Record, _: object, services: Services) -> RelatedRows:
+    return {ROWS: await rows_beside(services, ROWS, of_ids("sales_return_id", get_int(record, "id")))}
 
 
 def _document(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     lines = [
-        told(
+        row_answer(
             ReturnedLine,
             row,
             stored,
@@ -96,7 +96,7 @@ GET_SALES_RETURN = document_tool(
         request=GetSalesReturnRequest,
         answer=SalesReturnAnswer,
         holds="sales_return",
-        view=View(model=SalesReturnDocument, own=_document, names=_NAMED),
+        view=View(model=SalesReturnDocument, computed_fields=_document, names=_NAMED),
         beside=_beside,
     )
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from katana_client.models.values import SalesReturnRefundStatus, SalesReturnStatus
 from katana_mcp.entities.sales_returns.rows import ROWS
-from katana_mcp.operations.filters import (
+from katana_mcp.surface.operations.filters import (
     ByChange,
     ByCreation,
     Moment,
@@ -15,7 +15,7 @@ from katana_mcp.operations.filters import (
     not_before,
     open_until,
 )
-from katana_mcp.operations.open_values import SomeValues, open_value
+from katana_mcp.surface.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import ListRequest, NameOrId, own_ids
 
 

@@ -2,11 +2,11 @@
 
 from cache_core.protocol import Stored
 from cache_core.records import Record, is_set
-from katana_mcp.names import Names, text
-from katana_mcp.operations.rows import line
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import NOTHING, whole
+from katana_mcp.values import EMPTY, get_int
 
 ROWS = "sales_return_row"
 PARTIES: dict[str, tuple[str, ...]] = {
@@ -60,10 +60,10 @@ class SalesReturnWithRows(SalesReturnSummary):
 def header(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return what a return's record does not say of itself; Katana shows it on the page of its sales order."""
     record = stored.record
-    order_id = whole(record, "sales_order_id")
+    order_id = get_int(record, "sales_order_id")
     return {
-        "sales_return_id": whole(record, "id"),
-        "sales_order_no": text(names.record("sales_order", order_id) or NOTHING, "order_no"),
+        "sales_return_id": get_int(record, "id"),
+        "sales_order_no": text(names.record("sales_order", order_id) or EMPTY, "order_no"),
         "customer": names.name("customer", record.get("customer_id")),
         "return_location": names.name("location", record.get("return_location_id")),
         "url": None if order_id is None else services.url(f"/salesorder/{order_id}"),
@@ -73,11 +73,11 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
 def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, object]:
     """Return the same, and the return's rows with SKU and name."""
     parts = names.parts.get(("sales_return", stored.id), [])
-    lines = [told(SalesReturnLine, row, stored, names) for row in parts if not is_set(row, "deleted_at")]
+    lines = [row_answer(SalesReturnLine, row, stored, names) for row in parts if not is_set(row, "deleted_at")]
     return header(stored, names, services) | {"rows": lines}
 
 
-def told[L: SalesReturnLine](model: type[L], row: Record, header: Stored, names: Names, **own: object) -> L:
+def row_answer[L: SalesReturnLine](model: type[L], row: Record, header: Stored, names: Names, **own: object) -> L:
     """Return a row of a return in this shape, with SKU, name and currency."""
     currency = text(header.record, "currency")
-    return line(model, row, names, sales_return_row_id=whole(row, "id"), currency=currency, **own)
+    return line(model, row, names, sales_return_row_id=get_int(row, "id"), currency=currency, **own)

@@ -1,6 +1,5 @@
 """Stock adjustments: what was corrected in the stock of a location, and why."""
 
-from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.stock_adjustments.document import GET_STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_adjustments.filters import ListStockAdjustmentsRequest
 from katana_mcp.entities.stock_adjustments.rows import (
@@ -12,7 +11,8 @@ from katana_mcp.entities.stock_adjustments.rows import (
     with_rows,
 )
 from katana_mcp.entities.stock_adjustments.writes import WRITES
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, View
 
 STOCK_ADJUSTMENTS = Entity(
     name="stock_adjustment",
@@ -21,8 +21,8 @@ STOCK_ADJUSTMENTS = Entity(
     sources=("stock_adjustment",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("adjustment number", "location name", "reason", "notes", "SKUs of rows"),
-    summary=View(model=StockAdjustmentSummary, own=header, names=PLACES),
-    expanded=View(model=StockAdjustmentWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
+    summary=View(model=StockAdjustmentSummary, computed_fields=header, names=PLACES),
+    expanded=View(model=StockAdjustmentWithRows, computed_fields=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockAdjustmentsRequest,
     get=GET_STOCK_ADJUSTMENT,
     writes=WRITES,

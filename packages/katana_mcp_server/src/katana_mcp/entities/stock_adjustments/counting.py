@@ -7,11 +7,11 @@ from katana_mcp.documents.declaration import Part
 from katana_mcp.documents.gathering import references
 from katana_mcp.documents.goods import goods_line, row_moves
 from katana_mcp.documents.transition import Facts, State, Transition
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES, look_up
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, look_up
+from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.preview import PlanLine
 from katana_mcp.writing.stock_moves import StockMove, read_levels
 
@@ -25,10 +25,10 @@ async def gather(change: Transition, services: Services) -> Facts:
     facts, places = change.facts, [change.old.get(PLACE), change.new.get(PLACE)]
     if not _moves_stock(change):
         return facts
-    goods = [variant for row in rows(change.subject, ROWS) if (variant := whole(row, "variant_id"))]
+    goods = [variant for row in rows(change.subject, ROWS) if (variant := get_int(row, "variant_id"))]
     if change.before is not None:
         await current(services, ("location", *VARIANT_ENTITIES), ("location", "variant"))
-        named = [*(("variant", each) for each in goods), *(("location", each) for each in places)]
+        named = [*(("variant", product) for product in goods), *(("location", place) for place in places)]
         known = [(entity, each) for entity, each in named if isinstance(each, int)]
         facts = replace(facts, references={**facts.references, **await references(services, known)})
     await current(services, FACTORY, ())
@@ -67,7 +67,7 @@ def costed_line(change: Transition, row: State) -> PlanLine | None:
 
 def again(part: Part, adjusted: Mapping[int, State], _: State) -> dict[int, dict[str, object]]:
     """Return the arguments that adjust the same once more; what goes has no cost to give."""
-    names = {each.name: each.arg for each in part.fields}
+    names = {field.name: field.arg for field in part.fields}
     found: dict[int, dict[str, object]] = {}
     for key, row in adjusted.items():
         found[key] = {arg: row[name] for name, arg in names.items() if row.get(name) is not None}

@@ -1,12 +1,12 @@
 """`get_stock_adjustment`: one adjustment with its rows, by id or by number."""
 
-from katana_mcp.descriptor import View
 from katana_mcp.entities.stock_adjustments.rows import PLACES, ROW_VARIANTS, StockAdjustmentSummary, header
 from katana_mcp.entities.stock_adjustments.rows import StockAdjustmentLine as Line
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES
-from katana_mcp.operations.embedded import BatchTransaction, Traced
-from katana_mcp.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
-from katana_mcp.operations.rows import with_lines
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.embedded import BatchTransaction, Traced
+from katana_mcp.surface.operations.get import Document, DocumentAnswer, DocumentRequest, document_tool
+from katana_mcp.surface.operations.rows import with_lines
 from katana_mcp.tools.answers import Number
 from katana_mcp.tools.requests import NameOrId, own_id
 
@@ -56,6 +56,8 @@ GET_STOCK_ADJUSTMENT = document_tool(
         request=GetStockAdjustmentRequest,
         answer=StockAdjustmentAnswer,
         holds="adjustment",
-        view=View(model=StockAdjustmentDocument, own=_with_costs, names=PLACES | ROW_VARIANTS | {"factory": ()}),
+        view=View(
+            model=StockAdjustmentDocument, computed_fields=_with_costs, names=PLACES | ROW_VARIANTS | {"factory": ()}
+        ),
     )
 )

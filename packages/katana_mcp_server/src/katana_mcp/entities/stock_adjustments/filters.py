@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from katana_mcp.operations.filters import (
+from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
     ByCreation,

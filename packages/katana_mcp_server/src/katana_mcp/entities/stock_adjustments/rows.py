@@ -1,11 +1,11 @@
 """How a stock adjustment looks in searches and lists."""
 
 from cache_core.protocol import Stored
-from katana_mcp.names import Names
-from katana_mcp.operations.rows import with_lines
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import with_lines
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 PLACES: dict[str, tuple[str, ...]] = {"location": ("location_id",)}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("stock_adjustment_rows[].variant_id",)}
@@ -46,7 +46,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what an adjustment's record does not say of itself."""
     record = stored.record
     return {
-        "stock_adjustment_id": whole(record, "id"),
+        "stock_adjustment_id": get_int(record, "id"),
         "location": names.name("location", record.get("location_id")),
         "row_count": len(rows(record, "stock_adjustment_rows")),
         "url": services.url(f"/stockadjustment/{stored.id}"),

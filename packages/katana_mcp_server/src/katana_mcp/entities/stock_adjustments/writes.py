@@ -15,8 +15,8 @@ from katana_mcp.entities.stock_adjustments.counting import (
     settle,
 )
 from katana_mcp.entities.stock_adjustments.responses import ANSWERS
-from katana_mcp.names import FACTORY, VARIANT_ENTITIES
-from katana_mcp.operations.filters import Moment
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES
+from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.requests import (
     NameOrId,
     Notes,

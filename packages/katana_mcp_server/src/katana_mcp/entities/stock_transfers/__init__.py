@@ -1,6 +1,5 @@
 """Stock transfers: what moves from one location to another."""
 
-from katana_mcp.descriptor import Entity, View
 from katana_mcp.entities.stock_transfers.document import GET_STOCK_TRANSFER
 from katana_mcp.entities.stock_transfers.filters import ListStockTransfersRequest
 from katana_mcp.entities.stock_transfers.rows import (
@@ -12,7 +11,8 @@ from katana_mcp.entities.stock_transfers.rows import (
     with_rows,
 )
 from katana_mcp.entities.stock_transfers.writes import WRITES
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, View
 
 STOCK_TRANSFERS = Entity(
     name="stock_transfer",
@@ -21,8 +21,8 @@ STOCK_TRANSFERS = Entity(
     sources=("stock_transfer",),
     reads=("location", *VARIANT_ENTITIES),
     searched=("transfer number", "names of both locations", "notes", "SKUs of rows"),
-    summary=View(model=StockTransferSummary, own=header, names=PLACES),
-    expanded=View(model=StockTransferWithRows, own=with_rows, names=PLACES | ROW_VARIANTS),
+    summary=View(model=StockTransferSummary, computed_fields=header, names=PLACES),
+    expanded=View(model=StockTransferWithRows, computed_fields=with_rows, names=PLACES | ROW_VARIANTS),
     list_request=ListStockTransfersRequest,
     get=GET_STOCK_TRANSFER,
     writes=WRITES,

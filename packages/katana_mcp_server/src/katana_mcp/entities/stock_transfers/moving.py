@@ -6,11 +6,11 @@ from dataclasses import replace
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.goods import row_moves
 from katana_mcp.documents.transition import Facts, Transition
-from katana_mcp.names import VARIANT_ENTITIES, text
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import VARIANT_ENTITIES, text
+from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove, read_levels, shortages
 
 ROWS = "stock_transfer_rows"
@@ -24,18 +24,18 @@ _PLACES = _SOURCE, _ = ("source_location_id", "target_location_id")
 async def gather(change: Transition, services: Services) -> Facts:
     """Return the facts with the names of goods and locations, and the stock, where a change is about them."""
     facts, subject = change.facts, change.subject
-    goods = [variant for row in rows(subject, ROWS) if (variant := whole(row, "variant_id"))]
+    goods = [variant for row in rows(subject, ROWS) if (variant := get_int(row, "variant_id"))]
     if change.before is None:
-        is_known = whole(subject, _SOURCE) is not None
+        is_known = get_int(subject, _SOURCE) is not None
         return replace(facts, levels=await read_levels(services, goods)) if is_known else facts
     moves_stock = change.status is not None or (change.after is None and subject.get("status") != "draft")
     named: list[Asked] = []
     if moves_stock:
         await current(services, ("location",), ("location",))
-        named += [("location", place) for name in _PLACES if (place := whole(subject, name)) is not None]
+        named += [("location", place) for name in _PLACES if (place := get_int(subject, name)) is not None]
     if change.after is None or "status" in change.asked:
         await current(services, VARIANT_ENTITIES, ("variant",))
-        named += [("variant", each) for each in goods]
+        named += [("variant", product) for product in goods]
     levels = await read_levels(services, goods) if moves_stock else facts.levels
     return replace(facts, references=await references(services, named), levels=levels)
 
@@ -45,7 +45,7 @@ def described(change: Transition) -> str:
     if change.before is not None:
         return f" ({change.before.get('status')}, rows: {len(rows(change.before, ROWS))})"
     places = [change.asked[name] for name in ("source_location_id", "destination_location_id")]
-    known = [change.facts.one("location", each) for each in places]
+    known = [change.facts.one("location", place) for place in places]
     source, target = (str(asked) if one is None else one.called for asked, one in zip(places, known, strict=True))
     return f" from {source} to {target}"
 

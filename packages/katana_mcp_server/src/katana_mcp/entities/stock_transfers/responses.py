@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from katana_mcp.descriptor import Verb
+from katana_mcp.surface.descriptor import Verb
 from katana_mcp.writing.preview import Preview
 
 

@@ -5,11 +5,11 @@ from datetime import datetime
 from cache_core.conditions import Below, NoneOf, Where, hold
 from cache_core.protocol import Stored
 from cache_core.records import iso
-from katana_mcp.names import Names
-from katana_mcp.operations.rows import with_lines
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import with_lines
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 
 PLACES: dict[str, tuple[str, ...]] = {"location": ("source_location_id", "target_location_id")}
 ROW_VARIANTS: dict[str, tuple[str, ...]] = {"variant": ("stock_transfer_rows[].variant_id",)}
@@ -54,7 +54,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what a transfer's record does not say of itself."""
     record = stored.record
     return {
-        "stock_transfer_id": whole(record, "id"),
+        "stock_transfer_id": get_int(record, "id"),
         "source_location": names.name("location", record.get("source_location_id")),
         "target_location": names.name("location", record.get("target_location_id")),
         "overdue": hold(overdue(services.days.today(services.clock.now())), record) or None,

@@ -9,8 +9,8 @@ from katana_mcp.documents.usual_fields import GOODS, number_field
 from katana_mcp.documents.verbs import writes
 from katana_mcp.entities.stock_transfers.moving import REFUSED, ROWS, RULES, described, gather, moves
 from katana_mcp.entities.stock_transfers.responses import ANSWERS
-from katana_mcp.names import VARIANT_ENTITIES
-from katana_mcp.operations.filters import Moment, spelling
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.operations.filters import Moment, spelling
 from katana_mcp.tools.requests import NameOrId, Notes, WriteQuantity
 
 _FIXED = "locations and rows of a transfer never change: `create_stock_transfer` plans another one"

@@ -1,6 +1,5 @@
 """Stocktakes: counts of the stock of a location, and what differed."""
 
-from katana_mcp.descriptor import Entity, View, not_written
 from katana_mcp.entities.stocktakes.filters import ListStocktakesRequest
 from katana_mcp.entities.stocktakes.rows import (
     PLACES,
@@ -11,7 +10,8 @@ from katana_mcp.entities.stocktakes.rows import (
     header,
     with_rows,
 )
-from katana_mcp.names import VARIANT_ENTITIES
+from katana_mcp.references.display_names import VARIANT_ENTITIES
+from katana_mcp.surface.descriptor import Entity, View, not_written
 
 STOCKTAKES = Entity(
     name="stocktake",
@@ -20,8 +20,10 @@ STOCKTAKES = Entity(
     sources=("stocktake",),
     reads=("location", *VARIANT_ENTITIES),
     searched=(),
-    summary=View(model=StocktakeSummary, own=header, names=PLACES),
-    expanded=View(model=StocktakeWithRows, own=with_rows, names=PLACES | ROW_NAMES, parts={ROWS: "stocktake_id"}),
+    summary=View(model=StocktakeSummary, computed_fields=header, names=PLACES),
+    expanded=View(
+        model=StocktakeWithRows, computed_fields=with_rows, names=PLACES | ROW_NAMES, parts={ROWS: "stocktake_id"}
+    ),
     list_request=ListStocktakesRequest,
     absent={
         "search": "`list_stocktakes` finds stocktakes by number, location or SKU",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from katana_client.models.values import StocktakeStatus
 from katana_mcp.entities.stocktakes.rows import ROWS
-from katana_mcp.operations.filters import (
+from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
     ByCreation,
@@ -19,7 +19,7 @@ from katana_mcp.operations.filters import (
     not_before,
     open_until,
 )
-from katana_mcp.operations.open_values import SomeValues, open_value
+from katana_mcp.surface.operations.open_values import SomeValues, open_value
 from katana_mcp.tools.requests import own_ids
 
 

@@ -2,11 +2,11 @@
 
 from cache_core.protocol import Stored
 from cache_core.records import is_set
-from katana_mcp.names import Names
-from katana_mcp.operations.rows import line
-from katana_mcp.services import Services
+from katana_mcp.references.display_names import Names
+from katana_mcp.references.services import Services
+from katana_mcp.surface.operations.rows import line
 from katana_mcp.tools.answers import Answer, Number
-from katana_mcp.values import whole
+from katana_mcp.values import get_int
 
 ROWS = "stocktake_row"
 PLACES: dict[str, tuple[str, ...]] = {"location": ("location_id",)}
@@ -55,7 +55,7 @@ def header(stored: Stored, names: Names, services: Services) -> dict[str, object
     """Return what a stocktake's record does not say of itself."""
     del services
     return {
-        "stocktake_id": whole(stored.record, "id"),
+        "stocktake_id": get_int(stored.record, "id"),
         "location": names.name("location", stored.record.get("location_id")),
     }
 
@@ -64,7 +64,7 @@ def with_rows(stored: Stored, names: Names, services: Services) -> dict[str, obj
     """Return the same, and the stocktake's rows with SKU and name."""
     parts = names.parts.get(("stocktake", stored.id), [])
     lines = [
-        line(StocktakeLine, row, names, stocktake_row_id=whole(row, "id"))
+        line(StocktakeLine, row, names, stocktake_row_id=get_int(row, "id"))
         for row in parts
         if not is_set(row, "deleted_at")
     ]

@@ -11,7 +11,7 @@ from katana_mcp.documents.transition import Facts, State, Transition
 from katana_mcp.entities.purchase_orders.buying import ROWS
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivedRow, ReceivePurchaseOrderRequest
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER, WRITES
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import EMPTY, get_int, number, rows
 
 NOW = "when it is applied"
 """The receipt date of what comes without one: Katana's clock gives it."""
@@ -34,7 +34,7 @@ class Arrival:
     @property
     def came(self) -> State:
         """The row as it has come; a part of one has no id yet."""
-        row = self.portion.row or NOTHING
+        row = self.portion.row or EMPTY
         place = {} if self.place is None else {"location_id": self.place}
         kept = row if self.portion.is_whole else {name: value for name, value in row.items() if name != "id"}
         return {**kept, "quantity": self.portion.quantity, "received_date": self.date or NOW, **place}
@@ -43,12 +43,12 @@ class Arrival:
 def as_it_is(facts: Facts, order: int | str) -> State:
     """Return the order as it is."""
     asked = WRITES["modify"].request.model_validate({"purchase_order_id": order})
-    return transition(PURCHASE_ORDER, "modify", asked, facts).before or NOTHING
+    return transition(PURCHASE_ORDER, "modify", asked, facts).before or EMPTY
 
 
 def arrivals(request: ReceivePurchaseOrderRequest, facts: Facts, order: State) -> list[Arrival]:
     """Return what has come: what is named, or all that is open."""
-    held = {whole(row, "id") or 0: row for row in rows(order, ROWS)}
+    held = {get_int(row, "id") or 0: row for row in rows(order, ROWS)}
     still = {key: _quantity(row) for key, row in held.items() if row.get("received_date") is None}
     found: list[Arrival] = []
     for portion in portions(request.rows, held, still):
@@ -77,7 +77,7 @@ def received(facts: Facts, order: State, came: Sequence[Arrival]) -> Transition:
 
 def _rows(order: State, came: Mapping[int, Arrival]) -> Iterator[Record]:
     for row in rows(order, ROWS):
-        arrival = came.get(whole(row, "id") or 0)
+        arrival = came.get(get_int(row, "id") or 0)
         if arrival is None:
             yield row
             continue

@@ -3,31 +3,31 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from katana_mcp import naming
 from katana_mcp.documents.quantities import Handling, Portion, misfits, traces
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.purchase_orders.buying import ROWS, good_of
 from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS
 from katana_mcp.entities.purchase_orders.receiving.arrival import Arrival
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivedRow
-from katana_mcp.lookup import gone
-from katana_mcp.names import text
+from katana_mcp.references import wording as naming
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import EMPTY, get_int, number, rows
 
 _RECEIVING: Handling[ReceivedRow] = Handling(
     does="receive",
     too_much=warning_codes.OVER_RECEIPT,
     is_over=warning_codes.ALREADY_RECEIVED,
-    why_over=lambda portion: f"came on {(portion.row or NOTHING).get('received_date')}",
+    why_over=lambda portion: f"came on {(portion.row or EMPTY).get('received_date')}",
 )
 
 
 def against(facts: Facts, order: State, came: Sequence[Arrival]) -> list[ToolWarning]:
     """Return what speaks against it."""
     name = text(order, "order_no") or str(order.get("id"))
-    deleted = gone(f"purchase order {name}", order, "purchase_order_id", deleted=facts.deleted)
+    deleted = check_not_deleted(f"purchase order {name}", order, "purchase_order_id", deleted=facts.deleted)
     blocked = deleted or [*_status(f"purchase order {name}", order)]
     return blocked or [*_rows(f"purchase order {name}", order, facts, came)]
 
@@ -44,7 +44,7 @@ def _status(called: str, order: State) -> Iterator[ToolWarning]:
 
 
 def _rows(called: str, order: State, facts: Facts, came: Sequence[Arrival]) -> Iterator[ToolWarning]:
-    has = [whole(row, "id") or 0 for row in rows(order, ROWS)]
+    has = [get_int(row, "id") or 0 for row in rows(order, ROWS)]
     for portion, misfit in misfits(called, [each.portion for each in came], has, _RECEIVING):
         if misfit is not None:
             yield misfit

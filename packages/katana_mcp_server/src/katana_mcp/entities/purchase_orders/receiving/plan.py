@@ -13,10 +13,10 @@ from katana_mcp.entities.purchase_orders.receipts import INGREDIENTS, arriving
 from katana_mcp.entities.purchase_orders.receiving.arrival import NOW, Arrival, arrivals, as_it_is, received
 from katana_mcp.entities.purchase_orders.receiving.checks import against
 from katana_mcp.entities.purchase_orders.receiving.request import ReceivePurchaseOrderRequest
-from katana_mcp.entities.purchase_orders.showing import told_rows
+from katana_mcp.entities.purchase_orders.showing import rows_in_words
 from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import NOTHING, rows
+from katana_mcp.values import EMPTY, rows
 from katana_mcp.writing.actions import SOME, Action, JsonObject, Recognise
 from katana_mcp.writing.change import Draft
 from katana_mcp.writing.stock_moves import StockMove, described
@@ -45,7 +45,7 @@ def plan(request: ReceivePurchaseOrderRequest, facts: Facts) -> Draft:
         shown,
         actions=(_action(change, came),) if is_lawful and came else (),
         touches={"record": facts.record, "ingredients": list(facts.beside.get(INGREDIENTS, ())), **_named(came)},
-        own={**shown.own, "still_open": [told_rows([row], change) for row in _open(change)]},
+        own={**shown.own, "still_open": [rows_in_words([row], change) for row in _open(change)]},
         stock=described(_moves(change, came), facts.levels),
         prior_state=facts.record,
         revert=None if why else {"tool": "modify_purchase_order", "arguments": revert},
@@ -58,8 +58,8 @@ def _open(change: Transition) -> list[State]:
 
 
 def _summary(change: Transition, came: Sequence[Arrival]) -> str:
-    told = told_rows([each.came for each in came if each.portion.row is not None], change)
-    still = told_rows(_open(change), change) or "nothing"
+    told = rows_in_words([each.came for each in came if each.portion.row is not None], change)
+    still = rows_in_words(_open(change), change) or "nothing"
     return f"receive {told or 'nothing'} of {PURCHASE_ORDER.called(change.old)}; still open: {still}"
 
 
@@ -118,7 +118,7 @@ def no_way_back(change: Transition, came: Sequence[Arrival]) -> str:
         return "Katana takes receipts back only once all of an order has come"
     if order.get("status") == "PARTIALLY_RECEIVED":
         return "taking receipts back would take back what had come before, too"
-    if any(each.place not in (None, (each.portion.row or NOTHING).get("location_id", each.place)) for each in came):
+    if any(each.place not in (None, (each.portion.row or EMPTY).get("location_id", each.place)) for each in came):
         return "rows stay at the place to which they came"
     if len(rows(follow(after, {**after, "status": "NOT_RECEIVED"}), ROWS)) != len(rows(order, ROWS)):
         return "taking receipts back makes one of the rows that are alike"

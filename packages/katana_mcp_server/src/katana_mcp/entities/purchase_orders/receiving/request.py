@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from katana_mcp.documents.quantities import BatchQuantity, RowQuantity
-from katana_mcp.operations.filters import Moment
+from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteQuantity, WriteRequest, own_id
 

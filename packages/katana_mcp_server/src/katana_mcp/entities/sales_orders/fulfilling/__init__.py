@@ -7,23 +7,23 @@ from cache_core.records import Record, canonical
 from katana_client.errors import KatanaError
 from katana_mcp.documents.gathering import Asked, references
 from katana_mcp.documents.transition import Facts, State
+from katana_mcp.entities.sales_orders.checks import is_open
 from katana_mcp.entities.sales_orders.fulfilling.departing import RECIPE, is_kit, moves
 from katana_mcp.entities.sales_orders.fulfilling.plan import checks, plan
 from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequest
 from katana_mcp.entities.sales_orders.fulfilling.shipment import as_it_is, shipped
 from katana_mcp.entities.sales_orders.fulfilling.tracing import BATCHES, place_of, takes_first_expiring
-from katana_mcp.entities.sales_orders.locking import is_open
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.responses import FulfillOrderResponse
 from katana_mcp.entities.sales_orders.selling import ROWS
 from katana_mcp.entities.sales_orders.writes import WRITES
-from katana_mcp.lookup import unasked
-from katana_mcp.names import look_up
-from katana_mcp.naming import Named
-from katana_mcp.operations.get import of_ids, rows_beside
-from katana_mcp.services import Services, current
+from katana_mcp.references.display_names import look_up
+from katana_mcp.references.resolve import unasked
+from katana_mcp.references.services import Services, current
+from katana_mcp.references.wording import Named
+from katana_mcp.surface.operations.get import of_ids, rows_beside
 from katana_mcp.tools.warnings import Refused
-from katana_mcp.values import rows, whole
+from katana_mcp.values import get_int, rows
 from katana_mcp.writing.change import Change
 from katana_mcp.writing.stock_moves import read_levels
 
@@ -37,16 +37,16 @@ async def _gather(request: FulfillOrderRequest, services: Services) -> Facts:
     record = facts.record or {}
     beside: dict[str, tuple[Record, ...]] = {FULFILLMENTS: (), MADE: await _made(rows(record, ROWS), services)}
     if not is_open(record):
-        beside[FULFILLMENTS] = await _shipments(whole(record, "id") or 0, services)
+        beside[FULFILLMENTS] = await _shipments(get_int(record, "id") or 0, services)
     facts = replace(facts, beside=beside)
     order = as_it_is(facts, request.sales_order_id)
     going = shipped(request, facts, order)
-    kits = [whole(row, "variant_id") for row in rows(record, ROWS) if is_kit(facts, row)]
+    kits = [get_int(row, "variant_id") for row in rows(record, ROWS) if is_kit(facts, row)]
     facts = replace(facts, beside={**beside, RECIPE: await _recipes(kits, services)})
     facts = replace(facts, references={**facts.references, **await _ingredients(facts, services)})
     chosen = [each.row for each in going if each.row is not None and takes_first_expiring(facts, each)]
-    stocked = await _batches({(whole(row, "variant_id"), place_of(order, row)) for row in chosen}, services)
-    levels = await read_levels(services, [each.variant for each in moves(request, facts, order, going)])
+    stocked = await _batches({(get_int(row, "variant_id"), place_of(order, row)) for row in chosen}, services)
+    levels = await read_levels(services, [move.variant for move in moves(request, facts, order, going)])
     return replace(facts, beside={**facts.beside, BATCHES: stocked}, levels=levels)
 
 
@@ -56,7 +56,7 @@ async def _shipments(order: int, services: Services) -> tuple[Record, ...]:
         page = await services.client.sales_order_fulfillments.page(1, sales_order_id=order)
     except KatanaError:
         raise Refused(unasked(f"what of sales order {order} is shipped")) from None
-    return tuple(canonical(each) for each in page.valid_records)
+    return tuple(canonical(record) for record in page.valid_records)
 
 
 async def _batches(pairs: Iterable[tuple[int | None, int | None]], services: Services) -> tuple[Record, ...]:
@@ -67,13 +67,13 @@ async def _batches(pairs: Iterable[tuple[int | None, int | None]], services: Ser
             page = await services.client.batch_stocks.page(1, variant_id=variant, location_id=place)
         except KatanaError:
             raise Refused(unasked(f"which batches of variant {variant} there are")) from None
-        found += [canonical(each) for each in page.valid_records]
+        found += [canonical(record) for record in page.valid_records]
     return tuple(found)
 
 
 async def _made(held: Sequence[State], services: Services) -> tuple[Record, ...]:
     """Return the manufacturing orders that make rows to order."""
-    linked = [key for row in held if (key := whole(row, "linked_manufacturing_order_id")) is not None]
+    linked = [key for row in held if (key := get_int(row, "linked_manufacturing_order_id")) is not None]
     if not linked:
         return ()
     await current(services, (MADE,), ())
@@ -92,7 +92,7 @@ async def _recipes(kits: Sequence[int | None], services: Services) -> tuple[Reco
 async def _ingredients(facts: Facts, services: Services) -> dict[Asked, Named]:
     lines = facts.beside[RECIPE]
     return await references(
-        services, [("variant", key) for row in lines if (key := whole(row, "ingredient_variant_id"))]
+        services, [("variant", key) for row in lines if (key := get_int(row, "ingredient_variant_id"))]
     )
 
 

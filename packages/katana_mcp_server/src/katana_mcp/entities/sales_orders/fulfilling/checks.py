@@ -17,12 +17,12 @@ from katana_mcp.entities.sales_orders.fulfilling.tracing import (
 )
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS, MADE
 from katana_mcp.entities.sales_orders.selling import ROWS
-from katana_mcp.lookup import gone
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
+from katana_mcp.references.resolve import check_not_deleted
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.answers import plain_number
 from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
-from katana_mcp.values import ids, rows, whole
+from katana_mcp.values import get_int, ids, rows
 from katana_mcp.writing.stock_moves import shortages
 
 _SHIPPING: Handling[ShippedRow] = Handling(
@@ -36,7 +36,7 @@ _SHIPPING: Handling[ShippedRow] = Handling(
 def against(request: FulfillOrderRequest, facts: Facts) -> list[ToolWarning]:
     """Return what speaks against it."""
     order = as_it_is(facts, request.sales_order_id)
-    deleted = gone(SHIPPING.called(order), order, SHIPPING.id, deleted=facts.deleted)
+    deleted = check_not_deleted(SHIPPING.called(order), order, SHIPPING.id, deleted=facts.deleted)
     if deleted:
         return deleted
     going, change = shipped(request, facts, order), fulfilled(request, facts)
@@ -51,7 +51,7 @@ def _named(request: FulfillOrderRequest, order: State, change: Transition) -> It
     called, key = SHIPPING.called(order), request.fulfillment_id or request.delete_fulfillment_id
     if subject(request, order) is None:
         path = "fulfillment_id" if request.fulfillment_id is not None else "delete_fulfillment_id"
-        has = ", ".join(str(each.get("id")) for each in rows(order, FULFILLMENTS)) or "none"
+        has = ", ".join(str(row.get("id")) for row in rows(order, FULFILLMENTS)) or "none"
         yield blocking(warning_codes.UNKNOWN_ROW_ID, f"{path}: {called} has no shipment {key}; it has {has}", path)
     elif change.is_nothing:
         told = f"shipment {key} of {called} is like that already: nothing would change"
@@ -71,7 +71,7 @@ def _new(facts: Facts, order: State, going: Sequence[Portion[ShippedRow]]) -> It
         told = f"{called} is PENDING, a quote: it is set to NOT_SHIPPED first"
         yield advisory(warning_codes.BLOCKED_STATUS, told)
     entries = traced(facts, order, going)
-    for portion, misfit in misfits(called, going, [whole(row, "id") or 0 for row in held], _SHIPPING):
+    for portion, misfit in misfits(called, going, [get_int(row, "id") or 0 for row in held], _SHIPPING):
         if misfit is not None:
             yield misfit
         elif portion.row is not None:
@@ -88,7 +88,7 @@ def _serials(facts: Facts, order: State, portion: Portion[ShippedRow], row: Stat
         yield uncountable(portion, portion.quantity)
         return
     lines = [line for shipment in rows(order, FULFILLMENTS) for line in rows(shipment, GONE)]
-    left = {each for line in lines for each in ids(line, "serial_numbers") or []}
+    left = {record_id for line in lines for record_id in ids(line, "serial_numbers") or []}
     reserved = {*(ids(row, "serial_numbers") or [])} - left
     if len(reserved) < portion.quantity:
         path = f"{portion.path}.serial_number_ids"
@@ -105,7 +105,7 @@ def _batches(facts: Facts, portion: Portion[ShippedRow], row: State, entries: Se
     if is_chosen and entries:
         told = f"{path}: none were named, so row {portion.key} takes what expires first: {in_words(facts, entries)}"
         yield info(warning_codes.DEFAULT_BATCHES, told, path)
-    if any(each.get("batch_id") is None for each in entries) or (is_chosen and not entries):
+    if any(entry.get("batch_id") is None for entry in entries) or (is_chosen and not entries):
         told = f"{path}: row {portion.key} is tracked by batch, and not all of it leaves in one"
         yield advisory(warning_codes.UNTRACED_SHIPMENT, told, path)
 
@@ -115,8 +115,8 @@ def _made(
 ) -> Iterator[ToolWarning]:
     """Yield that goods which are made for a row would leave before they are there."""
     shipment = subject(request, order) if request.picked_date is not None else None
-    keys = {each.key for each in going} | {whole(line, "sales_order_row_id") for line in rows(shipment or {}, GONE)}
-    for row in (each for each in rows(order, ROWS) if whole(each, "id") in keys):
+    keys = {each.key for each in going} | {get_int(line, "sales_order_row_id") for line in rows(shipment or {}, GONE)}
+    for row in (each for each in rows(order, ROWS) if get_int(each, "id") in keys):
         key = row.get("linked_manufacturing_order_id")
         made = next((each for each in facts.beside.get(MADE, ()) if each.get("id") == key), None)
         if made is None:

@@ -9,7 +9,7 @@ from katana_mcp.entities.sales_orders.fulfilling.request import FulfillOrderRequ
 from katana_mcp.entities.sales_orders.fulfilling.shipment import GONE, is_service, subject
 from katana_mcp.entities.sales_orders.fulfilling.tracing import is_tracked, place_of
 from katana_mcp.entities.sales_orders.selling import ROWS
-from katana_mcp.values import number, rows, whole
+from katana_mcp.values import get_int, number, rows
 from katana_mcp.writing.stock_moves import StockMove
 
 RECIPE = "bom_row"
@@ -39,10 +39,10 @@ def _moved(facts: Facts, order: State, row: State, amount: Decimal, path: str) -
     place = place_of(order, row)
     if place is None or is_service(facts, row):
         return
-    goods = [(whole(row, "variant_id"), amount)]
+    goods = [(get_int(row, "variant_id"), amount)]
     if is_kit(facts, row):
         goods = [
-            (whole(each, "ingredient_variant_id"), amount * (number(each, "quantity") or Decimal(0)))
+            (get_int(each, "ingredient_variant_id"), amount * (number(each, "quantity") or Decimal(0)))
             for each in facts.beside.get(RECIPE, ())
             if each.get("product_variant_id") == row.get("variant_id")
         ]

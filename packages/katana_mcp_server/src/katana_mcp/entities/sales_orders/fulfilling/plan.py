@@ -24,7 +24,7 @@ from katana_mcp.entities.sales_orders.fulfilling.tracing import is_tracked
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import ROWS, row_line
 from katana_mcp.tools.warnings import ToolWarning
-from katana_mcp.values import NOTHING, ids, number, rows
+from katana_mcp.values import EMPTY, ids, number, rows
 from katana_mcp.writing.actions import Action, JsonObject, Ref
 from katana_mcp.writing.change import Draft
 from katana_mcp.writing.stock_moves import described
@@ -41,7 +41,7 @@ def plan(request: FulfillOrderRequest, facts: Facts) -> Draft:
     """Return the plan; without a request where something speaks against it."""
     order, change = as_it_is(facts, request.sales_order_id), fulfilled(request, facts)
     is_lawful = not any(each.severity == "blocking" for each in against(request, facts))
-    sent = [_known_by(each) for each in steps(SHIPPING, change)] if is_lawful else []
+    sent = [_known_by(step) for step in steps(SHIPPING, change)] if is_lawful else []
     why = _no_way_back(request, facts, order)
     still = [in_words(row_line, [row], change) for row in _open(change.new)]
     shown = draft(SHIPPING, change, _summary(request, facts, order, change))
@@ -51,7 +51,7 @@ def plan(request: FulfillOrderRequest, facts: Facts) -> Draft:
         touches={"record": facts.record, "shipments": list(facts.beside.get(FULFILLMENTS, ()))},
         own={**shown.own, "still_open": still},
         stock=described(moves(request, facts, order, shipped(request, facts, order)), facts.levels),
-        prior_state={**(facts.record or NOTHING), "fulfillments": rows(order, FULFILLMENTS)},
+        prior_state={**(facts.record or EMPTY), "fulfillments": rows(order, FULFILLMENTS)},
         revert={"tool": TOOL, "arguments": _back(request, order, len(sent) - 1)} if sent and not why else None,
         one_way=why,
     )
@@ -71,7 +71,7 @@ def _summary(request: FulfillOrderRequest, facts: Facts, order: State, change: T
         return f"shipment {request.fulfillment_id} of {called}: {words or 'nothing changes'}"
     going = [
         {**each.row, "quantity": each.quantity} for each in shipped(request, facts, order) if each.row is not None
-    ] or _taken(order, shipment or NOTHING)
+    ] or _taken(order, shipment or EMPTY)
     what, still = (in_words(row_line, found, change) or "nothing" for found in (going, _open(change.new)))
     if request.delete_fulfillment_id is not None:
         return f"take back shipment {request.delete_fulfillment_id} of {called}: {what}; then open: {still}"
@@ -82,7 +82,7 @@ def _taken(order: State, shipment: State) -> list[State]:
     """Return the rows of an order in the quantities that a shipment took of them."""
     held = {row.get("id"): row for row in rows(order, ROWS)}
     lines = rows(shipment, GONE)
-    return [{**held.get(each.get("sales_order_row_id"), {}), "quantity": each.get("quantity")} for each in lines]
+    return [{**held.get(line.get("sales_order_row_id"), {}), "quantity": line.get("quantity")} for line in lines]
 
 
 def _known_by(action: Action) -> Action:
@@ -90,28 +90,28 @@ def _known_by(action: Action) -> Action:
     lines = action.expects.get(GONE)
     if action.method != "POST" or not isinstance(lines, list):
         return action
-    found = [{name: each[name] for name in ("sales_order_row_id", "quantity")} for each in rows(action.expects, GONE)]
+    found = [{name: row[name] for name in ("sales_order_row_id", "quantity")} for row in rows(action.expects, GONE)]
     return replace(action, expects={**action.expects, GONE: found})
 
 
 def _back(request: FulfillOrderRequest, order: State, place: int) -> JsonObject:
     """Return the arguments that take it back; `place` is that of the request that ships."""
-    named, shipment = {"sales_order_id": id_of(order)}, subject(request, order) or NOTHING
+    named, shipment = {"sales_order_id": id_of(order)}, subject(request, order) or EMPTY
     if request.fulfillment_id is not None:
         was = {name: shipment.get(name) for name in HEAD if name in request.model_fields_set}
         return {**named, "fulfillment_id": request.fulfillment_id, **was}
     if request.delete_fulfillment_id is None:
         return {**named, "delete_fulfillment_id": Ref(place, "id")}
     held = {name: value for name in HEAD if (value := shipment.get(name)) is not None}
-    return {**named, "rows": [_again(each) for each in rows(shipment, GONE)], **held}
+    return {**named, "rows": [_again(row) for row in rows(shipment, GONE)], **held}
 
 
 def _again(line: State) -> JsonObject:
     """Return the argument that ships a row once more, from the same batches and serial numbers."""
     batches = [
-        {"batch_id": each["batch_id"], "quantity": each.get("quantity")}
-        for each in rows(line, "batch_transactions")
-        if each.get("batch_id") is not None
+        {"batch_id": row["batch_id"], "quantity": row.get("quantity")}
+        for row in rows(line, "batch_transactions")
+        if row.get("batch_id") is not None
     ]
     traced = {"batches": batches, "serial_number_ids": ids(line, "serial_numbers")}
     plain = {"row_id": line.get("sales_order_row_id"), "quantity": number(line, "quantity")}

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, StrictStr, WithJsonSchema, model_validator
 
 from katana_mcp.documents.quantities import RowQuantity
-from katana_mcp.operations.filters import Moment, spelling
+from katana_mcp.surface.operations.filters import Moment, spelling
 from katana_mcp.tools.argument_words import Offers, Words
 from katana_mcp.tools.requests import NameOrId, RecordNumber, WriteRequest, own_id
 

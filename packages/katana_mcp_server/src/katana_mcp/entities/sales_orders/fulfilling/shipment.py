@@ -14,9 +14,9 @@ from katana_mcp.entities.sales_orders.fulfilling.tracing import traced
 from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
 from katana_mcp.entities.sales_orders.selling import ROWS
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER, WRITES
-from katana_mcp.operations.filters import Moment
+from katana_mcp.surface.operations.filters import Moment
 from katana_mcp.tools.requests import ShortText
-from katana_mcp.values import NOTHING, number, rows, whole
+from katana_mcp.values import EMPTY, get_int, number, rows
 
 GONE = "sales_order_fulfillment_rows"
 """The field of a shipment that holds what of each row it took."""
@@ -48,7 +48,7 @@ SHIPPING = replace(SALES_ORDER, parts=(*SALES_ORDER.parts, _SHIPMENTS))
 def as_it_is(facts: Facts, order: int | str) -> State:
     """Return the order as it is, with its shipments."""
     asked = WRITES["modify"].request.model_validate({"sales_order_id": order})
-    found = transition(SALES_ORDER, "modify", asked, facts).before or NOTHING
+    found = transition(SALES_ORDER, "modify", asked, facts).before or EMPTY
     return {**found, FULFILLMENTS: list(facts.beside.get(FULFILLMENTS, ()))}
 
 
@@ -72,13 +72,13 @@ def open_of(order: State) -> dict[int, Decimal]:
 
 
 def _ordered(order: State) -> dict[int, Decimal]:
-    return {whole(row, "id") or 0: number(row, "quantity") or Decimal(0) for row in rows(order, ROWS)}
+    return {get_int(row, "id") or 0: number(row, "quantity") or Decimal(0) for row in rows(order, ROWS)}
 
 
 def _taken(shipments: Sequence[State]) -> dict[int, Decimal]:
     found: dict[int, Decimal] = {}
     for row in (each for shipment in shipments for each in rows(shipment, GONE)):
-        key = whole(row, "sales_order_row_id") or 0
+        key = get_int(row, "sales_order_row_id") or 0
         found[key] = found.get(key, Decimal(0)) + (number(row, "quantity") or Decimal(0))
     return found
 
@@ -87,9 +87,9 @@ def shipped(request: FulfillOrderRequest, facts: Facts, order: State) -> list[Po
     """Return what is shipped: what is named, or all goods that are open; nothing where a shipment is named."""
     if request.fulfillment_id is not None or request.delete_fulfillment_id is not None:
         return []
-    held = {whole(row, "id") or 0: row for row in rows(order, ROWS)}
+    held = {get_int(row, "id") or 0: row for row in rows(order, ROWS)}
     still = open_of(order)
-    goods = {whole(row, "id") for row in _goods(facts, order)}
+    goods = {get_int(row, "id") for row in _goods(facts, order)}
     left = still if request.rows else {key: amount for key, amount in still.items() if key in goods}
     return portions(request.rows, held, left)
 
@@ -97,7 +97,7 @@ def shipped(request: FulfillOrderRequest, facts: Facts, order: State) -> list[Po
 def subject(request: FulfillOrderRequest, order: State) -> State | None:
     """Return the shipment that is named, if the order has it."""
     key = request.fulfillment_id or request.delete_fulfillment_id
-    return next((each for each in rows(order, FULFILLMENTS) if each.get("id") == key), None)
+    return next((row for row in rows(order, FULFILLMENTS) if row.get("id") == key), None)
 
 
 def fulfilled(request: FulfillOrderRequest, facts: Facts) -> Transition:
@@ -130,8 +130,8 @@ def _rows(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) -
 def _status(facts: Facts, order: State, shipments: Sequence[State]) -> object:
     """Return the status that Katana works out of shipments; one of which nothing is shipped keeps its own."""
     ordered, taken = _ordered(order), _taken(shipments)
-    handed = _taken([each for each in shipments if each.get("status") == "DELIVERED"])
-    keys = [whole(row, "id") or 0 for row in _goods(facts, order)]
+    handed = _taken([shipment for shipment in shipments if shipment.get("status") == "DELIVERED"])
+    keys = [get_int(row, "id") or 0 for row in _goods(facts, order)]
     if not shipments:
         return "NOT_SHIPPED" if rows(order, FULFILLMENTS) else order.get("status")
     if all(handed.get(key, Decimal(0)) >= ordered[key] for key in keys):

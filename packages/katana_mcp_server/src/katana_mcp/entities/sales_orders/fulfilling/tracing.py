@@ -6,9 +6,9 @@ from decimal import Decimal
 from katana_mcp.documents.quantities import Portion
 from katana_mcp.documents.transition import Facts, State
 from katana_mcp.entities.sales_orders.fulfilling.request import ShippedRow
-from katana_mcp.names import text
+from katana_mcp.references.display_names import text
 from katana_mcp.tools.answers import plain_number
-from katana_mcp.values import NOTHING, flag, number, rows, whole
+from katana_mcp.values import EMPTY, get_bool, get_int, number, rows
 
 BATCHES = "batch_stock"
 """Where facts hold how much of each batch is where."""
@@ -19,12 +19,12 @@ type Entry = Mapping[str, object]
 def is_tracked(facts: Facts, row: State, how: str) -> bool:
     """Return whether the goods of a row are `batch_tracked` or `serial_tracked`."""
     item = facts.names.item(facts.names.record("variant", row.get("variant_id")))
-    return flag(item or NOTHING, how) is True
+    return get_bool(item or EMPTY, how) is True
 
 
 def place_of(order: State, row: State) -> int | None:
     """Return the location that a row is shipped from."""
-    return whole(row, "location_id") or whole(order, "location_id")
+    return get_int(row, "location_id") or get_int(order, "location_id")
 
 
 def takes_first_expiring(facts: Facts, portion: Portion[ShippedRow]) -> bool:
@@ -42,9 +42,11 @@ def traced(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) 
     for portion in portions:
         asked = portion.asked
         if asked is not None and asked.serial_number_ids:
-            found[portion.key] = [{"serial_number_id": each, "quantity": 1} for each in asked.serial_number_ids]
+            found[portion.key] = [
+                {"serial_number_id": serial_number_id, "quantity": 1} for serial_number_id in asked.serial_number_ids
+            ]
         elif asked is not None and asked.batches:
-            named: list[Entry] = [{"batch_id": each.batch_id, "quantity": each.quantity} for each in asked.batches]
+            named: list[Entry] = [{"batch_id": batch.batch_id, "quantity": batch.quantity} for batch in asked.batches]
             found[portion.key] = _with_rest(named, portion.quantity)
         elif portion.row is not None and takes_first_expiring(facts, portion):
             taken = [*_first_expiring(facts, portion.row, place_of(order, portion.row), portion.quantity, used)]
@@ -54,7 +56,7 @@ def traced(facts: Facts, order: State, portions: Sequence[Portion[ShippedRow]]) 
 
 def _with_rest(entries: list[Entry], quantity: Decimal) -> list[Entry]:
     """Return entries with what is in no batch: Katana wants them to come to the quantity of the row."""
-    rest = quantity - sum((number(each, "quantity") or Decimal(0) for each in entries), Decimal(0))
+    rest = quantity - sum((number(entry, "quantity") or Decimal(0) for entry in entries), Decimal(0))
     return [*entries, {"batch_id": None, "quantity": rest}] if rest > 0 else entries
 
 
@@ -65,7 +67,7 @@ def _stocked(facts: Facts, row: State, place: int | None) -> list[State]:
         for each in facts.beside.get(BATCHES, ())
         if (each.get("variant_id"), each.get("location_id")) == (row.get("variant_id"), place)
     ]
-    return sorted(found, key=lambda each: (text(each, "expiration_date") or _NEVER, whole(each, "batch_id") or 0))
+    return sorted(found, key=lambda each: (text(each, "expiration_date") or _NEVER, get_int(each, "batch_id") or 0))
 
 
 def _first_expiring(
@@ -73,7 +75,7 @@ def _first_expiring(
 ) -> Iterator[Entry]:
     """Yield what is taken of each batch; `used` holds what rows before this one took."""
     for batch in _stocked(facts, row, place):
-        key = whole(batch, "batch_id"), place
+        key = get_int(batch, "batch_id"), place
         amount = min(wanted, (number(batch, "quantity_in_stock") or Decimal(0)) - used.get(key, Decimal(0)))
         if amount > 0:
             used[key] = used.get(key, Decimal(0)) + amount
@@ -86,7 +88,7 @@ def in_words(facts: Facts, entries: Sequence[Entry]) -> str:
     known = {each.get("batch_id"): each for each in facts.beside.get(BATCHES, ())}
     told: list[str] = []
     for entry in entries:
-        batch = known.get(entry["batch_id"], NOTHING)
+        batch = known.get(entry["batch_id"], EMPTY)
         until = text(batch, "expiration_date")
         name = text(batch, "batch_number") or ("no batch" if entry["batch_id"] is None else str(entry["batch_id"]))
         told.append(f"{plain_number(number(entry, 'quantity') or Decimal(0))} of {name}{_until(until)}")

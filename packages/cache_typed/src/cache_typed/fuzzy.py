@@ -1,0 +1,175 @@
+"""Search after a miss: inside words, inside codes, words that are nearly right, and some of the words.
+
+Indexes propose rows, and `cache_core.text.guess` decides. All of it is bounded by counts, never by time; what was left
+out makes the answer say `cut`.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from cache_core.conditions import hold
+from cache_core.partial import MAX_LISTED, Listed, likeliest, present
+from cache_core.protocol import Capability, Hit, Search, SearchResult
+from cache_core.spec import matched_fields
+from cache_core.text import AFTER_A_MISS, Query, SearchText, Tier, WeightClass, carriers, guess, words_missing
+from cache_typed import dialect, runs, trigrams
+from cache_typed.columns import Cell
+from cache_typed.dialect import Connection
+from cache_typed.mapping import Layout
+from cache_typed.reading import load, narrowed
+from cache_typed.trigrams import MAX_STEPS, Budget
+
+MAX_ROWS = 2_000
+"""Rows that one tier ranks at most: those with the greatest keys."""
+
+MAX_PROPOSED = 600
+"""Words that all tokens together may stand for at most."""
+
+_NEEDS = {Tier.SUBSTRING: Capability.SUBSTRING, Tier.TYPO: Capability.TYPO}
+
+
+@dataclass(frozen=True, slots=True)
+class _FuzzyQuery:
+    """A query, the tier in which it is asked, and the work that it may take."""
+
+    request: Search
+    query: Query
+    tier: Tier
+    budget: Budget
+
+
+class _Candidate(NamedTuple):
+    """A row of a tier; candidates sort best first."""
+
+    far: int
+    place: WeightClass
+    sort: str
+    tie: int | str
+    nr: int
+    missing: tuple[str, ...]
+
+
+def after_a_miss(db: Connection, layout: Layout, request: Search, query: Query) -> SearchResult:
+    """Return the best rows of the first tier that finds any, of those that the entity has."""
+    budget = Budget(MAX_STEPS)
+    for tier in AFTER_A_MISS:
+        if tier in _NEEDS and _NEEDS[tier] not in layout.mapping.guesses:
+            continue
+        # Some of the words are still looked for when guesses have spent what they may.
+        asked = _FuzzyQuery(request, query, tier, Budget(MAX_STEPS) if tier is Tier.PARTIAL else budget)
+        hits, total = _best_rows(db, layout, asked, _candidates(db, layout, asked))
+        budget.spent = budget.spent or asked.budget.spent
+        if total:
+            return SearchResult(hits, total, budget.spent)
+    return SearchResult(cut=budget.spent)
+
+
+class _Source(NamedTuple):
+    """Where the rows of a tier come from: the source, the condition on it, its placeholder's value, and its row ids."""
+
+    rows: str
+    condition: str
+    value: str
+    row_id: str
+
+
+def _source(db: Connection, layout: Layout, asked: _FuzzyQuery) -> _Source | None:
+    """Return where the candidates come from; None where nothing can be one."""
+    name, pk, query = layout.name, layout.pk, asked.query
+    match asked.tier:
+        case Tier.CODE:
+            if not (query.run and layout.is_coded):
+                return None
+            wanted = runs.runs_of(query.run)
+            return _Source(runs.coded_rows(name, pk), runs.holds_run(name, "{}"), wanted, runs.run_id(name))
+        case Tier.PARTIAL:
+            nrs = _with_some(db, layout, asked)
+            row_id = f"{name}.{pk}"
+            return _Source(name, f"{row_id} {dialect.IN_LIST}", json.dumps(nrs), row_id) if nrs else None
+        case _:
+            meant = _meant(db, layout, asked)
+            if not any(meant.values()):
+                return None
+            wanted = dialect.one_of_each([(token, meant.get(token, [])) for token in query.tokens])
+            return _Source(dialect.text_rows(name, pk), dialect.text_matches(name, "{}"), wanted, dialect.text_id(name))
+
+
+def _meant(db: Connection, layout: Layout, asked: _FuzzyQuery) -> dict[str, list[str]]:
+    """Return the words that each token may stand for."""
+    tokens, budget = asked.query.tokens, asked.budget
+    most = max(1, MAX_PROPOSED // len(tokens))
+    if asked.tier is Tier.TYPO:
+        return trigrams.near(db, layout.name, tokens, budget, most)
+    return {token: trigrams.holding(db, layout.name, token, budget, most) for token in tokens}
+
+
+def _with_some(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[int]:
+    """Return the rows that hold the most words, as far as the words' lists of rows tell."""
+    if len(asked.query.words) == 1:
+        return []
+    listed = [_listed(db, layout, asked, word) for word in carriers(asked.query)]
+    together = present(asked.query, listed)
+    nrs, cut = likeliest(listed, _listed(db, layout, asked, together).rows if together else ())
+    asked.budget.spent = asked.budget.spent or cut
+    return nrs
+
+
+def _listed(db: Connection, layout: Layout, asked: _FuzzyQuery, tokens: tuple[str, ...]) -> Listed:
+    name = layout.name
+    sql = (
+        f"SELECT {dialect.text_id(name)} FROM {name}_fts WHERE {dialect.text_matches(name, '?')}"
+        f" ORDER BY {dialect.newest_text_first(name)} LIMIT ?"
+    )
+    rows = asked.budget.rows(db, sql, (dialect.prefixes(tokens), MAX_LISTED + 1), MAX_LISTED + 1)
+    return Listed([int(str(nr)) for (nr,) in rows[:MAX_LISTED]], len(rows) > MAX_LISTED)
+
+
+def _candidates(db: Connection, layout: Layout, asked: _FuzzyQuery) -> list[_Candidate]:
+    source = _source(db, layout, asked)
+    if source is None:
+        return []
+    clause, _ = narrowed(db, layout, asked.request.where, asked.request.visibility)
+    name, tie = layout.name, layout.pk if layout.id_is_pk else "cache_id"
+    columns = (layout.pk, tie, "cache_sort", "cache_codes", *dialect.TEXT_COLUMNS)
+    sql = (
+        f"SELECT {', '.join(f'{name}.{column}' for column in columns)} FROM {source.rows}"
+        f" WHERE {clause.sql(source.condition.format(clause.bind(source.value)))} ORDER BY {source.row_id} DESC"
+    )
+    found: list[_Candidate] = []
+    for nr, tied, sort, codes, *texts in asked.budget.rows(db, sql, clause.values, MAX_ROWS):
+        text = _text(texts, codes if asked.tier is Tier.CODE else None)
+        how = guess(asked.query, text, asked.tier)
+        if how is not None:
+            missing = words_missing(asked.query, text) if asked.tier is Tier.PARTIAL else ()
+            row_id = tied if isinstance(tied, int) else str(tied)
+            found.append(_Candidate(*how, str(sort), row_id, int(str(nr)), missing))
+    return sorted(found)
+
+
+def _text(texts: list[Cell], codes: Cell) -> SearchText:
+    keys, names, extras, related = map(str, texts)
+    listed = [(code, WeightClass(place)) for code, place in json.loads(str(codes))] if codes is not None else []
+    return SearchText(keys, names, extras, related, tuple(listed))
+
+
+def _best_rows(
+    db: Connection, layout: Layout, asked: _FuzzyQuery, found: list[_Candidate]
+) -> tuple[tuple[Hit, ...], int]:
+    """Return the best rows that meet the conditions, and how many there are."""
+    request = asked.request
+    _, checked = narrowed(db, layout, request.where, request.visibility)
+    taken = found if checked else found[: request.limit]
+    loaded = {each.nr: each.row for each in load(db, layout, [each.nr for each in taken])}
+    kept = [each for each in taken if not checked or hold(request.where, loaded[each.nr].record)]
+    hits = [
+        Hit(
+            loaded[each.nr],
+            asked.tier,
+            each.place,
+            matched_fields(layout.spec, loaded[each.nr].record, asked.query, asked.tier),
+            each.missing,
+        )
+        for each in kept[: request.limit]
+    ]
+    return tuple(hits), len(kept) if checked else len(found)

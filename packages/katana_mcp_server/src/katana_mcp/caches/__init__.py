@@ -1,0 +1,1 @@
+"""The cache files of an account: which there are, what fills them, what is swapped; no tool is known here."""

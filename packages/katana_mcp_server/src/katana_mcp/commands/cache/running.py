@@ -1,0 +1,90 @@
+"""Runs a command on the account of the settings; every failure ends in one sentence."""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cache_core.clock import SystemClock
+from cache_core.errors import CacheError
+from katana_client.sending import RequestRecord
+from katana_mcp.caches.cache_files import BadInput, NotDone
+from katana_mcp.commands.cache.job import Job, Report
+from katana_mcp.commands.cache.screen import bars, print_report
+from katana_mcp.configuration import logs
+from katana_mcp.configuration.settings import Settings
+from katana_mcp.server.account import account
+from katana_mcp.server.wiring import Environment, cache_directory, check_account, log_request
+
+type Command = Callable[[Job], Awaitable[Report]]
+
+
+async def run(command: Command, settings: Settings, *, as_json: bool) -> int:
+    """Return the exit code: 0 fine, 1 not.
+
+    Raises:
+        SettingsError: bad input.
+    """
+    logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
+    known, found = account(settings)
+    if known.api_key.get_secret_value():  # a sandbox that runs elsewhere needs none to look at its cache
+        check_account(known)
+    outside = telling(found, known.base_url)
+    directory = cache_directory(known, outside)
+    if directory is None:
+        raise BadInput("the sandbox keeps its cache only where told: name a directory with --cache-dir")
+    try:
+        _refuse_unusable(directory)
+        with bars() as tell:
+            job = Job(
+                settings=known,
+                outside=outside,
+                flags=known.flags(),
+                directory=directory,
+                clock=SystemClock(),
+                tell=tell,
+            )
+            report = await command(job)
+    except (NotDone, CacheError) as error:
+        sys.stderr.write(f"katana-mcp: {error}\n")
+        return 1
+    print_report(report, as_json=as_json)
+    return 0 if report.fine else 1
+
+
+def _refuse_unusable(directory: Path) -> None:
+    """Refuse a directory that is none, or that could not be made; nothing is left behind."""
+    try:
+        for each in (directory.parent, directory):
+            if each.is_symlink():
+                raise NotDone(f"the cache directory {each} is a symbolic link; name a real directory")
+        if not directory.is_dir():
+            Path(tempfile.mkdtemp(dir=next(parent for parent in directory.parents if parent.exists()))).rmdir()
+    except OSError as error:
+        raise NotDone(f"the cache directory {directory.parent} cannot be used: {error.strerror}") from error
+
+
+def telling(outside: Environment, base_url: str) -> Environment:
+    """Return the same outside, which tells on stderr when Katana has to be asked again, once until it answers."""
+    host, silent = urlsplit(base_url).netloc, False
+
+    def tell(request: RequestRecord) -> None:
+        nonlocal silent
+        log_request(request)
+        status, unreadable = request.status, request.outcome == "unreadable"
+        working = asyncio.current_task()
+        if working is not None and working.cancelling():
+            return
+        answered = status is not None and status < 500 and status not in _AGAIN and not unreadable
+        if not answered and not silent:
+            how = "does not answer" if status is None else f"answers {status}{', unreadable' if unreadable else ''}"
+            sys.stderr.write(f"katana-mcp: {host} {how}: it is asked again\n")
+        silent = not answered
+
+    return replace(outside, on_request=tell)
+
+
+_AGAIN = frozenset({408, 429})

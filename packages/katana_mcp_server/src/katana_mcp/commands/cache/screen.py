@@ -1,0 +1,152 @@
+"""How a report is shown: tables for people, JSON for programs, progress as bars on a terminal and as lines in a log."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from katana_mcp.caches.cache_files import Tell
+from katana_mcp.commands.cache.job import Line, Report, Sheet
+
+_WIDE = 1_000
+"""Characters of a line where nobody's terminal breaks it."""
+_EVERY = 15
+"""Seconds between two lines of progress in a log."""
+_STYLES = {True: "green", False: "red", None: ""}
+
+
+def print_report(report: Report, *, as_json: bool) -> None:
+    """Write the report to stdout."""
+    if as_json and not report.data:
+        return
+    if as_json:
+        sys.stdout.write(json.dumps(report.data, ensure_ascii=False, indent=1, default=str) + "\n")
+        return
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    for sheet in report.sheets:
+        table = _table(sheet, console)
+        if Measurement.get(console, console.options.update(max_width=_WIDE), table).maximum <= console.width:
+            console.print(table)
+        else:
+            _print_list(sheet, console)
+    for note in report.notes:
+        console.print(_plain(note), soft_wrap=True)
+
+
+@contextmanager
+def bars(monotonic: Callable[[], float] = time.monotonic) -> Generator[Tell]:
+    """Show progress on stderr while the block runs: bars on a terminal that can, elsewhere a line now and then."""
+    console = Console(stderr=True)
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield _lines(monotonic)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=console, transient=True) as progress:
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what)
+            progress.update(tasks[what], completed=done, total=total)
+
+        yield tell
+
+
+def _lines(monotonic: Callable[[], float]) -> Tell:
+    last = monotonic()
+
+    def tell(what: str, done: int, total: int | None) -> None:
+        nonlocal last
+        if monotonic() - last >= _EVERY:
+            last = monotonic()
+            sys.stderr.write(f"katana-mcp: {what} {done:,}{'' if total is None else f'/{total:,}'}\n")
+
+    return tell
+
+
+def size(path: Path) -> int:
+    """Return the bytes of a file, 0 where it has just gone."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def format_size(count: int) -> str:
+    """Return bytes as people read them."""
+    return f"{count / 2**20:,.1f} MB" if count >= 2**20 else f"{count / 2**10:,.0f} kB"
+
+
+def format_age(age: timedelta) -> str:
+    """Return an age as people read it."""
+    seconds = round(age.total_seconds())
+    for name, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {name}"
+    return f"{seconds} s"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a short duration as people read it."""
+    return f"{seconds * 1e6:.0f} µs" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms"
+
+
+def confirmed(question: str) -> bool:
+    """Ask a person; anything but y or yes is no."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().casefold() in {"y", "yes"}
+
+
+def is_interactive() -> bool:
+    """Return whether a person can be asked."""
+    return sys.stdin.isatty() and os.environ.get("TERM", "") != ""
+
+
+def _table(sheet: Sheet, console: Console) -> Table:
+    framed = console.is_terminal and not console.is_dumb_terminal
+    table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=False, header_style="bold", show_edge=False)
+    numbers = [_is_number_column(sheet.lines, at) for at in range(len(sheet.head))]
+    for name, number in zip(sheet.head, numbers, strict=True):
+        table.add_column(name, justify="right" if number else "left", overflow="fold")
+    for line in sheet.lines:
+        *cells, last = map(_cell, line.cells)
+        last.stylize(_STYLES[line.good])
+        table.add_row(*cells, last)
+    return table
+
+
+def _print_list(sheet: Sheet, console: Console) -> None:
+    """Print each line as a name and its other cells below, for a terminal that is too narrow for a table."""
+    for line in sheet.lines:
+        name, *cells = map(_cell, line.cells)
+        told = [Text.assemble(head, " ", cell) for head, cell in zip(sheet.head[1:], cells, strict=True) if cell]
+        if told:
+            told[-1].stylize(_STYLES[line.good])
+        console.print(Text.assemble((name.plain, "bold")), Padding(Text(", ").join(told), (0, 0, 0, 2)), sep="\n")
+
+
+def _is_number_column(lines: object, at: int) -> bool:
+    cells = [line.cells[at] for line in lines if isinstance(line, Line)] if isinstance(lines, list | tuple) else []  # pyright: ignore[reportUnknownVariableType] - lines
+    return bool(cells) and all(isinstance(cell, int) or cell is None for cell in cells)
+
+
+def _cell(value: object) -> Text:
+    return _plain("" if value is None else f"{value:,}" if isinstance(value, int) else str(value))
+
+
+def _plain(text: str) -> Text:
+    """Return the text without anything that a terminal would obey."""
+    return Text("".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text))

@@ -1,0 +1,92 @@
+"""`katana-mcp call`: one tool, called from a shell as a host would call it, and its answer as JSON."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from fastmcp import Client
+from fastmcp.client.elicitation import ElicitResult
+
+from katana_mcp.commands.cache.screen import bars, confirmed, is_interactive
+from katana_mcp.configuration import logs
+from katana_mcp.configuration.settings import Settings, SettingsError
+from katana_mcp.server.application import application
+
+
+async def call(settings: Settings, tool: str, arguments: Mapping[str, object]) -> int:
+    """Call the tool, print its answer or its refusal, and return the exit code: 0 answered, 1 refused or incomplete.
+
+    An answer is incomplete while the first sync is running: rows may be missing.
+    On a terminal the person there is asked what the tool asks a person; elsewhere nobody can be asked.
+
+    Raises:
+        SettingsError: a setting that cannot work.
+    """
+    logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
+    server = application(settings)
+    with bars() as tell:
+
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            tell(message or tool, int(progress), None if total is None else int(total))
+
+        person = _ask_person if is_interactive() else None
+        async with Client(server, elicitation_handler=person) as client:
+            result = await client.call_tool(tool, dict(arguments), raise_on_error=False, progress_handler=on_progress)
+    texts = [text for each in result.content if (text := getattr(each, "text", None)) is not None]
+    sys.stdout.write(_indented("\n".join(texts)) + "\n")
+    warming = None if result.is_error else (result.structured_content or {}).get("warming")
+    if warming is not None:
+        sys.stderr.write(f"katana-mcp: {_INCOMPLETE.format(warming)}\n")
+    return 1 if result.is_error or warming is not None else 0
+
+
+_INCOMPLETE = "the first sync has not ended ({}): rows may be missing; call it again in a moment"
+
+
+def arguments_of(words: tuple[str, ...], given: str | None) -> dict[str, object]:
+    """Return the arguments that were typed: a JSON object, and words as NAME=VALUE, which win.
+
+    A value is sent as the text it is; the tool takes numbers, yes and no, lists and objects from text as well.
+
+    Raises:
+        SettingsError: the JSON is no object, or a word has no name.
+    """
+    arguments: dict[str, object] = {}
+    if given is not None:
+        arguments |= _object(sys.stdin.read() if given == "-" else given)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise SettingsError(
+                f"katana-mcp call takes arguments as NAME=VALUE, as in query=fork, and not {word[:40]!r}"
+            )
+        arguments[name] = value
+    return arguments
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise SettingsError('--arguments takes a JSON object, as in \'{"query": "fork"}\', or - for one from stdin')
+    return found  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
+
+
+def _indented(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+    except ValueError:
+        return text
+
+
+async def _ask_person(message: str, response_type: Any, params: Any, context: Any) -> Any:  # noqa: ANN401 - as FastMCP has it
+    """Ask the person at the terminal; anything but y or yes is no."""
+    del response_type, params, context
+    # Read on a thread: the connection stays alive while the person reads.
+    if await asyncio.to_thread(confirmed, message):
+        return ElicitResult(action="accept", content={"confirm": True})
+    return ElicitResult(action="decline")

@@ -1,0 +1,137 @@
+"""`list`, `show` and `export`: what the journal holds. Makes no journal where there is none."""
+
+import json
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from cache_core.records import encode
+from katana_mcp.caches.cache_files import BadInput, NotDone
+from katana_mcp.commands.cache.job import Job, Line, Report, Sheet
+from katana_mcp.journal.entries import Entry
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.journal.file import MOST, JournalFile, journal_path
+from katana_mcp.journal.journal import Journal
+from katana_mcp.journal.telling import counts, entry_payload
+
+_PAGE = 200
+_GOOD = {"applied": True, "failed": False, "unknown": False, "sending": False}
+
+
+async def entries(job: Job, limit: int, before: int | None) -> Report:
+    """Return the newest entries."""
+    if limit < 1:
+        raise BadInput(f"--limit is {limit}: at least 1 entry can be listed")
+    if (nothing := _nothing(job)) is not None:
+        return Report({"entries": []}, notes=(nothing,))
+    older = None if before is None else _bounded(before)
+    found = await _query(job, lambda journal: journal.entries(_bounded(limit), older))
+    now = job.clock.now()
+    head = ("entry", "planned", "state", "actions", "tool", "by", "what")
+    notes = [] if found else ["the journal holds no plan before that" if before else "nothing was planned yet"]
+    if len(found) == limit:
+        notes.append(f"older ones: katana-mcp journal list --before {found[-1].id}")
+    return Report(
+        {"entries": [_data(each, now) for each in found]},
+        sheets=(Sheet(head, [_line(each, now) for each in found]),) if found else (),
+        notes=tuple(notes),
+    )
+
+
+async def entry(job: Job, number: int) -> Report:
+    """Return one entry with its actions."""
+    if (nothing := _nothing(job)) is not None:
+        return Report({"entry": None}, notes=(nothing,))
+    found = await _query(job, lambda journal: journal.entry(_bounded(number)))
+    if found is None:
+        raise NotDone(f"the journal has no entry {number}: katana-mcp journal list names those that there are")
+    now = job.clock.now()
+    head = ("action", "request", "what", "state", "at", "why")
+    return Report(
+        _data(found, now), sheets=(Sheet(head, _actions(found)),), notes=(found.plan.summary, *_entry_lines(found, now))
+    )
+
+
+async def export(job: Job) -> Report:
+    """Write every entry as a line of JSON, the newest first."""
+    if (nothing := _nothing(job)) is not None:
+        sys.stderr.write(f"katana-mcp: {nothing}\n")
+        return Report({})
+    before: int | None = None
+    while page := await _query(job, lambda journal, last=before: journal.entries(_PAGE, last)):
+        for each in page:
+            sys.stdout.write(encode(entry_payload(each, job.clock.now())).decode() + "\n")
+        before = page[-1].id
+    return Report({})
+
+
+def _bounded(number: int) -> int:
+    return max(min(number, MOST), -MOST)
+
+
+def _nothing(job: Job) -> str | None:
+    path = journal_path(job.directory)
+    return (
+        None
+        if path.exists(follow_symlinks=False)
+        else f"nothing was planned yet with this key: there is no journal {path}"
+    )
+
+
+async def _query[T](job: Job, question: Callable[[Journal], Awaitable[T]]) -> T:
+    journal = Journal(JournalFile(journal_path(job.directory), job.clock))
+    try:
+        return await question(journal)
+    except JournalError as error:
+        raise NotDone(str(error)) from error
+    finally:
+        await journal.close()
+
+
+def _data(entry: Entry, now: datetime) -> dict[str, object]:
+    return json.loads(encode(entry_payload(entry, now)))
+
+
+def _line(entry: Entry, now: datetime) -> Line:
+    plan, counted = entry.plan, counts(entry)
+    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counted.items())
+    good = [_GOOD[state] for state in counted if state in _GOOD]
+    stands = entry.stands(now) + (", refused" if entry.refused and entry.finished_at is None else "")
+    cells = (entry.id, _time(plan.created_at), stands, states, plan.tool, plan.principal, plan.summary)
+    return Line(cells, all(good) if good else None)
+
+
+def _actions(entry: Entry) -> Sequence[Line]:
+    return [
+        Line(
+            (
+                place,
+                f"{sent.get('method', '')} {sent.get('path', '')}",
+                sent.get("title"),
+                each.state.replace("_", " "),
+                _time(each.at),
+                each.error,
+            ),
+            _GOOD.get(each.state),
+        )
+        for place, (sent, each) in enumerate(zip(entry.plan.actions, entry.actions, strict=True), 1)
+    ]
+
+
+def _entry_lines(entry: Entry, now: datetime) -> list[str]:
+    plan = entry.plan
+    told = [f"planned by {plan.tool} for {plan.principal} at {_time(plan.created_at)}; {entry.stands(now)}"]
+    if entry.claimed_at is not None:
+        ended = "not finished" if entry.finished_at is None else f"finished at {_time(entry.finished_at)}"
+        told.append(f"claimed by {entry.owner} at {_time(entry.claimed_at)}; {ended}")
+    if entry.answered_at is not None:
+        told.append(f"a person was asked: {entry.answer} ({_time(entry.answered_at)})")
+    if entry.refused_at is not None:
+        told.append(f"refused at {_time(entry.refused_at)}: {entry.refused}")
+    if entry.amended_at is not None:
+        told.append(f"looked up again at {_time(entry.amended_at)}: {(entry.amended or {}).get('message')}")
+    return told
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else f"{moment:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,74 @@
+"""`reconcile`: what nobody saw the end of is looked up in Katana again, and what was found is noted."""
+
+from collections.abc import Sequence
+
+from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.commands.cache.job import Job, Line, Report, Sheet
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.journal.file import journal_path
+from katana_mcp.server.wiring import connected
+from katana_mcp.tools.warnings import Refused
+from katana_mcp.writing.outcome import ActionOutcome
+from katana_mcp.writing.reconciling import Reconciled, reconciled
+
+
+async def reconcile(job: Job) -> Report:
+    """Look up every plan whose end is not known; fine when each is known by now."""
+    path = journal_path(job.directory)
+    if not path.exists(follow_symlinks=False):
+        return Report({"entries": []}, notes=(f"nothing was planned yet with this key: there is no journal {path}",))
+    tenant = connected(job.settings, job.outside)
+    try:
+        found = await reconciled(await tenant.services())
+    except (JournalError, Refused) as error:
+        raise NotDone(str(error)) from error
+    finally:
+        await tenant.close()
+    head = ("entry", "action", "what", "now", "id", "looked up")
+    lines = [line for each in found for line in _lines(each)]
+    return Report(
+        {"entries": [_data(each) for each in found]},
+        sheets=(Sheet(head, lines),) if lines else (),
+        notes=tuple(_notes(found)),
+        fine=all(each.is_sure for each in found),
+    )
+
+
+def _data(each: Reconciled) -> dict[str, object]:
+    outcome = None if each.outcome is None else each.outcome.model_dump(mode="json", exclude_none=True)
+    return {
+        "id": each.entry.id,
+        "tool": each.entry.plan.tool,
+        "summary": each.entry.plan.summary,
+        "was": each.was,
+        "is_sure": each.is_sure,
+        "outcome": outcome,
+    }
+
+
+def _lines(each: Reconciled) -> list[Line]:
+    if each.outcome is None:
+        return [Line((each.entry.id, None, each.entry.plan.summary, each.was, None, None))]
+    return [
+        Line(
+            (each.entry.id, place, action.title, action.state.replace("_", " "), action.id, _last_asked(action)),
+            {"applied": True, "unknown": False}.get(action.state),
+        )
+        for place, action in enumerate(each.outcome.actions, 1)
+    ]
+
+
+def _last_asked(action: ActionOutcome) -> str | None:
+    look = action.look_up or {}
+    told = look.get("error") or (f"rows: {look['rows']}, as planned: {look['as_planned']}" if "rows" in look else None)
+    return None if told is None else str(told)
+
+
+def _notes(found: Sequence[Reconciled]) -> list[str]:
+    if not found:
+        return ["the end of every plan is known"]
+    unsure = [str(each.entry.id) for each in found if not each.is_sure]
+    if not unsure:
+        return ["the end of every plan is known by now"]
+    rest = f"not known yet: entry {', '.join(unsure)}"
+    return [f"{rest}; a listing of Katana can lag: try again later, or look at the document in Katana"]

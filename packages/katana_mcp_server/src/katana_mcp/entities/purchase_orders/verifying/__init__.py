@@ -1,0 +1,217 @@
+"""`verify_order_document`: a delivery note or supplier invoice held against a purchase order; nothing is written."""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record
+from katana_mcp.entities.purchase_orders.verifying.comparing import (
+    Terms,
+    currencies,
+    differences,
+    order_name,
+    to_decimal,
+)
+from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, matched
+from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
+from katana_mcp.entities.purchase_orders.verifying.responses import (
+    ComparedTotals,
+    Difference,
+    VerifiedGood,
+    VerifiedRow,
+    VerifyOrderDocumentAnswer,
+)
+from katana_mcp.entities.purchase_orders.verifying.settling import Settling
+from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side, read_lines
+from katana_mcp.entities.purchase_orders.verifying.strangers import not_on_order, strangers
+from katana_mcp.entities.purchase_orders.verifying.totalling import differing, totals_of
+from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, unit_named
+from katana_mcp.references.display_names import FACTORY, VARIANT_ENTITIES, Names, look_up, text
+from katana_mcp.references.resolve import one_record
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import ToolSpec
+from katana_mcp.surface.operations.get import of_ids, rows_beside
+from katana_mcp.surface.operations.rows import filled
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, fitting, size_of
+from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
+from katana_mcp.tools.warnings import ToolWarning, advisory, truncated
+from katana_mcp.values import get_int, number, rows, total
+
+_ORDER, _COSTS = "purchase_order", "purchase_order_additional_cost_row"
+_READS = (_ORDER, _COSTS, "supplier", "location", "tax_rate", *VARIANT_ENTITIES, *FACTORY)
+_GUESSED = frozenset({"description", "code in the description"})
+
+
+async def _run(request: VerifyOrderDocumentRequest, services: Services) -> Answer:
+    now = await current(services, _READS, (_ORDER, "variant"))
+    with now.refusals():
+        order = await one_record(services, _ORDER, request.purchase_order_id, "order number")
+    names = await _names(order, services)
+    sides, terms = _sides(order.record, names), await _terms(request, order, services)
+    lines = read_lines(request)
+    left = _assigned(lines, sides)
+    others, bought = await strangers(left, [side.good for side in sides], services)
+    compared = totals_of(order.record, lines, terms)
+    found = [
+        *currencies(terms),
+        *(difference for side in sides for difference in differences(side, terms)),
+        *(not_on_order(side, how, terms) for side, how in zip(others.sides.values(), bought, strict=True)),
+        *others.unmatched,
+        *differing(compared, len(lines), terms),
+    ]
+    told, goods, cut = _bounded(found, [_good(side) for side in sides])
+    matched_sides = [side for side in sides if side.quantity and None not in side.factors]
+    way = terms.settling.received(matched_sides) if request.kind == "delivery_note" else None
+    return now.answer(
+        VerifyOrderDocumentAnswer,
+        *_warnings(order, sides),
+        *cut,
+        purchase_order_id=order.id,
+        **_head(order.record, names),
+        url=services.url(f"/purchaseorder/{order.id}"),
+        differences=told,
+        goods=goods,
+        totals=[*compared.totals.values(), *await _costs(order.record, services)],
+        receive=None if way is None or way.settle is None else way.settle.arguments,
+        next_actions=[] if way is None or way.settle else [f"nothing to receive: {way.no_call}"],
+    )
+
+
+async def _names(order: Stored, services: Services) -> Names:
+    record = order.record
+    variants = [row.get("variant_id") for row in rows(record, "purchase_order_rows")]
+    return await look_up(services.cache, {"variant": variants, "supplier": [record.get("supplier_id")]})
+
+
+def _head(order: Record, names: Names) -> dict[str, object]:
+    said = {name: text(order, name) for name in ("order_no", "status", "currency")}
+    return {**said, "supplier": names.name("supplier", order.get("supplier_id"))}
+
+
+def _sides(order: Record, names: Names) -> list[Side]:
+    """Return the goods of an order, each with its rows: one per variant and purchase unit."""
+    held: dict[tuple[object, ...], list[Record]] = {}
+    for row in rows(order, "purchase_order_rows"):
+        key = (row.get("variant_id"), text(row, "purchase_uom"), number(row, "purchase_uom_conversion_rate"))
+        held.setdefault(key, []).append(row)
+    sides: list[Side] = []
+    for (variant, *_), having in held.items():
+        record = names.record("variant", variant) or {}
+        item = names.item(record)
+        rate = number(having[0], "purchase_uom_conversion_rate") or Decimal(1)
+        unit = OrderUnit(text(having[0], "purchase_uom") or text(item, "uom"), rate, text(item, "uom"))
+        good = OrderedGood.of(get_int(having[0], "variant_id") or 0, record, names.variant(variant))
+        sides.append(Side(good=good, rows=having, unit=unit))
+    return sides
+
+
+async def _terms(request: VerifyOrderDocumentRequest, order: Stored, services: Services) -> Terms:
+    record = order.record
+    taxes = await services.cache.select("tax_rate", Selection(limit=200))
+    currency = text(record, "currency")
+    same = request.currency is None or request.currency == currency
+    given = None if request.exchange_rate is None else Fraction(request.exchange_rate)
+    rows_held = len(rows(record, "purchase_order_rows"))
+    return Terms(
+        request=request,
+        settling=Settling(int(order.id), text(record, "status"), rows_held, order.deleted),
+        currency=currency,
+        exchange=Fraction(1) if same and given is None else given,
+        rates={int(tax.id): rate for tax in taxes if (rate := number(tax.record, "rate")) is not None},
+    )
+
+
+def _assigned(lines: Sequence[Line], sides: Sequence[Side]) -> list[tuple[Line, Match]]:
+    """Give each line to the good of the order that it means, and return those that mean none."""
+    goods = list({side.good.variant_id: side.good for side in sides}.values())
+    left = list[tuple[Line, Match]]()
+    for line in lines:
+        match = matched(line.asked, goods)
+        if match.good is None:
+            left.append((line, match))
+            continue
+        having = [side for side in sides if side.good.variant_id == match.good.variant_id]
+        side = next((each for each in having if line.unit.name == unit_named(each.unit.name)), having[0])
+        side.lines.append(line)
+        side.by.append(match.by or "")
+    return left
+
+
+def _good(side: Side) -> VerifiedGood:
+    came = side.quantity if side.lines else None
+    return VerifiedGood(
+        variant_id=side.good.variant_id,
+        sku=side.good.sku,
+        name=side.good.name,
+        purchase_uom=side.unit.name,
+        lines=side.places,
+        matched_by=", ".join(dict.fromkeys(side.by)) or None,
+        document_quantity=None if came is None else to_decimal(came),
+        ordered=side.ordered,
+        received=side.received,
+        open=side.open,
+        rows=[filled(VerifiedRow, row, purchase_order_row_id=get_int(row, "id")) for row in side.rows],
+    )
+
+
+async def _costs(order: Record, services: Services) -> list[ComparedTotals]:
+    groups = (get_int(row, "group_id") for row in rows(order, "purchase_order_rows"))
+    mine = of_ids("group_id", get_int(order, "default_group_id"), *groups)
+    costs = await rows_beside(services, _COSTS, mine)
+    added = total([number(cost, "price") for cost in costs])
+    return [ComparedTotals(of="additional_costs", order=added)] if costs else []
+
+
+def _warnings(order: Stored, sides: Iterable[Side]) -> list[ToolWarning]:
+    told: list[ToolWarning] = []
+    if order.deleted:
+        message = f"purchase order {order_name(order.record)} was deleted in Katana at {order.record.get('deleted_at')}"
+        told.append(advisory(warning_codes.DELETED_ITEM, message))
+    guessed = [
+        f"line {line.place} as {side.good.called}"
+        for side in sides
+        for line, by in zip(side.lines, side.by, strict=True)
+        if by in _GUESSED
+    ]
+    if guessed:
+        more = f" and {len(guessed) - _NAMED} more" if len(guessed) > _NAMED else ""
+        message = f"taken by their description alone, look at them: {', '.join(guessed[:_NAMED])}{more}"
+        told.append(advisory(warning_codes.MATCHED_BY_DESCRIPTION, message))
+    return told
+
+
+_NAMED = 10
+
+
+def _bounded(
+    found: list[Difference], goods: list[VerifiedGood]
+) -> tuple[list[Difference], list[VerifiedGood], list[ToolWarning]]:
+    """Return what of both fits into one answer, differences first, and a warning where something does not."""
+    told = fitting(found)
+    room = MAX_ANSWER_BYTES - sum(size_of(each) + 1 for each in told)
+    fits = fitting(goods, told) if goods and room > size_of(goods[0]) * 2 else []
+    left = [len(found) - len(told), len(goods) - len(fits)]
+    if not any(left):
+        return told, fits, []
+    message = (
+        f"{left[0]} differences and {left[1]} goods did not fit: compare fewer lines at once, or settle these first"
+    )
+    return told, fits, [truncated(message)]
+
+
+VERIFY_ORDER_DOCUMENT = ToolSpec(
+    name="verify_order_document",
+    toolset="purchasing",
+    description=(
+        "Verify a delivery note, packing slip, bill or invoice of a vendor: what does not match the order "
+        "(cache-backed).\n\n"
+        "Compares quantities, prices, tax and totals, and proposes the call that settles each difference; nothing is "
+        "written."
+    ),
+    request=VerifyOrderDocumentRequest,
+    answer=VerifyOrderDocumentAnswer,
+    run=_run,
+    reads=_READS,
+)

@@ -1,0 +1,186 @@
+"""What differs between a document and an order, good by good, each with the call that would settle it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from katana_mcp.entities.purchase_orders.verifying.request import VerifyOrderDocumentRequest
+from katana_mcp.entities.purchase_orders.verifying.responses import Difference, Kind
+from katana_mcp.entities.purchase_orders.verifying.settling import Settling, Way
+from katana_mcp.entities.purchase_orders.verifying.sides import Side
+from katana_mcp.entities.purchase_orders.verifying.units import exact
+from katana_mcp.references.display_names import text
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.values import get_int, number
+
+_DIGITS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a comparison goes by.
+
+    Attributes:
+        request: the document, and what is tolerated.
+        settling: the calls of the order.
+        currency: of the order.
+        exchange: the order's currency for one of the document's; None where that is not known.
+        rates: the account's tax rates in percent, by id.
+    """
+
+    request: VerifyOrderDocumentRequest
+    settling: Settling
+    currency: str | None
+    exchange: Fraction | None
+    rates: Mapping[int, Decimal] = field(default_factory=dict[int, Decimal])
+
+
+def to_decimal(value: Fraction) -> Decimal:
+    """Return a number as it is shown: exact where Katana could hold it, else rounded to its decimals."""
+    found = exact(value)
+    return round(Decimal(value.numerator) / Decimal(value.denominator), _DIGITS) if found is None else found
+
+
+def differences(side: Side, terms: Terms) -> Iterator[Difference]:
+    """Yield what differs of a good that the order has."""
+    if not side.lines:
+        yield from _absent(side, terms)
+        return
+    yield from _unreadable(side)
+    if None in side.factors:
+        yield from _units(side)
+    elif side.quantity is not None:
+        yield from _quantity(side, side.quantity, terms)
+    if terms.exchange is not None:
+        yield from _prices(side, terms, terms.exchange)
+    yield from _taxes(side, terms)
+
+
+def _said(side: Side, kind: Kind, message: str, way: Way, **values: Decimal) -> Difference:
+    return Difference(
+        kind=kind,
+        message=f"{side.good.called}: {message}",
+        sku=side.good.sku,
+        lines=side.places or None,
+        settle=way.settle,
+        no_call=way.no_call,
+        document=values.get("document"),
+        order=values.get("order"),
+    )
+
+
+def _in_words(value: Fraction, side: Side) -> str:
+    return f"{plain_number(to_decimal(value))} {side.unit.name or ''}".rstrip()
+
+
+def _absent(side: Side, terms: Terms) -> Iterator[Difference]:
+    is_note = terms.request.kind == "delivery_note"
+    due = side.open if is_note else side.ordered
+    if not due:
+        return
+    told = f"the order has {_in_words(Fraction(due), side)}{' open' if is_note else ''}, the document none"
+    if is_note:
+        told += "; it stays open, or the call takes it off the order"
+    yield _said(side, "not_on_document", told, terms.settling.dropped(side), order=due, document=Decimal(0))
+
+
+def _unreadable(side: Side) -> Iterator[Difference]:
+    for line in side.lines:
+        problems = line.problems or (["no quantity"] if line.quantity.value is None else [])
+        for problem in problems:
+            way = Way(no_call="give the amount as a number, and compare again")
+            yield _said(side, "unreadable", f"line {line.place}: {problem}", way)
+
+
+def _units(side: Side) -> Iterator[Difference]:
+    for line, factor in zip(side.lines, side.factors, strict=True):
+        if factor is None:
+            written = line.asked.unit or line.quantity.rest
+            told = f"line {line.place}: how much {written!r} is in {side.unit.name or 'its unit'} is not known"
+            yield _said(side, "unit", told, Way(no_call="give `unit_holds`, the stock units in one, and compare again"))
+
+
+def _quantity(side: Side, came: Fraction, terms: Terms) -> Iterator[Difference]:
+    is_note = terms.request.kind == "delivery_note"
+    due = Fraction(side.open if is_note else side.ordered)
+    if _near(came, due, terms.request.quantity_tolerance or Decimal(0)):
+        return
+    parts = {Fraction(each) for each in (side.received, side.open) if each}
+    if not is_note and came in parts:
+        return
+    values = {"document": to_decimal(came), "order": to_decimal(due)}
+    if is_note and not due and came <= Fraction(side.received):
+        told = f"{_in_words(Fraction(side.received), side)} of it came before, nothing is open"
+        yield _said(side, "already_received", told, Way(no_call="it is received already"), **values)
+        return
+    what = "open" if is_note else "ordered"
+    told = f"the document has {_in_words(came, side)}, {what} are {_in_words(due, side)}"
+    yield _said(side, "quantity", told, _quantity_way(side, came - due, terms), **values)
+
+
+def _quantity_way(side: Side, more: Fraction, terms: Terms) -> Way:
+    can_come = terms.request.kind == "delivery_note" and terms.settling.status != "DRAFT"
+    return terms.settling.received([side]) if can_come and more < 0 else terms.settling.quantity_of(side, more)
+
+
+def _prices(side: Side, terms: Terms, exchange: Fraction) -> Iterator[Difference]:
+    prices = [price * exchange for price in side.prices]
+    if len(prices) > 1:
+        told = f"its lines have several prices: {', '.join(str(plain_number(to_decimal(price))) for price in prices)}"
+        yield _said(side, "price", told, Way(no_call="which of them holds is not told"))
+        return
+    for price in prices:
+        have = [number(row, "price_per_unit") for row in side.rows]
+        other = [each for each in have if each is None or not _near(price, Fraction(each), _tolerance(terms))]
+        if other:
+            ours = ", ".join(dict.fromkeys("no price" if each is None else str(plain_number(each)) for each in other))
+            per = f" {terms.currency or ''} per {side.unit.name or 'unit'}"
+            told = f"the document has {plain_number(to_decimal(price))}, the order {ours}{per}"
+            values = {"document": to_decimal(price)} | ({} if other[0] is None else {"order": other[0]})
+            yield _said(side, "price", told, terms.settling.rows_priced(side, price), **values)
+
+
+def _taxes(side: Side, terms: Terms) -> Iterator[Difference]:
+    for rate in dict.fromkeys(line.asked.tax_rate for line in side.lines if line.asked.tax_rate is not None):
+        ours = [terms.rates.get(get_int(row, "tax_rate_id") or 0) for row in side.rows]
+        if all(our == rate for our in ours):
+            continue
+        known = next((our for our in ours if our is not None and our != rate), None)
+        said = "no known rate" if known is None else f"{plain_number(known)} %"
+        values = {"document": rate} | ({} if known is None else {"order": known})
+        told = f"the document has {plain_number(rate)} % tax, the order {said}"
+        yield _said(side, "tax_rate", told, _tax_way(side, rate, terms), **values)
+
+
+def _tax_way(side: Side, rate: Decimal, terms: Terms) -> Way:
+    having = [key for key, each in terms.rates.items() if each == rate]
+    if len(having) != 1:
+        return Way(no_call=f"{len(having) or 'no'} tax rates of the account are of {plain_number(rate)} %")
+    return terms.settling.rows_changed(side, "tax_rate_id", having[0])
+
+
+def _tolerance(terms: Terms) -> Decimal:
+    return terms.request.price_tolerance or Decimal(0)
+
+
+def _near(value: Fraction, other: Fraction, percent: Decimal) -> bool:
+    return abs(value - other) <= abs(other) * Fraction(percent) / 100
+
+
+def currencies(terms: Terms) -> Iterator[Difference]:
+    """Yield that the document is in another currency, and no rate is given: then prices are not compared."""
+    theirs = terms.request.currency
+    if terms.exchange is not None or theirs is None:
+        return
+    is_open = terms.settling.status in ("DRAFT", "NOT_RECEIVED")
+    way = (
+        terms.settling.modify(currency=theirs) if is_open else Way(no_call="an order with receipts keeps its currency")
+    )
+    told = f"the document is in {theirs}, the order in {terms.currency}: give `exchange_rate` to compare prices"
+    yield Difference(kind="currency", message=told, settle=way.settle, no_call=way.no_call)
+
+
+def order_name(order: Mapping[str, object]) -> str:
+    """Return an order as people call it."""
+    return text(dict(order), "order_no") or str(order.get("id"))

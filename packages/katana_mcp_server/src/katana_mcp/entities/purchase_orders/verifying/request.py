@@ -1,0 +1,97 @@
+"""What may be asked of a comparison: an order, the lines of a supplier's document, its totals and what is tolerated."""
+
+from decimal import Decimal
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, StrictStr, WithJsonSchema
+
+from katana_mcp.surface.operations.filters import Currency, spelling
+from katana_mcp.tools.argument_words import Offers, Words
+from katana_mcp.tools.requests import NameOrId, Percent, Request, ShortText, SignedQuantity, WriteQuantity, own_id
+
+
+def _more_than_nothing(value: Decimal) -> Decimal:
+    if not value:
+        raise ValueError("must be more than 0")
+    return value
+
+
+type _Kind = Literal["delivery_note", "invoice"]
+type Written = Annotated[
+    SignedQuantity | Annotated[StrictStr, Field(min_length=1, max_length=100)],
+    WithJsonSchema({"type": ["number", "string"]}),
+]
+"""An amount as a number, or as the document writes it."""
+type _MoreThanNothing = Annotated[WriteQuantity, AfterValidator(_more_than_nothing)]
+_ANY = ("sku", "supplier_item_code", "barcode")
+
+
+class DocumentLine(Request):
+    """A line of a supplier's document, as it is written there."""
+
+    also: ClassVar[Offers] = {
+        "supplier_code": ("supplier_item_code",),
+        "ean": ("barcode",),
+        "qty": ("quantity",),
+        "uom": ("unit",),
+        "price_per_unit": ("price",),
+        "unit_price": ("price",),
+        "name": ("description",),
+    }
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("code", "item_code", "part_number", "article", "item", "product"), _ANY),
+        **dict.fromkeys(("amount", "count", "pieces", "pcs"), ("quantity",)),
+        **dict.fromkeys(("vat", "tax", "vat_rate"), ("tax_rate",)),
+        **dict.fromkeys(("pack_size", "units_per_pack", "conversion_rate"), ("unit_holds",)),
+    }
+
+    sku: ShortText | None = None
+    supplier_item_code: ShortText | None = None
+    barcode: ShortText | None = None
+    description: Annotated[StrictStr, Field(max_length=1_000)] | None = None
+    quantity: Written | None = None
+    unit: ShortText | None = None
+    """`pcs`, `box of 500`."""
+    unit_holds: _MoreThanNothing | None = None
+    """Stock units in one, if `unit` does not say."""
+    price: Written | None = None
+    """Of one unit, without tax."""
+    price_per: _MoreThanNothing | None = None
+    """Units that it is for, 100."""
+    tax_rate: Percent | None = None
+    """Percent."""
+
+
+class VerifyOrderDocumentRequest(Request):
+    """Arguments of `verify_order_document`."""
+
+    also: ClassVar[Offers] = own_id("purchase_order_id", "order")
+    words: ClassVar[Words] = {
+        **dict.fromkeys(("rows", "items", "line_items", "document", "document_lines"), ("lines",)),
+        **dict.fromkeys(("tolerance", "tolerances"), ("price_tolerance", "quantity_tolerance")),
+        **dict.fromkeys(("type", "document_type"), ("kind",)),
+        **dict.fromkeys(("vat", "tax_amount", "vat_total", "tax"), ("tax_total",)),
+        **dict.fromkeys(("gross_total", "grand_total", "amount"), ("total",)),
+        **dict.fromkeys(("subtotal", "net", "net_amount"), ("net_total",)),
+    }
+
+    purchase_order_id: NameOrId
+    """Id or number."""
+    lines: Annotated[list[DocumentLine], Field(min_length=1, max_length=250)]
+    """As written: amounts may be texts."""
+    kind: Annotated[_Kind, spelling(_Kind)] = "delivery_note"
+    """A note is held against what is open, an invoice or confirmation against what is ordered."""
+    currency: Currency | None = None
+    """Of the document."""
+    exchange_rate: _MoreThanNothing | None = None
+    """The order's currency for one of the document's."""
+    net_total: Written | None = None
+    """Without tax."""
+    tax_total: Written | None = None
+    """The tax in it."""
+    total: Written | None = None
+    """With tax."""
+    price_tolerance: Percent | None = None
+    """Percent, of totals too; none by default."""
+    quantity_tolerance: Percent | None = None
+    """In percent."""

@@ -1,0 +1,138 @@
+"""The calls that would have an order agree with a document: each plans a change, and none is sent from here."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from cache_core.records import Record
+from katana_mcp.entities.purchase_orders.verifying.responses import Call
+from katana_mcp.entities.purchase_orders.verifying.sides import Side
+from katana_mcp.entities.purchase_orders.verifying.units import exact
+from katana_mcp.tools.answers import plain_number
+from katana_mcp.tools.requests import MAX_AMOUNT
+from katana_mcp.values import get_int, number
+
+_INEXACT = "it does not come out even in the order's unit: change the row by hand"
+_DELETED = "the order was deleted in Katana"
+_DRAFT = "the order is a draft: modify_purchase_order with status NOT_RECEIVED orders it first"
+_LOCKED = "received rows no longer change"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The call that settles a difference, or why none does."""
+
+    settle: Call | None = None
+    no_call: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """The calls of one order.
+
+    Attributes:
+        order: its id.
+        status: as it is.
+        row_count: of all of its rows.
+        is_deleted: a deleted order is not changed.
+    """
+
+    order: int
+    status: str | None
+    row_count: int
+    is_deleted: bool = False
+
+    def modify(self, **arguments: object) -> Way:
+        """Return the call that changes the order so."""
+        if self.is_deleted:
+            return Way(no_call=_DELETED)
+        return Way(Call(tool="modify_purchase_order", arguments={"purchase_order_id": self.order, **arguments}))
+
+    def row_set(self, row: Record, name: str, value: Fraction) -> Way:
+        """Return the call that sets an amount of an open row."""
+        amount = _sendable(value)
+        if amount is None or (name == "quantity" and not amount):
+            return Way(no_call=_INEXACT)
+        return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: plain_number(amount)}])
+
+    def rows_priced(self, side: Side, price: Fraction) -> Way:
+        """Return the call that gives the open rows of a good a price."""
+        amount = _sendable(price)
+        if amount is None:
+            return Way(no_call=_INEXACT)
+        return self.rows_changed(side, "price_per_unit", plain_number(amount))
+
+    def rows_changed(self, side: Side, name: str, value: object) -> Way:
+        """Return the call that sets a field of the open rows of a good that have another value."""
+        rows = [row for row in side.open_rows if _plain(row.get(name)) != value]
+        if not rows:
+            return Way(no_call=_LOCKED)
+        return self.modify(update_rows=[{"row_id": get_int(row, "id"), name: value} for row in rows])
+
+    def quantity_of(self, side: Side, more: Fraction) -> Way:
+        """Return the call that orders more of a good, or less where `more` is less than nothing."""
+        rows = side.open_rows
+        if not rows:
+            price = side.rows[-1].get("price_per_unit")
+            return self.added(side, more, price) if more > 0 else Way(no_call=_LOCKED)
+        then = Fraction(_quantity(rows[-1])) + more
+        if then <= 0:
+            return Way(no_call=f"{len(rows)} open rows of {side.good.called} would change: say which")
+        return self.row_set(rows[-1], "quantity", then)
+
+    def added(self, side: Side, quantity: Fraction, price: object) -> Way:
+        """Return the call that adds a row of a good to the order; `price` None where its own one fits."""
+        if self.status == "RECEIVED":
+            return Way(no_call="a received order takes no more rows: create_purchase_order orders them")
+        amount = _sendable(quantity)
+        if not amount:
+            return Way(no_call=_INEXACT)
+        row: dict[str, object] = {"sku_or_variant_id": side.good.variant_id, "quantity": plain_number(amount)}
+        if price is not None:
+            row["price_per_unit"] = _plain(price)
+        if side.rows and side.unit.name is not None:
+            row |= {"purchase_uom": side.unit.name, "purchase_uom_conversion_rate": plain_number(side.unit.rate)}
+        return self.modify(add_rows=[row])
+
+    def dropped(self, side: Side) -> Way:
+        """Return the call that takes the open rows of a good off the order."""
+        ids = [get_int(row, "id") for row in side.open_rows]
+        if not ids:
+            return Way(no_call=_LOCKED)
+        if len(ids) == self.row_count:
+            return Way(no_call="the order would have no rows left; delete_purchase_order takes it away")
+        return self.modify(delete_row_ids=ids)
+
+    def received(self, sides: Sequence[Side]) -> Way:
+        """Return the call that receives what came of these goods, as far as it is open."""
+        if self.is_deleted or self.status == "DRAFT":
+            return Way(no_call=_DELETED if self.is_deleted else _DRAFT)
+        rows = [row for side in sides for row in _receipts(side)]
+        if not rows:
+            return Way(no_call="nothing of it is open")
+        arguments: dict[str, object] = {"purchase_order_id": self.order, "rows": rows}
+        return Way(Call(tool="receive_purchase_order", arguments=arguments))
+
+
+def _receipts(side: Side) -> list[Mapping[str, object]]:
+    """Return what came of each open row, those that are expected first at first."""
+    left, found = side.quantity or Fraction(0), list[Mapping[str, object]]()
+    for row in side.open_rows:
+        came = _sendable(min(left, Fraction(_quantity(row))))
+        if came:
+            found.append({"row_id": get_int(row, "id"), "quantity": plain_number(came)})
+            left -= Fraction(came)
+    return found
+
+
+def _quantity(row: Record) -> Decimal:
+    return number(row, "quantity") or Decimal(0)
+
+
+def _sendable(value: Fraction) -> Decimal | None:
+    return exact(value) if 0 <= value <= MAX_AMOUNT else None
+
+
+def _plain(value: object) -> object:
+    return plain_number(value) if isinstance(value, Decimal) else value

@@ -1,0 +1,95 @@
+"""Lines of a document that mean nothing of the order: goods that could be added to it, and what nothing is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from katana_mcp.entities.purchase_orders.reading import goods_of
+from katana_mcp.entities.purchase_orders.verifying.comparing import Terms, to_decimal
+from katana_mcp.entities.purchase_orders.verifying.finding import catalogued, good_of, near
+from katana_mcp.entities.purchase_orders.verifying.matching import Match, OrderedGood, codes_of
+from katana_mcp.entities.purchase_orders.verifying.responses import Difference
+from katana_mcp.entities.purchase_orders.verifying.settling import Way
+from katana_mcp.entities.purchase_orders.verifying.sides import Line, Side
+from katana_mcp.entities.purchase_orders.verifying.units import OrderUnit, exact
+from katana_mcp.references.display_names import look_up, text
+from katana_mcp.references.purchasable import PurchasableVariant
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean
+
+_LONGEST = 60
+
+
+@dataclass(slots=True)
+class Strangers:
+    """Lines that the order has no row for.
+
+    Attributes:
+        unmatched: what nothing is, told.
+        sides: goods that the order does not hold, with the lines that mean them.
+    """
+
+    unmatched: list[Difference] = field(default_factory=list[Difference])
+    sides: dict[int, Side] = field(default_factory=dict[int, Side])
+
+
+async def strangers(
+    lines: Sequence[tuple[Line, Match]], goods: Sequence[OrderedGood], services: Services
+) -> tuple[Strangers, Sequence[PurchasableVariant]]:
+    """Return what is known of these lines, and how the goods are bought that they mean."""
+    found = Strangers()
+    for line, match in lines:
+        variant = None if match.problem else await catalogued(line.asked, services)
+        if variant is None:
+            likely = match.near or await near(line.asked, goods, line.place, services)
+            found.unmatched.append(_unmatched(line, match, likely))
+            continue
+        key = int(variant.id)
+        if key not in found.sides:
+            good, (bought,) = await good_of(variant, services), (await goods_of([key], services)).values()
+            names = await look_up(services.cache, {"variant": [key]})
+            stock = text(names.item(names.record("variant", key)), "uom")
+            order_unit = OrderUnit(bought.unit, bought.rate or Decimal(1), stock)
+            found.sides[key] = Side(good=good, rows=(), unit=order_unit)
+        found.sides[key].lines.append(line)
+    bought_goods = await goods_of(list(found.sides), services)
+    return found, [bought_goods[key] for key in found.sides]
+
+
+def _unmatched(line: Line, match: Match, likely: Sequence[str]) -> Difference:
+    named = ", ".join(repr(each[:_LONGEST]) for each in (*codes_of(line.asked), line.asked.description) if each)
+    why = match.problem or ("nothing is called so" if named else "it has neither a code nor a description")
+    return Difference(
+        kind="unmatched",
+        message=f"line {line.place}{f' ({named})' if named else ''}: {why}{did_you_mean(likely)}",
+        lines=[line.place],
+        no_call="name its sku, and compare again",
+    )
+
+
+def not_on_order(side: Side, bought: PurchasableVariant, terms: Terms) -> Difference:
+    """Return that a good of the document is not on the order, with the call that adds it."""
+    came, way = side.quantity, _way(side, bought, terms)
+    return Difference(
+        kind="not_on_order",
+        message=f"{side.good.called}: the order has no row of it",
+        sku=side.good.sku,
+        lines=side.places,
+        document=None if came is None else to_decimal(came),
+        order=Decimal(0),
+        settle=way.settle,
+        no_call=way.no_call,
+    )
+
+
+def _way(side: Side, bought: PurchasableVariant, terms: Terms) -> Way:
+    if bought.service or not bought.known:
+        return Way(no_call="it is a service" if bought.service else "how it is bought is not read yet")
+    if not side.quantity:
+        return Way(no_call="how much of it came is not known")
+    prices = [price * terms.exchange for price in side.prices] if terms.exchange is not None else []
+    if len(prices) == 1 and (price := exact(prices[0])) is not None:
+        return terms.settling.added(side, side.quantity, price)
+    if not prices and bought.price is not None and bought.currency == terms.currency:
+        return terms.settling.added(side, side.quantity, None)
+    return Way(no_call="no price is known that fits: give one in its line")

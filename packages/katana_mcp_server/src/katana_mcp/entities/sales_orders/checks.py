@@ -1,0 +1,152 @@
+"""What the status and the shipments of a sales order forbid, and what a change or the way back leaves as it is."""
+
+from collections.abc import Iterable, Iterator
+
+from katana_mcp.documents import custom_fields
+from katana_mcp.documents.states import changed_rows, requested_ids
+from katana_mcp.documents.transition import State, Transition
+from katana_mcp.entities.sales_orders.parts import FULFILLMENTS
+from katana_mcp.entities.sales_orders.selling import ADDRESSES, FEE, ROWS
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking
+from katana_mcp.values import rows
+
+OPEN = ("PENDING", "NOT_SHIPPED", "READY_FOR_FULFILLMENT")
+"""The statuses in which nothing has left; only these are set, the others follow from shipments."""
+_SHIPPED = ("PARTIALLY_PACKED", "PACKED", "PARTIALLY_DELIVERED", "DELIVERED")
+REFUSED = {(was, to): ": it follows from its shipments" for was in _SHIPPED for to in OPEN}
+"""From which status to which a request cannot go, and why."""
+_WHILE_OPEN = ("order_no", "customer_id", "location_id", "currency")
+_ROW_LOCKED = ("variant_id", "quantity", "price_per_unit", "total_discount", "tax_rate_id", "location_id")
+
+
+def is_open(order: State) -> bool:
+    """Return whether nothing of an order has left."""
+    return order.get("status") in OPEN
+
+
+def _locked(path: str, why: str) -> ToolWarning:
+    return blocking(warning_codes.LOCKED, f"{path}: {why}", path)
+
+
+def locks(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what the status of an order, or that a row has left, forbids."""
+    order = change.before
+    if order is None or change.after is None:
+        return
+    status = f"the order is {order.get('status')}"
+    if not is_open(order):
+        yield from (_locked(name, f"{status}: it no longer changes") for name in _WHILE_OPEN if name in change.head)
+        for name, asked in (("add_rows", change.asked.get("add_rows")), ("delete_row_ids", _ids(change))):
+            yield from [_locked(name, f"{status}: rows are neither added nor deleted")] if asked else []
+        yield from _shipped(change)
+    if order.get("status") == "DELIVERED" and "delivery_date" in change.head:
+        yield _locked("delivery_date", f"{status}: it no longer changes")
+    yield from _made(change)
+
+
+def _ids(change: Transition) -> Iterable[int]:
+    return requested_ids(change.asked, "delete_row_ids")
+
+
+def _shipped(change: Transition) -> Iterator[ToolWarning]:
+    shipments = change.facts.beside.get(FULFILLMENTS, ())
+    gone = {
+        row.get("sales_order_row_id")
+        for shipment in shipments
+        for row in rows(shipment, "sales_order_fulfillment_rows")
+    }
+    for here, _, row, fields in changed_rows(change, ROWS):
+        if row["id"] in gone and fields.keys() & set(_ROW_LOCKED):
+            yield _locked(here, f"row {row['id']} has been packed or delivered: it no longer changes")
+
+
+def _made(change: Transition) -> Iterator[ToolWarning]:
+    for here, _, row, fields in changed_rows(change, ROWS):
+        made = row.get("linked_manufacturing_order_id")
+        if made is not None and "location_id" in fields:
+            yield _locked(f"{here}.location_id", f"manufacturing order {made} is made for row {row['id']}")
+
+
+def _second(change: Transition) -> Iterator[ToolWarning]:
+    """Yield that an order has one shipping fee, and one address of a type."""
+    before = "" if change.before is None else "add_"
+    wanted = change.wanted or {}
+    fees, kinds = rows(wanted, FEE), [row.get("entity_type") for row in rows(wanted, ADDRESSES)]
+    if len(fees) > 1 and change.sent[FEE].adds:
+        path = f"{before}shipping_fees"
+        yield blocking(warning_codes.ONLY_ONE_ALLOWED, f"{path}: an order has one shipping fee: change that one", path)
+    if len(set(kinds)) < len(kinds) and change.sent[ADDRESSES].adds:
+        path = f"{before}addresses"
+        told = f"{path}: an order has one address for billing and one for shipping: change that one"
+        yield blocking(warning_codes.ONLY_ONE_ALLOWED, told, path)
+
+
+def _stays(change: Transition) -> Iterator[ToolWarning]:
+    """Yield what does not follow a change, and what goes with an order."""
+    if change.before is None:
+        return
+    if change.after is None:
+        if not is_open(change.before):
+            told = "its shipments are deleted with it: what they took comes back, so check the stock afterwards"
+            yield advisory(warning_codes.STOCK_WAS_MOVED, told)
+        return
+    if not is_open(change.before):
+        return
+    for name in ("customer_id", "currency"):
+        if name in change.head:
+            told = f"{name}: prices, discounts and addresses of the order stay as they are"
+            yield advisory(warning_codes.AMOUNTS_STAY, told, name)
+    if rows(change.before, ROWS) and not rows(change.after, ROWS):
+        told = "the order would have no rows left: delete the order instead"
+        yield blocking(warning_codes.NO_ROWS_LEFT, told, "delete_row_ids")
+
+
+RULES = (locks, _second, _stays)
+
+
+def linked(change: Transition) -> tuple[str, ...]:
+    """Return shipments that go with an order, and manufacturing orders that are made for rows that go."""
+    going = (
+        rows(change.old, ROWS)
+        if change.after is None
+        else [change.sent[ROWS].before[key] for key in _removed_rows(change)]
+    )
+    made = [each for row in going if (each := row.get("linked_manufacturing_order_id")) is not None]
+    shipments = change.facts.beside.get(FULFILLMENTS, ()) if change.after is None else ()
+    return (
+        *(f"shipment {shipment.get('id')} ({shipment.get('status')})" for shipment in shipments),
+        *(f"manufacturing order {each}" for each in made),
+    )
+
+
+def _removed_rows(change: Transition) -> tuple[int, ...]:
+    return change.sent[ROWS].deletes
+
+
+def no_way_back(change: Transition) -> str | None:
+    """Return why nothing takes a deletion back."""
+    if change.before is None or change.after is not None:
+        return None
+    if not is_open(change.before):
+        return "what was shipped is not shipped again"
+    return None
+
+
+def back(change: Transition, arguments: dict[str, object]) -> dict[str, object]:
+    """Return the call that takes a change back, with the status of an order that is made again."""
+    if change.after is not None:
+        return custom_fields.back(ROWS, change, arguments)
+    return {**arguments, "status": "PENDING" if change.old.get("status") == "PENDING" else "NOT_SHIPPED"}
+
+
+def left(change: Transition) -> dict[str, str]:
+    """Return what the way back leaves as it then is."""
+    found: dict[str, str] = {}
+    if any(each.startswith("manufacturing order") for each in linked(change)):
+        found["rows"] = "the manufacturing order that is made for a row is not linked to it again"
+    if change.after is None and change.old.get("status") == "READY_FOR_FULFILLMENT":
+        found["status"] = "the order is made again as NOT_SHIPPED"
+    if change.after is None and not rows(change.old, ADDRESSES):
+        found["addresses"] = "the order is made again with the addresses of its customer"
+    return found

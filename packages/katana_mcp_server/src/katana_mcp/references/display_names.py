@@ -1,0 +1,188 @@
+"""Names for ids, looked up in one batch per entity: variant, customer, location, supplier."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import cast
+
+from cache_core.conditions import EVERYTHING, OneOf, Order, Scalar
+from cache_core.protocol import CacheBackend, Selection, Stored
+from cache_core.records import Json, Record, RecordId, as_id, values_at
+from cache_core.specs import SPECS
+from katana_mcp.values import EMPTY, child, get_int, number, rows
+
+FACTORY: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "factory")
+"""What the base currency is read from; nothing while the factory is not cached."""
+CUSTOM_FIELDS: tuple[str, ...] = tuple(spec.name for spec in SPECS if spec.name == "custom_field_definition")
+"""What custom fields are called by, and the choices of each."""
+VARIANT_PARENTS = (("product_id", "product"), ("material_id", "material"), ("service_id", "service"))
+"""The fields of a variant that name its item, and the cache entities of such items."""
+VARIANT_ENTITIES: tuple[str, ...] = ("variant", *(entity for _, entity in VARIANT_PARENTS))
+"""What SKU and name of a variant are read from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Records by entity and id, in any soft state; what is unknown stays unnamed."""
+
+    records: dict[tuple[str, RecordId], Record] = field(default_factory=dict[tuple[str, RecordId], Record])
+    parts: dict[tuple[str, RecordId], list[Record]] = field(default_factory=dict[tuple[str, RecordId], list[Record]])
+    """Records that belong to a row, in any soft state, by the entity and id of the row."""
+
+    def record(self, entity: str, record_id: object) -> Record | None:
+        """Return the record, or None when it is not known."""
+        known = as_id(record_id)
+        return None if known is None else self.records.get((entity, known))
+
+    def name(self, entity: str, record_id: object) -> str | None:
+        """Return the record's `name`, or None."""
+        return text(self.record(entity, record_id), "name")
+
+    def base_currency(self) -> str | None:
+        """Return the currency of base amounts and of sales prices of items, or None when it is not known."""
+        factories = (record for (entity, _), record in self.records.items() if entity == "factory")
+        return text(next(factories, None), "base_currency_code")
+
+    def rate(self, tax_rate_id: object) -> Decimal | None:
+        """Return a tax rate in percent, or None when it is not known."""
+        return number(self.record("tax_rate", tax_rate_id) or EMPTY, "rate")
+
+    def custom_field(self, definition_id: str, value: object) -> tuple[str, object]:
+        """Return the label of a custom field, and of its choice where it has choices; what is not known stays."""
+        definition = self.record(CUSTOM_FIELDS[0], definition_id) or EMPTY
+        choices = rows(child(definition, "options") or EMPTY, "choices")
+        chosen = (text(choice, "label") for choice in choices if choice.get("id") == value)
+        return text(definition, "label") or definition_id, next(chosen, None) or value
+
+    def sku(self, variant_id: object) -> str | None:
+        """Return the variant's SKU, or None."""
+        return text(self.record("variant", variant_id), "sku")
+
+    def variant(self, variant_id: object) -> str | None:
+        """Return the variant's display name, `Bike / L / Red`, or None when it is not known."""
+        record = self.record("variant", variant_id)
+        return None if record is None else self.display(record)
+
+    def parent(self, variant: Record) -> tuple[str, int] | None:
+        """Return the item that a variant belongs to as `(product | material | service, id)`, or None."""
+        for path, entity in VARIANT_PARENTS:
+            item_id = variant.get(path)
+            if isinstance(item_id, int):
+                return entity, item_id
+        return None
+
+    def item(self, variant: Record | None) -> Record | None:
+        """Return the record of the item that a variant belongs to, or None when it is not known."""
+        parent = self.parent(variant) if variant else None
+        return self.record(*parent) if parent else None
+
+    def display(self, variant: Record) -> str | None:
+        """Return a variant's display name: its item's name, then ` / ` and each config value."""
+        name = text(self.item(variant), "name")
+        if name is None:
+            return text(variant, "sku")
+        values = [str(value) for value in values_at(variant, "config_attributes[].config_value")]
+        return " / ".join([name, *values])
+
+
+async def look_up(
+    cache: CacheBackend, wanted: Mapping[str, Iterable[object]], at_hand: Iterable[tuple[str, Stored]] = ()
+) -> Names:
+    """Return names for the wanted ids; rows at hand, with their cache entity, are not asked for again.
+
+    Items of variants come along; the suppliers of items, the customers of sales orders, the factory, and all
+    definitions of custom fields, where any are wanted.
+    """
+    names = Names({(entity, row.id): row.record for entity, row in at_hand})
+    for entity, ids in wanted.items():
+        await _add(cache, names, entity, ids)
+    for entity in (each for each in (*FACTORY, *CUSTOM_FIELDS) if each in wanted and each in cache.entities):
+        every = await cache.select(entity, Selection(limit=_MOST_WHOLE, visibility=EVERYTHING))
+        names.records.update(((entity, row.id), row.record) for row in every)
+    if "variant" in wanted:
+        unknown = [
+            each for each in wanted["variant"] if isinstance(each, int) and names.record("variant", each) is None
+        ]
+        found = await service_variants(cache, "id", unknown)
+        names.records.update((("variant", row.id), row.record) for row in found)
+        variants = [record for (entity, _), record in names.records.items() if entity == "variant"]
+        await add_parents(cache, names, variants)
+    if "sales_order" in wanted:
+        orders = [record for (entity, _), record in names.records.items() if entity == "sales_order"]
+        await _add(cache, names, "customer", [order.get("customer_id") for order in orders])
+    if "supplier" in wanted:
+        await _add(cache, names, "supplier", [item.get("default_supplier_id") for item in names.records.values()])
+    return names
+
+
+_MOST_WHOLE = 100
+"""An account has one factory, and at most 50 definitions of custom fields."""
+
+
+async def parts_of(
+    cache: CacheBackend, entity: str, path: str, of: Sequence[tuple[str, Stored]]
+) -> dict[tuple[str, RecordId], list[Record]]:
+    """Return the records of a cache entity whose field at `path` names one of these rows, by the row's entity and id.
+
+    They come in any soft state, in the order of their ids.
+    """
+    owners = {row.id: (source, row.id) for source, row in of}
+    where = (OneOf(path, tuple(owners)),)
+    parts: dict[tuple[str, RecordId], list[Record]] = {}
+    for row in await cache.select(entity, Selection(where, Order("id"), _MOST_PARTS, visibility=EVERYTHING)):
+        owner = as_id(row.record.get(path))
+        if owner in owners:
+            parts.setdefault(owners[owner], []).append(row.record)
+    return parts
+
+
+_MOST_PARTS = 1_000_000
+"""More than a page of documents can have."""
+
+
+async def service_variants(cache: CacheBackend, field_name: str, values: Sequence[Scalar]) -> list[Stored]:
+    """Return the variants of services whose `id` or `sku` is one of these: they are kept inside their service."""
+    if not values:
+        return []
+    where = (OneOf(f"variants[].{field_name}", tuple(values)),)
+    found = await cache.select("service", Selection(where, limit=1_000, visibility=EVERYTHING))
+    return [
+        Stored(get_int(variant, "id") or 0, row.version, _of_service(variant, row.id), row.deleted, row.archived)
+        for row in found
+        for variant in rows(row.record, "variants")
+        if variant.get(field_name) in values
+    ]
+
+
+def _of_service(variant: Record, service_id: RecordId) -> dict[str, Json]:
+    return cast("dict[str, Json]", {**variant, "service_id": service_id})
+
+
+async def add_parents(cache: CacheBackend, names: Names, variants: Sequence[Record]) -> None:
+    """Add the items of these variants."""
+    for path, entity in VARIANT_PARENTS:
+        await _add(cache, names, entity, (variant.get(path) for variant in variants))
+
+
+async def _add(cache: CacheBackend, names: Names, entity: str, ids: Iterable[object]) -> None:
+    asked = dict.fromkeys(each for value in ids if (each := as_id(value)) is not None)
+    missing = [each for each in asked if (entity, each) not in names.records]
+    if missing:
+        found = await cache.get_many(entity, missing)
+        names.records.update(((entity, row.id), row.record) for row in found.rows)
+
+
+def titled(name: str) -> str:
+    """Return the name of an entity or a collection in words."""
+    return name.replace("_", " ")
+
+
+def none_yet(titles: str) -> str:
+    """Return what is said where an account has nothing of a kind."""
+    return f"Katana holds no {titles} yet"
+
+
+def text(record: Record | None, field_name: str) -> str | None:
+    """Return a text field of a record, or None when it is absent, null or empty."""
+    value = None if record is None else record.get(field_name)
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,174 @@
+"""Nothing is denied unasked: what a call names and the cache does not have is asked of Katana, within bounds.
+
+One request per collection for all of it, the same name once a minute, and six calls a minute per caller that ask.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from cache_core.clock import Clock
+from cache_core.protocol import CacheBackend
+from cache_core.spec import EntitySpec
+from cache_core.sync import FreshReads, Syncer
+from katana_mcp.values import id_in
+
+type Asked = tuple[str, int | str]
+"""A cache entity, and the id, name, number or SKU of one of its records."""
+
+REMEMBERED = 60.0
+"""Seconds for which Katana is not asked for the same name again."""
+PER_MINUTE = 6
+"""Calls of one caller within a minute that may ask."""
+_MINUTE = 60.0
+_SILENT = 10.0
+"""Seconds for which nobody who has waited since before it waits for what Katana did not answer."""
+_ROOM = 3_000
+"""Encoded bytes of business keys that fit into one filter."""
+_BESIDE = {"variant": "service"}
+"""Where else such a record may stand: the variants of services are kept inside them."""
+
+
+class LiveLookups:
+    """What one account's callers asked Katana for, and when."""
+
+    def __init__(self, fresh: FreshReads, syncer: Syncer, cache: CacheBackend, clock: Clock) -> None:
+        self.clock = clock
+        self._fresh = fresh
+        self._specs = syncer.specs
+        self._cache = cache
+        self._asked: dict[Asked, float] = {}
+        self._calls: dict[str, deque[float]] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+        self._failed_at: dict[str, float] = {}
+
+    def of_call(self, principal: str) -> "CallLookups":
+        """Return the lookups of one call of this caller."""
+        return CallLookups(self, principal)
+
+    def turn(self, entity: str) -> asyncio.Lock:
+        """Return the lock under which an entity is asked for: who waits for it finds what the other one found."""
+        return self._turns.setdefault(entity, asyncio.Lock())
+
+    def failed_since(self, entity: str, moment: float) -> str | None:
+        """Return why the entity could not be asked for after this moment; None where it could, or nobody tried."""
+        since = max(moment, self.clock.monotonic() - _SILENT)
+        return self._fresh.why_unread(entity) if self._failed_at.get(entity, since) > since else None
+
+    def unasked(self, entity: str, values: Iterable[int | str]) -> list[int | str]:
+        """Return what Katana was not asked for within the last minute."""
+        end = self.clock.monotonic() - REMEMBERED
+        self._asked = {each: at for each, at in self._asked.items() if at > end}
+        return [value for value in dict.fromkeys(values) if (entity, value) not in self._asked]
+
+    def allowed(self, principal: str) -> float | None:
+        """Count a call that asks; return None, or in how many seconds the caller may ask again."""
+        now = self.clock.monotonic()
+        calls = self._calls.setdefault(principal, deque())
+        while calls and calls[0] <= now - _MINUTE:
+            calls.popleft()
+        if len(calls) >= PER_MINUTE:
+            return calls[0] + _MINUTE - now
+        calls.append(now)
+        return None
+
+    async def listed(self, entity: str) -> bool:
+        """Return whether a first listing of the entity has ended."""
+        return (await self._cache.state(entity)).completed_at is not None
+
+    async def read_early(self, entity: str, values: Sequence[int | str]) -> None:
+        """Read what a first listing has not brought yet."""
+        by_id = await self._fresh.read_missing(entity, [value for value in values if isinstance(value, int)])
+        by_key = by_id and await self._fresh.read_missing_keys(
+            entity, [value for value in values if isinstance(value, str)]
+        )
+        if not by_key:
+            self._failed_at[entity] = self.clock.monotonic()
+
+    async def read(self, entity: str, values: Sequence[int | str], *, newest: bool = False) -> str | None:
+        """Ask for these by their ids or keys, else for what is newest; return why that failed, or None."""
+        spec = self._specs[entity]
+        ids = [value for value in values if isinstance(value, int)]
+        keys = [value for value in values if isinstance(value, str)]
+        if newest:
+            done = await self._fresh.read_newest(entity)
+        elif not keys and spec.fetch_by == "list_ids":
+            done = await self._fresh.read_again(entity, ids)
+        elif not ids and _fits(spec, keys):
+            done = await self._fresh.read_keys_again(entity, keys)
+        else:
+            done = await self._fresh.read_newest(entity)
+        if not done:
+            self._failed_at[entity] = self.clock.monotonic()
+            return self._fresh.why_unread(entity)
+        self._asked |= dict.fromkeys(((entity, value) for value in values), self.clock.monotonic())
+        return None
+
+
+@dataclass(slots=True)
+class CallLookups:
+    """What one call asks Katana for because the cache does not have it.
+
+    Attributes:
+        account: those of all calls.
+        principal: who calls.
+        unasked: why Katana could not be asked, by cache entity.
+    """
+
+    account: LiveLookups
+    principal: str
+    unasked: dict[str, str] = field(default_factory=dict[str, str])
+    _began: float = field(init=False)
+    _refused: str | None = None
+    _counted: bool = False
+
+    def __post_init__(self) -> None:
+        """Note since when it waits."""
+        self._began = self.account.clock.monotonic()
+
+    async def ask(self, asked: Iterable[Asked], *, newest: bool = False) -> bool:
+        """Ask Katana for what is named, one request per collection; return whether the cache may have it now.
+
+        `newest` reads what is newest, not what has these keys.
+        """
+        values: dict[str, list[int | str]] = {}
+        for entity, value in asked:
+            for place in (entity, *([_BESIDE[entity]] if entity in _BESIDE else ())):
+                values.setdefault(place, []).append(value)
+        tried = await asyncio.gather(*[self._ask(entity, some, newest=newest) for entity, some in values.items()])
+        return any(tried)
+
+    async def _ask(self, entity: str, values: Sequence[int | str], *, newest: bool) -> bool:
+        async with self.account.turn(entity):
+            # Who waited for one that Katana did not answer does not wait for Katana once more.
+            silent = self.account.failed_since(entity, self._began)
+            if not await self.account.listed(entity):
+                if silent is None:
+                    await self.account.read_early(entity, values)
+                return True
+            new = self.account.unasked(entity, values)
+            if new:
+                reason = self._over() or silent or await self.account.read(entity, new, newest=newest)
+                if reason is not None:
+                    self.unasked[entity] = reason
+                    return False
+        return True
+
+    def _over(self) -> str | None:
+        """Count this call once; return why it may not ask, or None."""
+        if not self._counted:
+            wait = self.account.allowed(self.principal)
+            self._counted = True
+            if wait is not None:
+                told = f"it was asked for {PER_MINUTE} unknown names within a minute; again in {round(wait) or 1} s"
+                self._refused = told
+        return self._refused
+
+
+def _fits(spec: EntitySpec, keys: Sequence[str]) -> bool:
+    """Return whether Katana finds all of these keys with one filter, and none of them may be an id."""
+    if len(keys) > spec.keys_at_once or any(id_in(key) is not None for key in keys):
+        return False
+    return sum(len(quote(key)) + len(spec.key_path or "") + 2 for key in keys) <= _ROOM

@@ -1,0 +1,252 @@
+"""Every record that a request names: from the cache, else from Katana, else a refusal that helps to find it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from cache_core.conditions import EVERYTHING, OneOf, Order
+from cache_core.protocol import Selection, Stored
+from cache_core.records import Record, RecordId
+from katana_mcp.references.display_names import VARIANT_PARENTS, none_yet, service_variants, text, titled
+from katana_mcp.references.live_lookups import Asked
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean, near_keys, same_key
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.values import get_int, id_in
+
+_MOST = 10_000
+_SHARED = 60.0
+"""Seconds for which plans that are applied by one call share a record that was read."""
+EXPLAINED = 20
+"""Unknown SKUs of one call that are looked for in any spelling, and for which near misses are looked up."""
+
+
+async def one_record(services: Services, entity: str, wanted: int | str, key: str) -> Stored:
+    """Return the record with this id (integer, or a text of digits) or business key (text), in any soft state.
+
+    Args:
+        services: the tenant's services.
+        entity: the cache entity.
+        wanted: the id or the business key.
+        key: the business key, in words.
+
+    Raises:
+        Refused: nothing has it, or several live records share the key.
+    """
+    argument = f"{entity}_id"
+    found = (await resolved(services, [(entity, wanted)]))[entity, wanted]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = ", ".join(str(row.id) for row in found[:5])
+        message = f"{len(found)} {titled(entity)}s have the {key} {wanted!r}; name one by id: {ids}"
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, argument))
+    raise Refused(blocking(warning_codes.NOT_FOUND, await _missing(services, entity, wanted, key), argument))
+
+
+async def resolved(services: Services, asked: Iterable[Asked]) -> dict[Asked, Sequence[Stored]]:
+    """Return the records that are named, by what names them; Katana is asked for all that the cache does not have.
+
+    A name is an id, a business key to the letter, else but for case and blanks around it, or an id in digits.
+    """
+    names = list(dict.fromkeys(asked))
+    found = await _cached(names, services)
+    unknown = [name for name in names if _may_be_new(name, found[name])]
+    if unknown and await services.lookups.ask(unknown):
+        found |= await _cached(unknown, services)
+        await read_items([row for each in unknown if each[0] == "variant" for row in found[each]], services)
+    return found
+
+
+def _may_be_new(asked: Asked, found: Sequence[Stored]) -> bool:
+    """Return whether Katana may have what the cache does not: a name whose owner is deleted may belong to another."""
+    return not found or (isinstance(asked[1], str) and all(row.deleted for row in found))
+
+
+async def _cached(asked: Sequence[Asked], services: Services) -> dict[Asked, Sequence[Stored]]:
+    goods = [value for entity, value in asked if entity == "variant"]
+    variants = await _variants_named(goods, services) if goods else {}
+    return {
+        (entity, value): variants.get(value, []) if entity == "variant" else await _named(entity, value, services)
+        for entity, value in asked
+    }
+
+
+async def _named(entity: str, value: int | str, services: Services) -> Sequence[Stored]:
+    if isinstance(value, int):
+        return (await services.cache.get_many(entity, [value])).rows
+    match = await services.cache.find_by_key(entity, value)
+    if match.ambiguous:
+        return (await services.cache.get_many(entity, match.ambiguous)).rows
+    same = [match.row] if match.row is not None else await same_key(services, entity, value)
+    number = id_in(value)
+    return same if same or number is None else await _named(entity, number, services)
+
+
+async def read_items(variants: Sequence[Stored], services: Services) -> None:
+    """Read the items of variants that have just come: a variant without its item has no name and no unit."""
+    for path, entity in VARIANT_PARENTS:
+        ids = {item for row in variants if (item := get_int(row.record, path)) is not None}
+        missing = (await services.cache.get_many(entity, list(ids))).missing if ids else ()
+        if missing:
+            await services.fresh.read_again(entity, missing)
+
+
+async def live_record(services: Services, entity: str, known: Stored) -> Stored:
+    """Return a record that was found as it is in Katana now, whatever is cached of it, in any soft state.
+
+    Raises:
+        Refused: Katana does not say how it is.
+    """
+    await as_they_are_now(services, entity, [known.id])
+    return (await services.cache.get_many(entity, [known.id])).rows[0]
+
+
+def check_not_deleted(called: str, record: Record, argument: str, *, deleted: bool) -> list[ToolWarning]:
+    """Return what speaks against changing a record that is deleted: `sales order SO-1`, as the argument names it."""
+    told = f"{called} was deleted in Katana at {text(record, 'deleted_at')}"
+    return [blocking(warning_codes.NOT_FOUND, told, argument)] if deleted else []
+
+
+async def as_they_are_now(services: Services, entity: str, ids: Sequence[RecordId]) -> None:
+    """Read records from Katana by their ids, whatever is cached of them.
+
+    Raises:
+        Refused: Katana does not say how they are.
+    """
+    if ids and not await services.fresh.read_again(entity, ids):
+        which = ", ".join(map(str, ids[:5]))
+        raise Refused(unasked(f"how {titled(entity)} {which} {'is' if len(ids) == 1 else 'are'} now"))
+
+
+async def read_anew(services: Services, records: Mapping[str, Iterable[int]]) -> None:
+    """Read records from Katana, one request per collection; plans of one call share what it read.
+
+    A variant of a service comes with that, which holds it.
+
+    Args:
+        services: the tenant's services.
+        records: their ids by cache entity.
+
+    Raises:
+        Refused: Katana does not say how they are.
+    """
+    wanted = {entity: set(ids) for entity, ids in records.items()}
+    for sold in await service_variants(services.cache, "id", sorted(wanted.get("variant", ()))):
+        wanted["variant"].discard(get_int(sold.record, "id") or 0)
+        wanted.setdefault("service", set()).add(get_int(sold.record, "service_id") or 0)
+    now, read_at = services.clock.monotonic(), {} if services.read_at is None else services.read_at
+    for entity, ids in wanted.items():
+        due = [key for key in sorted(ids) if read_at.get((entity, key), -_SHARED) <= now - _SHARED]
+        await as_they_are_now(services, entity, due)
+        read_at |= {(entity, key): now for key in due}
+
+
+async def live_with_key(services: Services, entity: str, key: str) -> tuple[int, ...]:
+    """Return the ids of the live records that have this business key in Katana now, whatever is cached.
+
+    Raises:
+        Refused: Katana does not say.
+    """
+    if not await services.fresh.read_keys_again(entity, [key]):
+        raise Refused(unasked(f"whether {key!r} is in use"))
+    match = await services.cache.find_by_key(entity, key)
+    one = () if match.row is None or match.row.deleted else (match.row.id,)
+    return tuple(each for each in match.ambiguous or one if isinstance(each, int))
+
+
+def unasked(what: str) -> ToolWarning:
+    """Return that Katana did not say what a plan has to know."""
+    return blocking(
+        warning_codes.KATANA_UNAVAILABLE, f"Katana could not be asked {what}; nothing is planned on a guess"
+    )
+
+
+async def _missing(services: Services, entity: str, wanted: int | str, key: str) -> str:
+    title = titled(entity)
+    missing = f"{title} {wanted} not found" if isinstance(wanted, int) else f"no {title} has the {key} {wanted!r}"
+    if await none_at_all(services, entity):
+        return f"{missing}; {none_yet(f'{title}s')}"
+    if isinstance(wanted, int):
+        return missing
+    return f"{missing}{did_you_mean(await near_keys(services, entity, wanted))}"
+
+
+async def all_listed(services: Services, *entities: str) -> bool:
+    """Return whether a first listing of each has ended: what is not cached before is unknown, not missing."""
+    return all(state.completed_at is not None for state in (await services.cache.states(entities)).values())
+
+
+async def none_at_all(services: Services, *entities: str) -> bool:
+    """Return whether Katana holds no record of these at all: each is listed, and nothing came, in any state."""
+    if not await all_listed(services, *entities):
+        return False
+    return not any([await services.cache.count(entity, (), EVERYTHING) for entity in entities])
+
+
+async def first_rows(services: Services, entity: str, selection: Selection) -> tuple[Sequence[Stored], bool]:
+    """Return the first rows of a selection, as many as its limit says, and whether there are more."""
+    rows = await services.cache.select(entity, replace(selection, limit=selection.limit + 1))
+    return rows[: selection.limit], len(rows) > selection.limit
+
+
+async def variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, Sequence[Stored]]:
+    """Return the variants per SKU or id, of those that have any, as `resolved` finds them."""
+    found = await resolved(services, [("variant", each) for each in asked])
+    return {value: rows for (_, value), rows in found.items() if rows}
+
+
+async def _variants_named(asked: Sequence[str | int], services: Services) -> dict[str | int, list[Stored]]:
+    """Return the cached variants per SKU or id: by SKU, by SKU but for case and blanks, then by id.
+
+    Past the first `EXPLAINED` SKUs that nothing has as written, only capitals and small letters are tried as well.
+    """
+    texts = [each for each in asked if isinstance(each, str)]
+    found: dict[str | int, list[Stored]] = {**await _by_sku(texts, services)}
+    unknown = [each for each in texts if each not in found]
+    for each in unknown[:EXPLAINED]:
+        same = await same_key(services, "variant", each)
+        if same:
+            found[each] = same
+    found.update(await _by_spelling(unknown[EXPLAINED:], services))
+    left = {each: each if isinstance(each, int) else id_in(each) for each in asked if each not in found}
+    numbers = {each: number for each, number in left.items() if number is not None}
+    by_id = await _variants_by_id(list(dict.fromkeys(numbers.values())), services)
+    return found | {each: [by_id[number]] for each, number in numbers.items() if number in by_id}
+
+
+async def _by_spelling(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the live variants whose SKU is one of these without blanks around it, in capitals or small letters."""
+    if not skus:
+        return {}
+    spelt = {sku: (sku.strip(), sku.strip().upper(), sku.strip().lower()) for sku in skus}
+    every = tuple({form for forms in spelt.values() for form in forms})
+    stored = await services.cache.select("variant", Selection((OneOf("sku", every),), Order("id"), _MOST))
+    found = {each: [row for row in stored if row.record["sku"] in forms] for each, forms in spelt.items()}
+    return {each: same for each, same in found.items() if same}
+
+
+async def _by_sku(skus: Sequence[str], services: Services) -> dict[str, list[Stored]]:
+    """Return the variants that have exactly these SKUs: all that are live, else the best of those that are gone."""
+    if not skus:
+        return {}
+    where = (OneOf("sku", tuple(skus)),)
+    stored = await services.cache.select("variant", Selection(where, Order("id"), _MOST, visibility=EVERYTHING))
+    having: dict[str, list[Stored]] = {}
+    for row in stored:
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    for row in await service_variants(services.cache, "sku", [each for each in skus if each not in having]):
+        having.setdefault(str(row.record["sku"]), []).append(row)
+    live = {sku: [row for row in rows if not (row.deleted or row.archived)] for sku, rows in having.items()}
+    # Live before archived before deleted, then the newest, as `find_by_key` has it.
+    return {sku: live[sku] or [max(reversed(rows), key=_standing)] for sku, rows in having.items()}
+
+
+def _standing(row: Stored) -> tuple[bool, bool]:
+    return (not row.deleted, not row.archived)
+
+
+async def _variants_by_id(ids: Sequence[int], services: Services) -> dict[int | str, Stored]:
+    found = await services.cache.get_many("variant", ids)
+    sold = await service_variants(services.cache, "id", [each for each in found.missing if isinstance(each, int)])
+    return {row.id: row for row in (*found.rows, *sold)}

@@ -1,0 +1,212 @@
+"""What a plan names: locations, suppliers, variants, found with their near misses; the number of a new document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cache_core.conditions import OneOf
+from cache_core.protocol import Selection, Stored
+from katana_mcp.journal.errors import JournalError
+from katana_mcp.references.display_names import look_up, service_variants, text, titled
+from katana_mcp.references.numbers import Numbered, next_number
+from katana_mcp.references.resolve import all_listed, live_with_key, resolved, variants_named
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean, near_keys
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory, blocking, info
+from katana_mcp.values import get_int
+
+_FEW = 4
+"""Records of a kind whose names are all told when nothing has the one that was asked for."""
+
+_COUNTED_ON = 20
+"""Numbers that are tried after one that turns out to be in use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRecord:
+    """A record that was named; `name` is what people call it, `is_shared` says that others have its SKU."""
+
+    id: int
+    name: str | None = None
+    sku: str | None = None
+    unit: str | None = None
+    archived: bool = False
+    deleted: bool = False
+    is_shared: bool = False
+
+    @property
+    def called(self) -> str:
+        """What people call it, as well as it is known; an SKU that others have too with name and id."""
+        if self.sku and self.is_shared:
+            return f"{self.sku} ({self.name or 'no name'}, variant {self.id})"
+        return self.sku or self.name or str(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What was asked for, what has that id, name or SKU, and what it may have been meant for.
+
+    Where not all of its kind are listed yet, what is not found is unknown, not missing.
+    """
+
+    asked: int | str
+    found: tuple[NamedRecord, ...] = ()
+    near: tuple[str, ...] = ()
+    listed: bool = True
+
+    @property
+    def one(self) -> NamedRecord | None:
+        """The record, if exactly one was meant and it is not deleted."""
+        (first, *others) = self.found or (None,)
+        return None if first is None or others or first.deleted else first
+
+
+async def named(services: Services, entity: str, asked: int | str) -> Named:
+    """Find a record by id or exact name."""
+    rows = (await resolved(services, [(entity, asked)]))[entity, asked]
+    found = [
+        NamedRecord(id=row.id, name=text(row.record, "name"), archived=row.archived, deleted=row.deleted)
+        for row in rows
+        if isinstance(row.id, int)
+    ]
+    listed = await all_listed(services, entity)
+    return Named(asked, tuple(found), await _near(services, entity, asked, bool(found)), listed)
+
+
+async def variants(services: Services, asked: Sequence[int | str]) -> tuple[Named, ...]:
+    """Find variants by SKU or id, with the name and the unit of each; in the order asked."""
+    rows = await variants_named(asked, services)
+    at_hand = [("variant", row) for each in rows.values() for row in each]
+    names = await look_up(services.cache, {"variant": [row.id for _, row in at_hand]}, at_hand)
+    listed = await all_listed(services, "variant")
+    shared = await _shared_skus([row for _, row in at_hand], services)
+
+    def to_named_record(row: Stored) -> NamedRecord:
+        item = names.item(row.record)
+        return NamedRecord(
+            id=get_int(row.record, "id") or 0,
+            name=names.display(row.record),
+            sku=text(row.record, "sku"),
+            unit=text(item, "uom"),
+            archived=row.archived,
+            deleted=row.deleted,
+            is_shared=row.record.get("sku") in shared,
+        )
+
+    return tuple(
+        [
+            Named(
+                each,
+                tuple(to_named_record(row) for row in rows.get(each, ())),
+                await _near(services, "variant", each, each in rows),
+                listed,
+            )
+            for each in asked
+        ]
+    )
+
+
+async def _shared_skus(found: Sequence[Stored], services: Services) -> frozenset[str]:
+    """Return the SKUs of these variants that others have too, live ones or others of these."""
+    skus = list(dict.fromkeys(sku for row in found if (sku := text(row.record, "sku"))))
+    having: dict[str, set[object]] = {}
+    live = await services.cache.select("variant", Selection((OneOf("sku", tuple(skus)),), limit=_MOST)) if skus else ()
+    for row in (*found, *live, *await service_variants(services.cache, "sku", skus)):
+        having.setdefault(str(row.record.get("sku")), set()).add(row.id)
+    return frozenset(sku for sku in skus if len(having[sku]) > 1)
+
+
+_MOST = 10_000
+
+
+def unnamed(entity: str, given: Named, path: str) -> list[ToolWarning]:
+    """Return what is wrong with a name: nothing has it, several have it, or what has it is deleted or archived."""
+    title, asked = titled(entity), given.asked
+    if len(given.found) > 1:
+        ids = ", ".join(f"{each.id} ({each.name or each.called})" for each in given.found[:5])
+        told = f"{path}: {len(given.found)} {title}s are called {asked!r}; name one by id: {ids}"
+        return [blocking(warning_codes.AMBIGUOUS_NAME, told, path)]
+    if not given.found and not given.listed:
+        told = f"{path}: the first sync of {title}s is not finished, so whether there is {asked!r} is not known yet"
+        return [blocking(warning_codes.COLD_CACHE, told, path)]
+    if not given.found:
+        told = f"{path}: no {title} is {asked!r}{did_you_mean(given.near)}"
+        return [blocking(warning_codes.NOT_FOUND, told, path)]
+    (known,) = given.found
+    if known.deleted:
+        return [blocking(warning_codes.NOT_FOUND, f"{path}: {title} {known.called} is deleted in Katana", path)]
+    if known.archived:
+        told = f"{path}: {title} {known.called} is archived in Katana"
+        return [advisory(warning_codes.ARCHIVED_ITEM, told, path)]
+    return []
+
+
+async def _near(services: Services, entity: str, asked: int | str, found: bool) -> tuple[str, ...]:
+    """Return names that may have been meant; where there are few, and none is like it, all of them."""
+    if found or isinstance(asked, int):
+        return ()
+    near = await near_keys(services, entity, asked)
+    few = () if near else await services.cache.select(entity, Selection(limit=_FEW + 1))
+    return tuple(near or (name for each in few if (name := text(each.record, "name")) and len(few) <= _FEW))
+
+
+async def given_or_next(services: Services, entity: str, given: str | None, name: str, prefix: str) -> Numbered:
+    """Return the number that was given, else the next free one that no unanswered request may have used.
+
+    Args:
+        services: the tenant's services.
+        entity: the cache entity.
+        given: by the caller.
+        name: of the field of a record that holds it.
+        prefix: of the first one.
+
+    Raises:
+        Refused: Katana does not say whether it is in use.
+    """
+    if given is not None:
+        return Numbered(number=given, taken=await live_with_key(services, entity, given))
+    stored = await services.cache.select(entity, Selection(limit=200))
+    called = next_number([known for each in stored if (known := text(each.record, name))], prefix)
+    if not await all_listed(services, entity):
+        return Numbered(number=called, is_counted=False)
+    doubted = await _in_doubt(services, entity, name)
+    taken: tuple[int, ...] = ()
+    for _ in range(_COUNTED_ON):
+        while called in doubted:
+            called = next_number([called], prefix)
+        taken = await live_with_key(services, entity, called)
+        if not taken:
+            break
+        called = next_number([called], prefix)
+    return Numbered(number=called, taken=taken, is_open=True)
+
+
+async def _in_doubt(services: Services, entity: str, name: str) -> frozenset[str]:
+    try:
+        return await services.journal.numbers_in_doubt(entity, name)
+    except JournalError:
+        return frozenset()  # without a journal nothing can be applied, which the preview says
+
+
+def number_checks(entity: str, path: str, given: str | None, numbered: Numbered) -> list[ToolWarning]:
+    """Return what is to be said of the number of a new document; `path` is the argument that gives it."""
+    called, taken = numbered.number, numbered.taken
+    if not numbered.is_counted:
+        told = f"the first sync of {titled(entity)}s is not finished, so the next free number is not known; give one"
+        return [blocking(warning_codes.COLD_CACHE, told, path)]
+    if given is not None:
+        return duplicates(entity, path, called, taken)
+    if taken:
+        told = f"no free number was found up to {called}, which is in use too; give one"
+        return [blocking(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]
+    told = f"no {path} was given: it gets the next free number, {called} as of now, when the plan is applied"
+    return [info(warning_codes.DEFAULT_NUMBER, told)]
+
+
+def duplicates(entity: str, path: str, called: str, taken: Sequence[int]) -> list[ToolWarning]:
+    """Return that other documents have a number."""
+    if not taken:
+        return []
+    what, have = (titled(entity), "has") if len(taken) == 1 else (f"{titled(entity)}s", "have")
+    told = f"{what} {', '.join(map(str, taken[:5]))} {have} the number {called} too"
+    return [advisory(warning_codes.DUPLICATE_ORDER_NUMBER, told, path)]

@@ -1,0 +1,26 @@
+"""From settings to a running server: what the command line starts."""
+
+from functools import partial
+from typing import Any
+
+from fastmcp import FastMCP
+
+from katana_mcp.configuration.settings import Settings
+from katana_mcp.server.account import account
+from katana_mcp.server.catalogue import promised, served, unlisted
+from katana_mcp.server.mcp.server import build_server
+from katana_mcp.server.mcp.transports import check_door
+from katana_mcp.server.wiring import Environment, connected, question_key_of
+
+
+def application(settings: Settings, outside: Environment | None = None) -> FastMCP[Any]:
+    """Return the server for these settings; nothing is opened or asked before the first read.
+
+    Raises:
+        SettingsError: a setting that cannot work, in one sentence.
+    """
+    tools = promised(served(settings), settings.flags())
+    check_door(settings)
+    chosen = (settings, outside) if outside is not None else account(settings)
+    key = partial(question_key_of, *chosen)
+    return build_server(tools, connected(*chosen), unlisted=unlisted(tools, settings), question_key=key)

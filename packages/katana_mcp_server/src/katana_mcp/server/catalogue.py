@@ -1,0 +1,144 @@
+"""The tool surface: two loops over entities and operations, the workflows beside them, and the one tool that writes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from katana_mcp.configuration.flags import Flag, guesses
+from katana_mcp.configuration.settings import Choice, SettingsError
+from katana_mcp.entities import ENTITIES
+from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.factory_days import dated
+from katana_mcp.surface.operations import OPERATIONS
+from katana_mcp.surface.operations.apply import APPLY, apply_tool
+from katana_mcp.surface.operations.search import search_tool
+from katana_mcp.surface.operations.write import changes_of, workflow_tools
+from katana_mcp.tools.hints import MOST_NAMES, all_meant
+from katana_mcp.workflows import WORKFLOWS
+from katana_mcp.workflows.absent import ABSENT
+from katana_mcp.workflows.replenish import replenish_tool
+
+
+@cache
+def tools() -> tuple[AnyTool, ...]:
+    """Return every tool, in the order in which they are listed."""
+    made = (
+        tool
+        for entity in ENTITIES
+        for tool in (*(make(entity) for _, make in OPERATIONS), *workflow_tools(entity), *entity.more)
+    )
+    changes = changes_of(ENTITIES)
+    every = (*(tool for tool in made if tool is not None), *WORKFLOWS, replenish_tool(changes), apply_tool(changes))
+    return tuple(map(dated, every))
+
+
+def absent_tools(served: Collection[str]) -> dict[str, str]:
+    """Return why tools are not there that somebody may look for, and what there is instead, by their names.
+
+    Args:
+        served: the tools that are there; of ours, the others were left out when the server was started.
+    """
+    verbs = (
+        (f"{verb}_{entity.plural if verb in _OF_MANY else entity.name}", reason)
+        for entity in ENTITIES
+        for verb, reason in entity.absent.items()
+    )
+    left_out = {tool.name: _LEFT_OUT for tool in tools() if tool.name not in served}
+    return {**dict(verbs), **ABSENT, **left_out}
+
+
+_OF_MANY = ("search", "list")
+_LEFT_OUT = "it was left out when this server was started, by its toolsets, its tools or --read-only"
+
+
+def chosen(only: Collection[str], toolsets: Collection[str], excluded: Collection[str]) -> tuple[AnyTool, ...]:
+    """Return the tools of a configuration.
+
+    Args:
+        only: tool names; with any, only these and those of `toolsets` are served.
+        toolsets: groups of tools, `sales`, `read` or `all`; with any, only these and those of `only` are served.
+        excluded: tool names that are never served.
+
+    Raises:
+        ValueError: a name that no tool or toolset has, the message names the known ones; or no tool is left.
+    """
+    every = tools()
+    names, groups = {tool.name for tool in every}, {group for tool in every for group in tool.groups}
+    _check_known("tool", {*only, *excluded}, names)
+    _check_known("toolset", {*toolsets}, groups)
+    wanted = {tool.name for tool in every if tool.name in set(only) or tool.groups & set(toolsets)}
+    asked = wanted if only or toolsets else {tool.name for tool in every if not tool.on_request}
+    if any(tool.plans for tool in every if tool.name in asked):
+        asked = asked | {APPLY}  # a plan that nothing can apply is of no use
+    left = tuple(tool for tool in every if tool.name in asked - set(excluded))
+    if not left:
+        raise ValueError("together they leave no tool to serve")
+    return left
+
+
+def served(choice: Choice) -> tuple[AnyTool, ...]:
+    """Return the tools that the settings choose.
+
+    Raises:
+        SettingsError: a name that nothing has, or no tool is left.
+    """
+    try:
+        left = chosen(choice.tools, choice.toolsets, choice.exclude_tools)
+    except ValueError as error:
+        raise SettingsError(f"KATANA_MCP_TOOLS, KATANA_MCP_TOOLSETS, KATANA_MCP_EXCLUDE_TOOLS: {error}") from None
+    allowed = tuple(tool for tool in left if tool.read_only or not choice.read_only)
+    if not allowed:
+        raise SettingsError("KATANA_MCP_READ_ONLY (--read-only): none of the chosen tools only reads")
+    return allowed
+
+
+EVERYDAY = frozenset(
+    (
+        *("search_items", "get_item", "get_variant_details", "check_inventory", "list_low_stock_items"),
+        *("search_purchase_orders", "list_purchase_orders", "get_purchase_order"),
+        *("create_purchase_order", "modify_purchase_order"),
+        *("receive_purchase_order", "verify_order_document", "replenish"),
+        *("search_sales_orders", "list_sales_orders", "get_sales_order"),
+        *("create_sales_order", "modify_sales_order", "fulfill_order"),
+        *("search_manufacturing_orders", "list_manufacturing_orders", "get_manufacturing_order"),
+        *("create_manufacturing_order", "complete_manufacturing_order", "list_blocking_ingredients"),
+        *("search_customers", "get_customer", "create_stock_transfer", "trace", "list_reference", "cache_status"),
+    )
+)
+"""What is listed where nothing is chosen, as far as it is there; the rest is found through `search_tools`."""
+
+FEW = frozenset(("search_items", "search_sales_orders", "check_inventory", "get_variant_details", "cache_status"))
+"""What is listed in search mode."""
+
+
+def unlisted(specs: Sequence[AnyTool], choice: Choice) -> frozenset[str]:
+    """Return the served tools that are found and called through two others, instead of being listed.
+
+    Whoever chooses tools or toolsets has them listed. What changes something always is: a host asks for permission by
+    what it lists.
+    """
+    if choice.search_mode:
+        listed = FEW
+    elif choice.tools or choice.toolsets:
+        return frozenset()
+    else:
+        listed = EVERYDAY
+    return frozenset(spec.name for spec in specs if spec.read_only and spec.name not in listed)
+
+
+def promised(specs: Sequence[AnyTool], flags: Mapping[str, Flag]) -> tuple[AnyTool, ...]:
+    """Return the tools with searches that promise guesses only where every backend that answers can make them."""
+    plain = {
+        made.name: made
+        for entity in ENTITIES
+        if entity.forgiving and not all(guesses(flags.get(source)) for source in entity.sources)
+        if (made := search_tool(replace(entity, forgiving=False))) is not None
+    }
+    return tuple(plain.get(spec.name, spec) for spec in specs)
+
+
+def _check_known(kind: str, asked: set[str], known: set[str]) -> None:
+    unknown = sorted(asked - known)
+    if unknown:
+        named = ", ".join(unknown[:MOST_NAMES])
+        raise ValueError(f"no {kind} is called {named}; {all_meant(unknown, sorted(known))}")

@@ -1,0 +1,55 @@
+"""Who calls, and how: over HTTP the holder of a token, who may ask for less than the server allows, never for more."""
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from fastmcp.server.dependencies import get_http_request
+from starlette.requests import Request
+
+from katana_mcp.references.services import Services
+
+READ_ONLY = "X-Katana-Read-Only"
+"""A request with this header writes nothing."""
+PRINCIPAL = "katana_mcp.principal"
+"""Where the door notes in the scope of a request whose token came with it."""
+_NO = frozenset({"", "false", "0", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls.
+
+    Attributes:
+        principal: a name that tells callers apart and is no secret.
+        read_only: whether this call may change nothing.
+    """
+
+    principal: str = "local"
+    read_only: bool = False
+
+
+def principal_of(token: str) -> str:
+    """Return the name of who has this token: the same at each start, and of no use for finding the token."""
+    return f"http:{hashlib.sha256(b'katana-mcp principal ' + token.encode()).hexdigest()[:8]}"
+
+
+def caller() -> Caller:
+    """Return who sent the request that is being answered; without HTTP it is who started the server."""
+    try:
+        request = get_http_request()
+    except RuntimeError:
+        return Caller()
+    return Caller(request.scope[PRINCIPAL], _asks_to_read_only(request))
+
+
+def _asks_to_read_only(request: Request) -> bool:
+    """Return whether any header says so; what is no clear no is a yes."""
+    return any(each.strip().lower() not in _NO for each in request.headers.getlist(READ_ONLY))
+
+
+def for_caller(services: Services) -> Services:
+    """Return the services as this caller has them."""
+    now = caller()
+    lookups = services.lookups.account.of_call(now.principal)
+    asking = replace(services, lookups=lookups)
+    return replace(asking, principal=now.principal, read_only=services.read_only or now.read_only)

@@ -1,0 +1,180 @@
+"""How people in a factory say things of several words, in the words that tools are named and described by.
+
+A phrase that asks for a change counts only where the question does not begin as one that reads.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+type Phrases = Sequence[tuple[re.Pattern[str], str]]
+
+
+def _compiled(phrases: Mapping[str, Sequence[str]]) -> Phrases:
+    return [(re.compile(rf"\b(?:{'|'.join(said)})\b"), meant) for meant, said in phrases.items()]
+
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
+_KINDS = (
+    r"(?:suppliers?|vendors?|locations?|warehouses?|(?:tax|vat) rates?|operators?|additional costs?"
+    r"|(?:the )?(?:storage )?bins|price lists|return reasons)"
+)
+_HEADS = r"(?:address|price|date|deadline|quantity|phone|e-?mail|name|supplier)"
+_OF_NO_CUSTOMER = r"(?:purchas|suppl|vendor|manufact|product|transfer|work|from|need|buy|bought|\bpos?\b|[a-z]{2}-\d)"
+
+_PAPER = r"(?:invoice|bill|confirmation|delivery note|packing (?:slip|list))"
+
+_TO_A_PLACE = r"(?: from .{1,40} to | to (?:the )?(?:\w+ )?(?:location|warehouse|site|store))"
+
+_READING = _compiled(
+    {
+        "list": (r"^(?:\w+ ){0,3}(?:orders|transfers|adjustments|customers|purchases|deliveries)",),
+        "list item": (
+            *(r"every(?:thing)? we (?:sell|make|buy|offer)", r"(?:all|every) \w+ we offer"),
+            *("assortment", "whole catalogue", r"that can be (?:bought|sold|made)"),
+        ),
+        "get item": (r"with all (?:its |of its |the )?(?:variants|sizes|colou?rs|options)",),
+        "variant": (r"sizes?|colou?rs?|models?",),
+        "supplier item": (r"(?:sells?|supplies|supply) (?:us|to us)",),
+        "inventory": ("how many",),
+        "check inventory": (
+            *("enough", "on hand", r"on (?:the|our) shel(?:f|ves)", "in store", "free to sell"),
+            *(r"do we (?:still )?have any", r"can (?:i|we) (?:promise|sell|ship) \d+"),
+        ),
+        "past moment": (
+            rf"(?:on|by|of|since) (?:the )?(?:\d+(?:st|nd|rd|th)?|first|last)(?: day)?(?: of)? {_MONTH}",
+            *(rf"back in {_MONTH}", r"(?:start|end) of (?:last|the) \w+", "last new year"),
+        ),
+        "movement history": (
+            *("what happened to", r"where (?:did|has|have) .{1,60} (?:go|gone)", "ins and outs"),
+            *(r"(?:came|went|gone) (?:in|out)", r"(?:trace|follow) (?:every|each|all|the)", "every change of"),
+        ),
+        "low short stock": (
+            *("shopping list", r"run(?:ning)? (?:out|low)", r"(?:need|what) to (?:buy|order|reorder)"),
+            r"(?:should|must|do) (?:i|we) (?:buy|purchase|order|reorder)",
+        ),
+        "purchase order": (
+            r"(?:deliver\w*|shipments?|orders?|goods|parcels?) .{0,30}(?:from|by) .{0,30}(?:vendors?|suppliers?)",
+            r"(?:with|to) (?:a |the |our )?(?:vendors?|suppliers?)",
+        ),
+        "list purchase order": (
+            *(r"wait(?:ing)? for .{0,40}from", "still to come", "on order", r"arriv(?:e|es|ing)", "incoming"),
+        ),
+        "sales order": (
+            *("parcels?", "unpaid", "unshipped", "web ?shop", "quotes?", "quotation"),
+            rf"^(?!.*{_OF_NO_CUSTOMER})(?!(?:re)?order).*orders?",
+        ),
+        "list open sales order": (
+            *(
+                "backlog",
+                r"customer orders",
+                rf"^(?!.*{_OF_NO_CUSTOMER}).*orders .{{0,40}}not (?:yet )?(?:delivered|shipped)",
+            ),
+        ),
+        "sales return": (r"(?:sen[dt]|came|comes?|coming) back", r"refund\w*", r"returned (?:goods|items|parts)"),
+        "search number": (r"with (?:the )?(?:reference|number|tracking number|confirmation number) \S+",),
+        "customer": ("contacts?", "terms of payment", "payment terms"),
+        "list manufacturing order": (
+            r"(?:is|are|being) (?:being )?(?:built|made|produced|assembled)(?! of| from| out)",
+        ),
+        "blocking ingredient": (
+            *("bottlenecks?", "held up", r"why (?:can ?not|can't|cannot) we (?:produce|build|make|start)"),
+            r"(?:stop|stops|stopping|delays?|delaying|hinders?) (?:the )?(?:production|manufacturing|work|us)",
+        ),
+        "missing ingredient recipe": (r"can we (?:start|build|make|produce)",),
+        "consist": ("made of", r"(?:made|built|assembled) (?:of|from|out of)"),
+        "where used bom": (
+            *(r"parts? lists?", r"in which \w+ (?:do|does|is|are)", r"go(?:es)? into"),
+            r"(?:which|what|where) (?!\w*orders?\b)\w+(?: \w+)? (?:uses?|needs?|contains?)",
+        ),
+        "list reference": (
+            rf"(?:which|what|names of(?: our| the)?|list(?: of)?|all|our) {_KINDS}",
+            *(r"^(?:additional costs|(?:tax|vat) rates|operators|price lists$)", r"reasons? (?:for|of) (?:a )?return"),
+        ),
+        "verify document": (
+            *(rf"{_PAPER} .{{0,40}}(?:match|agree|right|correct|lists?|order|\bpo-|ordered)",),
+            rf"(?:match|compare|check|verify|reconcile|differs?) .{{0,60}}{_PAPER}",
+            r"(?:charge|bill|invoice)d? .{0,30}(?:price|ordered)",
+        ),
+        "inventory signals": (
+            *(r"how (?:long|many days) (?:do|does|will|is) .{0,40}(?:stock|last|enough)", "days of stock", "stockout"),
+            *(r"run(?:ning)? out of(?! what)", "sold out"),
+        ),
+        "demand forecast": (r"(?:planned|future|expected) demand", r"expect to (?:sell|use|need)"),
+        "fresh cache": ("up to date", r"how (?:old|recent|current) (?:is|are)"),
+    }
+)
+_CHANGING = _compiled(
+    {
+        "create": (
+            r"(?:register|set up|sign up|book|prepare|raise|make|type|key|put) (?:in )?(?:an? |the )",
+            "open an account",
+        ),
+        "create purchase order": (
+            *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
+            r"^purchase \d+",
+        ),
+        "replenish": (r"^(?:buy|order) (?:\w+ ){1,5}(?:lacks?|missing|short)\b",),
+        "create transfer": (
+            *(r"(?:relocate|move|send|bring|carry) .{1,60} (?:to|into|over)", r"^transfer \d+"),
+            r"(?:ship|take) .{1,60} from .{1,40} to",
+        ),
+        "create adjustment": (
+            *("damaged", "broken?", "scrap(?:ped)?", "garbage", "rubbish", "ruined", "rotten", "expired", "stolen"),
+            *("lost", r"writ(?:e|ing|ten) off", "out of stock", r"counted (?:only )?\d+", r"too (?:many|few)"),
+            *(r"(?:stocktake|counting) (?:difference|result)", r"the system (?:says|shows)"),
+        ),
+        "fulfill sales order": (
+            rf"^(?!.*{_TO_A_PLACE})(?:ship|pack|dispatch|fulfill?|deliver)",
+            rf"^(?!.*{_TO_A_PLACE})send (?:out )?(?:\w+ ){{0,6}}(?:orders?|so-\d+)",
+            r"^(?!.*(?:purchase|\bpo-|transfer|\bst-))mark .{1,60} (?:shipped|delivered|packed|sent|dispatched)",
+            *("left the house", "went out", r"(?:take back|undo|revert) (?:the |a )?shipment"),
+        ),
+        "modify": (
+            *(r"push(?:ed)? back", "put off", "bring forward", "delayed until", r"wants? \w+ (?:more|less|fewer)"),
+            *(r"mark .{1,60} as", r"take .{1,40} off", "typo", r"make it \d+", r"(?:is|are|was) wrong"),
+            *(r"moved(?=,| to| away)", rf"(?:new (?:\w+ )?|different ){_HEADS}"),
+            *(r"needs? an?other", r"needs? (?:a )?(?:different|new|second|further|additional) \w+"),
+            r"(?:fix|correct) (?:the|a) (?:\w+ )?(?:price|quantity|date|notes?|reason)",
+            r"give .{1,60} (?:another|a new|a different)",
+            r"add .{1,60} to (?:an? |the |this )?(?:\w+ )?(?:order|transfer|line|customer)",
+        ),
+        "delete": (r"get(?:ting)? rid of", r"thrown? (?:away|out)", r"(?:was|is) a mistake"),
+        "apply write plan": (
+            *("go ahead", "do it", r"carry (?:it|them|that) out", r"(?:planned|previewed) changes?"),
+            r"(?:changes?|plans?|previews?) (?:that )?(?:i|you|we) (?:just )?(?:saw|see|showed|made|planned)",
+        ),
+        "rebuild cache": ("reload", "from scratch"),
+    }
+)
+_READS = re.compile(
+    r"\W*(?:find|search|look|list|show|which|what|who|whose|where|when|why|how|get(?! rid)|is|are|did|does|has|have)\b"
+)
+_DEAD = re.compile(
+    r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
+    r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
+    r"|that can be (?:bought|sold|made)"
+    r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
+    r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
+    r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"
+)
+"""Phrases whose words mean something else each for itself."""
+_THINGS = re.compile(
+    r"\b(?:items?|parts?|products?|materials?|services?|articles?|variants?|skus?|customers?|clients?|buyers?|suppliers?"
+    r"|vendors?|orders?|purchases?|sales?|transfers?|adjustments?|ingredients?|components?|recipes?|boms?|inventory"
+    r"|stock|cache|data|plans?|previews?|locations?|warehouses?|sites?|stores?|production|manufacturing|movements?"
+    r"|prices?|costs?|tokens?|rates?|operators?|corrections?|deliver(?:y|ies)|katana|[a-z]{2}-\d+)\b"
+)
+"""What tools are about; a question that names none of it is about an item."""
+_LONGEST = 1_000
+"""Characters of a question in which phrases are looked for."""
+
+
+def in_our_words(question: str) -> str:
+    """Return a question in lower case, with what its phrases mean behind it."""
+    asked = question[:_LONGEST].casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    reads = _READS.match(asked) is not None
+    phrases = _READING if reads else (*_READING, *_CHANGING)
+    meant = [words for said, words in phrases if said.search(asked)]
+    if (reads or meant) and not _THINGS.search(" ".join((asked, *meant))):
+        meant.append("item")
+    return " ".join((_DEAD.sub(" ", asked), *meant))

@@ -1,0 +1,40 @@
+"""A request that asks to read only: what changes something is neither listed nor called for it."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools.base import Tool, ToolResult
+from mcp.types import CallToolRequestParams
+
+from katana_mcp.server.mcp.caller import READ_ONLY, caller
+from katana_mcp.server.mcp.finder import CALL, meant
+from katana_mcp.server.mcp.tool import refused
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
+
+
+class Tightening(Middleware):
+    """Neither lists nor calls a tool that changes something where the request asks to read only."""
+
+    def __init__(self, changing: Collection[str]) -> None:
+        self._changing = frozenset(changing)
+
+    async def on_list_tools(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        """List what only reads, where the request asks for it."""
+        listed = await call_next(context)
+        return [each for each in listed if each.name not in self._changing] if caller().read_only else listed
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Refuse a tool that changes something, where the request asks to read only."""
+        name = meant(context.message, {*self._changing, CALL})
+        if name not in self._changing or not caller().read_only:
+            return await call_next(context)
+        told = f"this request came with {READ_ONLY}, so {name} is refused: nothing was written"
+        return refused(Refused(blocking(warning_codes.READ_ONLY, told)))

@@ -1,0 +1,122 @@
+"""One MCP tool per `ToolSpec`: flat schema from its request model, one way in and one way out."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any, Self
+
+import structlog
+from fastmcp.server.dependencies import get_context
+from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
+from mcp.types import TextContent, ToolAnnotations
+from pydantic import PrivateAttr
+
+from katana_mcp.references.display_names import titled
+from katana_mcp.references.services import TenantDoor
+from katana_mcp.server.mcp.answer_schemas import output_schema
+from katana_mcp.server.mcp.arguments import validated
+from katana_mcp.server.mcp.caller import caller, for_caller
+from katana_mcp.server.mcp.confirming import PersonAtClient, QuestionPending
+from katana_mcp.server.mcp.failures import refusal_of, refusal_payload
+from katana_mcp.server.mcp.progress import ProgressReports
+from katana_mcp.server.mcp.schemas import input_schema
+from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.surface.factory_days import has_days, refused_in, with_days, with_zone
+from katana_mcp.tools.answers import Answer
+from katana_mcp.tools.days import DayReading
+from katana_mcp.tools.outgoing import json_of, outgoing
+from katana_mcp.tools.warnings import Refused
+from katana_mcp.writing.gathering import in_time
+
+_log = structlog.get_logger("katana_mcp.tool")
+
+LABEL = {"katana-mcp/integrity": "untrusted"}
+"""The `_meta` of what may hold texts of records: customers, suppliers and shops wrote them, so they are data alone."""
+
+
+class RequestTool(Tool):
+    """A tool whose arguments are one request model and whose result is one answer model."""
+
+    _spec: AnyTool = PrivateAttr()
+    _tenant: TenantDoor = PrivateAttr()
+
+    @classmethod
+    def of(cls, spec: AnyTool, tenant: TenantDoor) -> Self:
+        """Return the tool for a spec; services are asked for per call."""
+        tool = cls(
+            name=spec.name,
+            title=titled(spec.name).capitalize(),
+            description=spec.description,
+            parameters=input_schema(spec.request),
+            output_schema=output_schema(spec.answer),
+            annotations=ToolAnnotations(
+                read_only_hint=spec.read_only,
+                destructive_hint=spec.destructive,
+                idempotent_hint=True,
+                open_world_hint=spec.open_world,
+            ),
+        )
+        tool._spec = spec
+        tool._tenant = tenant
+        return tool
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        """Validate, run and render; every exit, errors included, passes here."""
+        started = asyncio.get_running_loop().time()
+        outcome = "given up"
+        try:
+            answer = await self._answer(arguments)
+            outcome = "answered"
+            return _result(payload_of(answer))
+        except QuestionPending as question:
+            outcome = "asked"
+            return InputRequiredToolResult(question.request)
+        except Exception as error:  # noqa: BLE001 - the one place that turns faults into text for the model
+            outcome, refusal = await refusal_of(error, self.name, self._tenant)
+            return refused(refusal)
+        finally:
+            seconds = asyncio.get_running_loop().time() - started
+            _log.info("tool", tool=self.name, caller=caller().principal, outcome=outcome, ms=round(1000 * seconds, 1))
+
+    async def _answer(self, arguments: dict[str, Any]) -> Answer:
+        dates = DayReading()
+        request = validated(self._spec.request, self.parameters, arguments, dates)
+        services = in_time(for_caller(await self._tenant.services()))
+        dated = has_days(self._spec, asked=dates.used)
+        services = await with_days(services) if dated else services
+        if dates.used:
+            request = validated(self._spec.request, self.parameters, arguments, DayReading(services.days))
+        reports = ProgressReports(get_context(), services.syncer.specs)
+        stop = services.syncer.listen(reports.overhear)
+        try:
+            person = PersonAtClient(get_context(), services.clock)
+            told = replace(services, tell=reports, note=reports.note, on_due=reports.expect, person=person)
+            answer = await self._spec.run(request, told)
+            reports.end(whole=getattr(answer, "warming", None) is None)
+            return with_zone(answer, services) if dated else answer
+        except Refused as refusal:
+            raise refused_in(services.days, refusal) if dated else refusal from None
+        finally:
+            stop()
+            await reports.close()
+
+
+def payload_of(answer: Answer) -> dict[str, Any]:
+    """Return an answer as it goes out."""
+    return outgoing(answer.model_dump(mode="json", exclude_none=True))
+
+
+def refused(refusal: Refused) -> ToolResult:
+    """Return a refusal: the warnings as JSON text alone, its code in `_meta` too.
+
+    Clients hold structured content against the tool's output schema, and drop the text of what does not fit.
+    """
+    payload = refusal_payload(refusal)
+    return ToolResult([_text(payload)], meta=LABEL | {"katana-mcp/error": payload["error"]}, is_error=True)
+
+
+def _result(payload: dict[str, Any]) -> ToolResult:
+    return ToolResult([_text(payload)], payload, LABEL)
+
+
+def _text(payload: dict[str, Any]) -> TextContent:
+    return TextContent(type="text", text=json_of(payload))

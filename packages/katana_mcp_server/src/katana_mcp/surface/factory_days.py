@@ -1,0 +1,103 @@
+"""Which days an account has: those of the time zone that its cached factory record names, said where days matter.
+
+People are shown days and hours of that zone; other moments of rows stay as Katana sent them.
+"""
+
+from dataclasses import replace
+from typing import cast
+
+from cache_core.protocol import Selection
+from katana_mcp.references.display_names import FACTORY, text
+from katana_mcp.references.services import Services
+from katana_mcp.surface.descriptor import AnyTool
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope
+from katana_mcp.tools.days import Days, days_in
+from katana_mcp.tools.warnings import Refused, ToolWarning, info
+
+_DATED = frozenset(
+    {
+        *("sales_order", "purchase_order", "manufacturing_order", "stock_transfer"),
+        *("stock_adjustment", "stocktake", "inventory_movement"),
+    }
+)
+"""Entities with dates: which day a moment of theirs is, only the time zone tells."""
+_DAYS = frozenset(
+    {
+        *("expected_arrival_date", "arrival_date", "delivery_date", "production_deadline_date", "order_created_date"),
+        *("transfer_date", "sales_order_delivery_deadline", "expected_date"),
+        *("product_expected_date", "ingredient_expected_date"),
+    }
+)
+"""Fields of rows of which people know the day alone; at which hour of it Katana keeps them says nothing."""
+
+
+def dated(spec: AnyTool) -> AnyTool:
+    """Return the tool, saying that it reads the factory where its answers show dates."""
+    return replace(spec, reads=tuple(dict.fromkeys((*spec.reads, *FACTORY)))) if _is_dated(spec) else spec
+
+
+def has_days(spec: AnyTool, *, asked: bool) -> bool:
+    """Return whether an answer depends on the factory's time zone: it shows dates, or arguments name a day."""
+    return bool(FACTORY) and (asked or _is_dated(spec))
+
+
+def _is_dated(spec: AnyTool) -> bool:
+    """Return whether answers of a tool show dates, as those do that say what was written."""
+    return spec.destructive or not _DATED.isdisjoint(spec.reads)
+
+
+async def with_days(services: Services) -> Services:
+    """Return the services with the days of the factory, which is read first where it never was.
+
+    What that takes counts as waited for the answer.
+    """
+    (entity,) = FACTORY
+    states = await services.cache.states(FACTORY)
+    if states[entity].completed_at is None:
+        began = services.clock.monotonic()
+        with services.awaited(FACTORY):
+            await services.fresh.ensure(FACTORY)
+        services = replace(services, fresh=services.fresh.after(services.clock.monotonic() - began))
+    stored = await services.cache.select(entity, Selection(limit=1))
+    return replace(services, days=days_in(text(stored[0].record, "timezone") if stored else None))
+
+
+def with_zone(answer: Answer, services: Services) -> Answer:
+    """Return an answer that says in which time zone its days were counted, and why that is UTC where it is unknown."""
+    if not isinstance(answer, Envelope):
+        return answer
+    days, warnings = services.days, answer.warnings
+    if days.unknown is not None:
+        # What it is called is a text of Katana's, which none of our own sentences repeats.
+        called = "has a name in katana://factory that is not known here" if days.unknown else "is not known"
+        told = f"the factory's time zone {called}: days are those of UTC"
+        warnings = [*warnings, info(warning_codes.TIME_ZONE_UNKNOWN, told)]
+    said = _in_words(answer, days)
+    return said.model_copy(
+        update={"time_zone": days.name, "warnings": [_warning(warning, days) for warning in warnings]}
+    )
+
+
+def refused_in(days: Days, refusal: Refused) -> Refused:
+    """Return a refusal whose sentences name days and hours of the factory."""
+    return Refused(*(_warning(warning, days) for warning in refusal.warnings), told=refusal.told)
+
+
+def _warning(warning: ToolWarning, days: Days) -> ToolWarning:
+    return warning.model_copy(update={"message": days.in_words(warning.message)})
+
+
+def _in_words[A: Answer](part: A, days: Days) -> A:
+    """Return a part of an answer whose sentences name days and hours of the factory, and its days are days."""
+    return part.model_copy(update={name: _value(name, value, days) for name, value in part})
+
+
+def _value(name: str, value: object, days: Days) -> object:
+    if isinstance(value, str):
+        return days.day(value) if name in _DAYS else days.in_words(value) if name == "message" else value
+    if isinstance(value, Answer):
+        return _in_words(value, days)
+    if isinstance(value, ToolWarning):
+        return _warning(value, days)
+    return [_value("", each, days) for each in cast("list[object]", value)] if isinstance(value, list) else value

@@ -1,0 +1,114 @@
+"""A query that is shaped like the account's numbers or codes is one first: what has it comes first, a miss is said."""
+
+from collections.abc import Iterator, Sequence
+
+from cache_core.indexing import parents_of
+from cache_core.records import Record
+from cache_core.spec import EntitySpec, Parents, Place, texts_at
+from cache_core.text import Query, normalised, parse
+from katana_mcp.references.codes import codes_in, is_numbered, plain
+from katana_mcp.references.display_names import titled
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import did_you_mean, near_misses
+from katana_mcp.surface.descriptor import Entity
+from katana_mcp.surface.operations.rows import Sourced
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import ToolWarning, advisory
+
+_SHOWN = 10
+"""Rows that are named for each field in which the query stands."""
+
+
+async def number_alone(entity: Entity, query: str, services: Services) -> str:
+    """Return the number of a query that is one behind words for its kind, `purchase order PO-7`; else the query."""
+    *words, last = query.split()
+    kind = {*entity.title.split(), *entity.titles.split(), *_NUMBER}
+    if not words or not all(word.strip("#.:").casefold() in kind for word in words):
+        return query
+    return last if any([await services.codes.number(source, last) for source in entity.sources]) else query
+
+
+_NUMBER = ("number", "no", "nr")
+
+
+async def is_missed(entity: Entity, query: str, found: Sequence[Sourced], services: Services) -> bool:
+    """Return whether a query is shaped like a number or a code, and nothing that was found has it.
+
+    A code may be typed in part, so what holds it in one of its codes has it; a number is whole.
+    """
+    numbers = [await services.codes.number(source, query) for source in entity.sources]
+    is_number = any(number is not None for number in numbers)
+    if not is_number and not any([await services.codes.is_code(source, query) for source in entity.sources]):
+        return False
+    specs, wanted = services.syncer.specs, plain(query)
+    codes = (plain(code) for source, row in found for code in codes_in(specs[source], row.record))
+    return not any(code == wanted if is_number else wanted in code for code in codes)
+
+
+async def looked_up(entity: Entity, query: str, services: Services) -> str | None:
+    """Return the number or code in the account's own spelling where something may have it by now, else None.
+
+    Katana is asked for it, unless the cache has it in any state. A code may be a supplier's or a barcode, which Katana
+    does not look for: what is newest is read.
+    """
+    numbers = {source: await services.codes.number(source, query) for source in entity.sources}
+    asked = [(source, query.strip() if number is None else number.written) for source, number in numbers.items()]
+    for source, code in asked:
+        match = await services.cache.find_by_key(source, code)
+        if match.row is not None or match.ambiguous:
+            return code
+    return asked[0][1] if await services.lookups.ask(asked, newest=not any(numbers.values())) else None
+
+
+async def missed(entity: Entity, query: str, found: Sequence[Sourced], services: Services) -> ToolWarning:
+    """Return that nothing has the number or the code, what was found by which field instead, and what is near."""
+    source = entity.sources[0]
+    number = await services.codes.number(source, query)
+    near = [] if number is None else await near_misses(services, source, query)
+    called = query.strip() if number is None else number.written
+    told = f"no {entity.title} has the {'code' if number is None else 'number'} {called}"
+    match = await services.cache.find_by_key(source, called)
+    if match.row is not None and (match.row.deleted or match.row.archived):
+        told += f" except {'a deleted' if match.row.deleted else 'an archived'} one"
+    places = await _places(query, found, services)
+    shown = [
+        f"{', '.join(names[:_SHOWN])}{' and more' if len(names) > _SHOWN else ''} by {place}"
+        for place, names in places.items()
+    ]
+    elsewhere = f"; what was found has it elsewhere: {'; '.join(shown)}" if shown else ""
+    return advisory(warning_codes.NOT_FOUND, f"{told}{elsewhere}{did_you_mean(near)}", "query")
+
+
+async def _places(query: str, found: Sequence[Sourced], services: Services) -> dict[str, list[str]]:
+    """Return what the rows are called, by the field in which what their number or code lacks of the query stands."""
+    places: dict[str, list[str]] = {}
+    for source in dict.fromkeys(each for each, _ in found):
+        spec = services.syncer.specs[source]
+        records = [row.record for each, row in found if each == source]
+        parents = await parents_of(spec, records, services.cache)
+        for record in records:
+            name = next(codes_in(spec, record), str(spec.id_of(record)))
+            place = next(_fields(spec, record, parse(query), parents), "a text like it")
+            places.setdefault(place, []).append(name)
+    return places
+
+
+def _fields(spec: EntitySpec, record: Record, query: Query, parents: Parents) -> Iterator[str]:
+    """Yield the fields in which words of the query stand: those first that hold what the number does not."""
+    own = [normalised(code) for code in codes_in(spec, record)] if is_numbered(spec) else []
+    lacking = [token for token in query.tokens if not any(_stands(token, code) for code in own)]
+    for tokens in ([lacking] if lacking else []) + [list(query.tokens)]:
+        for place in (place for places in spec.searchable.by_class() for place in places):
+            texts = [normalised(text) for text in texts_at(place, record, parents)]
+            if any(_stands(token, text) for token in tokens for text in texts):
+                yield _called(place)
+
+
+def _stands(token: str, text: str) -> bool:
+    return f" {token}" in f" {text}"
+
+
+def _called(place: Place) -> str:
+    if isinstance(place, str):
+        return titled(place.replace("[]", "").replace(".", " "))
+    return titled(f"{place.entity} {' or '.join(place.fields)}".replace("[]", ""))

@@ -1,0 +1,258 @@
+"""`list_<plural>`: a page of rows under filters, newest first unless told otherwise."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from cache_core.conditions import Order, Where, hold
+from cache_core.protocol import Selection
+from katana_mcp.references.display_names import text, titled
+from katana_mcp.references.services import Services, current
+from katana_mcp.surface.descriptor import AnyTool, Entity, SingleRows, ToolSpec, View
+from katana_mcp.surface.operations.filters import needed, texts_of, used_paths, where
+from katana_mcp.surface.operations.nothing import nothing_listed, visibility_of
+from katana_mcp.surface.operations.open_values import unknown_values
+from katana_mcp.surface.operations.paging import offset, page_of, paged
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.operations.rows import Sourced, to_answers
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, listed_of
+from katana_mcp.tools.requests import ListRequest
+from katana_mcp.tools.warnings import Refused, ToolWarning, blocking
+from katana_mcp.values import rows as rows_of
+
+REACH = 10_000
+"""Rows that the pages of a list reach where they are merged from several cache entities."""
+
+
+def list_tool(entity: Entity) -> AnyTool | None:
+    """Return the list tool of an entity, or None when it has no list request."""
+    if entity.list_request is None:
+        return None
+    views = _views(entity, entity.list_request())
+
+    async def run(request: ListRequest, services: Services) -> Answer:
+        return await _list(entity, request, services)
+
+    return ToolSpec(
+        name=f"list_{entity.plural}",
+        toolset=entity.toolset,
+        description=(
+            f"List {entity.titles} with filters — pass `ids=[1,2,3]` to fetch a specific batch by ID "
+            f"(cache-backed). {entity.notes.get('list', '')}{_windows(entity.list_request)}"
+        ).rstrip(),
+        request=entity.list_request,
+        answer=listed_of((entity.expanded or next(iter(views.values()))).model),
+        run=run,
+        reads=_reads(entity, views),
+    )
+
+
+def _windows(request: type[ListRequest]) -> str:
+    """Return what is true of every window of dates, once for all of them."""
+    dated = any(name.endswith("_from") for name in request.model_fields)
+    return " `_from` and `_to` count too; a date alone is its whole day." if dated else ""
+
+
+def _views(entity: Entity, request: ListRequest) -> Mapping[str, View]:
+    """Return how the rows look, by the cache entity that they come from."""
+    if entity.listing is not None:
+        return entity.listing(request)
+    if entity.single_rows is not None and getattr(request, "rows_only", False):
+        return dict.fromkeys(entity.sources, entity.single_rows.view)
+    expanded = entity.expanded if getattr(request, "include_rows", False) else None
+    return {source: expanded or entity.view(source) for source in entity.sources}
+
+
+def _reads(entity: Entity, views: Mapping[str, View]) -> tuple[str, ...]:
+    shown = (each for view in views.values() for each in (*view.names, *view.parts))
+    named = shown if entity.listing else (*entity.reads, *(part for view in views.values() for part in view.parts))
+    return tuple(dict.fromkeys((*views, *named)))
+
+
+async def _list(entity: Entity, request: ListRequest, services: Services) -> Answer:
+    views = _views(entity, request)
+    now = await current(services, (*_reads(entity, views), *needed(request)), views)
+    with now.refusals():
+        request, notices = await completed(request, services, next(iter(views)) if len(views) == 1 else None)
+        find = partial(_found, tuple(views), request, services, entity.single_rows)
+        found = await find()
+        if not found.total and now.warming is None and await _look_up_names(tuple(views), request, services):
+            found = await find()
+        # While rows may be missing, nothing found says nothing about what there is.
+        nothing = None if found.total or now.warming else await nothing_listed(tuple(views), request, services)
+        if nothing is not None and nothing.spelt:
+            found = await find(nothing.spelt)
+
+        async def render(first: int, last: int) -> list[Answer]:
+            return await to_answers(lambda each: views[each], await found.window(first, last), services)
+
+        asked = await page_of(f"list_{entity.plural}", request, services, render)
+        if len(views) > 1 and offset(request) >= REACH and asked.first >= min(found.total, REACH):
+            message = f"page: the pages of several types reach the first {REACH} rows; name one type"
+            raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "page"))
+    empty = nothing if nothing is not None and not found.total else None
+    page = paged(asked, await render(asked.first, asked.last), found.total, now)
+    if len(views) > 1 and page.end >= REACH and "next_actions" in page.fields:
+        page.fields["next_actions"] = [
+            f"list_{entity.plural}(..., type=...): the pages of several types reach the first {REACH} rows"
+        ]
+    if empty is not None:
+        page.fields["next_actions"] = empty.next_actions(entity)
+    return now.answer(
+        listed_of(next(iter(views.values())).model),
+        *notices,
+        *await unknown_values(request, tuple(views), services),
+        *await _unread(tuple(views), request, services),
+        *page.warnings,
+        **page.fields,
+        page=request.page,
+        limit=request.limit,
+        not_found=found.missing,
+        empty=empty.empty if empty else None,
+    )
+
+
+async def _look_up_names(sources: Sequence[str], request: ListRequest, services: Services) -> bool:
+    """Have Katana asked for a name that a filter wants to the letter; return whether something may have it now."""
+    keys = {source: services.syncer.specs[source].key_path for source in sources}
+    names = [
+        (source, value) for path, value in texts_of(request).values() for source in sources if keys[source] == path
+    ]
+    return bool(names) and await services.lookups.ask(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The rows that meet the filters.
+
+    Attributes:
+        total: how many there are.
+        window: gives those from one index to another.
+        missing: ids asked for that do not exist.
+    """
+
+    total: int
+    window: Callable[[int, int], Awaitable[Sequence[Sourced]]]
+    missing: list[int] | None = None
+
+
+async def _found(
+    sources: Sequence[str],
+    request: ListRequest,
+    services: Services,
+    single: SingleRows | None,
+    spelt: Mapping[str, list[str]] | None = None,
+) -> _Found:
+    conditions = await where(request, services, spelt)
+    if single is not None and getattr(request, "rows_only", False):
+        return await _single_rows(sources[0], single, request, conditions, services)
+    if request.ids is not None:
+        found = await _by_ids(sources, request.ids, services)
+        rows = [each for each in found.values() if hold(conditions, each[1].record)]
+        return _Found(len(rows), _of(rows), [record_id for record_id in request.ids if record_id not in found] or None)
+    visibility, order = visibility_of(request), _order(sources, request)
+
+    async def one_source(first: int, last: int) -> Sequence[Sourced]:
+        window = Selection(conditions, order, last - first, first, visibility)
+        return [(sources[0], row) for row in await services.cache.select(sources[0], window)]
+
+    async def merged(first: int, last: int) -> Sequence[Sourced]:
+        until = Selection(conditions, order, min(last, REACH), 0, visibility)
+        rows = [(source, row) for source in sources for row in await services.cache.select(source, until)]
+        return _merged(rows, order)[first : min(last, REACH)]
+
+    total = sum([await services.cache.count(source, conditions, visibility) for source in sources])
+    return _Found(total, one_source if len(sources) == 1 else merged)
+
+
+async def _single_rows(
+    source: str, single: SingleRows, request: ListRequest, conditions: Where, services: Services
+) -> _Found:
+    """Return the rows of the documents that meet the filters, in the order of their documents.
+
+    Raises:
+        Refused: more documents than are looked through.
+    """
+    missing: list[int] | None = None
+    if request.ids is not None:
+        by_id = await _by_ids((source,), request.ids, services)
+        documents = [row for _, row in by_id.values() if hold(conditions, row.record)]
+        missing = [record_id for record_id in request.ids if record_id not in by_id] or None
+    else:
+        selection = Selection(conditions, _order((source,), request), REACH + 1, 0, visibility_of(request))
+        documents = await services.cache.select(source, selection)
+    if len(documents) > REACH:
+        message = f"rows_only: more than {REACH:,} {titled(source)}s have such rows; narrow the filters"
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, message, "rows_only"))
+    stem = f"{single.path}[]."
+    own = [
+        replace(condition, field=condition.field.removeprefix(stem))
+        for condition in conditions
+        if condition.field.startswith(stem)
+    ]
+    wanted = [*own, *(single.open if getattr(request, "open", None) else ())]
+    rows = [
+        (source, replace(document, record={**document.record, "row": row}))
+        for document in documents
+        for row in rows_of(document.record, single.path)
+        if hold(wanted, row)
+    ]
+    return _Found(len(rows), _of(rows), missing)
+
+
+def _of(rows: Sequence[Sourced]) -> Callable[[int, int], Awaitable[Sequence[Sourced]]]:
+    async def window(first: int, last: int) -> Sequence[Sourced]:
+        return rows[first:last]
+
+    return window
+
+
+def _order(sources: Sequence[str], request: ListRequest) -> Order:
+    key = getattr(request, "order_by", None) or ("-id" if len(sources) == 1 else "-created_at")
+    return Order(key.removeprefix("-"), key.startswith("-"))
+
+
+async def _unread(sources: Sequence[str], request: ListRequest, services: Services) -> list[ToolWarning]:
+    """Return what filters and order could not read of the rows."""
+    order = [] if request.ids is not None else [_order(sources, request).field]
+    paths = list(used_paths(request, services.clock.now()))
+    own = [*(path for entity, path in paths if entity is None), *order]
+    used = dict.fromkeys(sources, own)
+    for entity, path in paths:
+        if entity is not None:
+            used[entity] = [*used.get(entity, ()), path]
+    return await unread_warnings(services, used)
+
+
+def _merged(rows: Sequence[Sourced], order: Order) -> list[Sourced]:
+    """Return the rows in one order by a text or a moment: as each cache entity has it, nulls last, ties by id."""
+
+    def standing(each: Sourced) -> tuple[bool, str, int | str, str]:
+        value = text(each[1].record, order.field)
+        return ((value is None) is not order.descending, value or "", each[1].id, each[0])
+
+    return sorted(rows, key=standing, reverse=order.descending)
+
+
+async def _by_ids(sources: Sequence[str], ids: Sequence[int], services: Services) -> dict[int, Sourced]:
+    """Return the rows by id, in the order asked.
+
+    Raises:
+        Refused: several cache entities have a record with one of the ids.
+    """
+    found = [(each, row) for each in sources for row in (await services.cache.get_many(each, ids)).rows]
+    missing = set(ids) - {row.id for _, row in found}
+    if missing and await services.lookups.ask([(each, unknown) for each in sources for unknown in missing]):
+        found = [(each, row) for each in sources for row in (await services.cache.get_many(each, ids)).rows]
+    by_id: dict[int | str, list[Sourced]] = {}
+    for each in found:
+        by_id.setdefault(each[1].id, []).append(each)
+    shared = [f"{each} ({', '.join(source for source, _ in rows)})" for each, rows in by_id.items() if len(rows) > 1]
+    if shared:
+        told = ", ".join(sorted(shared)[:5])
+        more = f" and {len(shared) - 5} more" if len(shared) > 5 else ""
+        message = f"ids: several types have {told}{more}; name one type"
+        raise Refused(blocking(warning_codes.AMBIGUOUS_NAME, message, "ids"))
+    return {record_id: by_id[record_id][0] for record_id in ids if record_id in by_id}

@@ -1,0 +1,352 @@
+"""`replenish`: draft purchase orders for what is short, by supplier and location; nothing is written before apply_plan.
+
+Each order is a plan of `create_purchase_order` with its own token. What cannot be ordered is named with the reason.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from cache_core.conditions import OneOf, Where
+from cache_core.records import iso
+from cache_core.sync import StockAnswer
+from katana_mcp.references.display_names import FACTORY, Names, look_up
+from katana_mcp.references.services import Services, current
+from katana_mcp.references.suggestions import did_you_mean
+from katana_mcp.surface.descriptor import AnyTool, ToolSpec
+from katana_mcp.surface.operations.filters import AtLocation, Refers, where
+from katana_mcp.surface.operations.partial_names import completed
+from katana_mcp.surface.operations.write import preview
+from katana_mcp.surface.unread import unread_warnings
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.answers import Answer, Envelope, Number, fitting
+from katana_mcp.tools.requests import WHOLE, NameOrId, Request, SkusOrVariantIds
+from katana_mcp.tools.warnings import Refused, ToolWarning, advisory, truncated
+from katana_mcp.workflows.low_stock import FRESH_FOR
+from katana_mcp.workflows.replenish_orders import (
+    OrderedLine,
+    OrderKey,
+    Proposal,
+    Situation,
+    proposal,
+    variants_of,
+)
+from katana_mcp.workflows.replenish_reading import (
+    drafted,
+    every_variant,
+    levels_in,
+    needs_of,
+    producible,
+    recipes_of,
+)
+from katana_mcp.workflows.requirements import Level, Place, Recipes, Requirements, requirements
+from katana_mcp.workflows.stock import age_of, places_in, unread
+from katana_mcp.workflows.variants import NotFound, Resolved, beside, resolve
+from katana_mcp.workflows.whole_account import PatientReads, goes_on, patient
+from katana_mcp.writing.change import AnyChange, Changes
+from katana_mcp.writing.gathering import in_time
+
+_TOOL, _CREATE = "replenish", "create_purchase_order"
+_MOST_ORDERS, _MOST_LINES, _MOST_BESIDE = 10, 100, 20
+_READS = (
+    *("variant", "product", "material", "location", "supplier", "bom_row", "sales_order"),
+    *("sales_order_fulfillment", "purchase_order"),
+    *("manufacturing_order", "manufacturing_order_recipe_row", *FACTORY),
+)
+_USED = {
+    "bom_row": ("product_variant_id", "ingredient_variant_id", "quantity"),
+    "variant": ("product_id", "material_id", "purchase_price", "minimum_order_quantity"),
+    **dict.fromkeys(("product", "material"), ("default_supplier_id", "purchase_uom_conversion_rate")),
+}
+
+
+class ReplenishRequest(Request):
+    """Arguments of `replenish`."""
+
+    skus_or_variant_ids: SkusOrVariantIds | None = None
+    """Only these, SKUs (texts) or variant ids (integers), and what they are made of."""
+    location_id: AtLocation = None
+    supplier_id: Annotated[NameOrId | None, Refers("supplier", "default_supplier_id", "supplier")] = None
+    """Default supplier: id, or name or a part of it."""
+    horizon_days: Annotated[int, Field(ge=1, le=365), WHOLE] | None = None
+    """Count only what orders need within so many days; reorder points always count."""
+
+
+class DraftOrder(Answer):
+    """A draft purchase order as it would be made."""
+
+    supplier_id: int
+    supplier: str | None = None
+    location_id: int
+    location: str | None = None
+    total: Number | None = None
+    """Without tax."""
+    currency: str | None = None
+    plan_token: str | None = None
+    """None where something speaks against it: see the warnings."""
+    lines: list[OrderedLine]
+
+
+class ReplenishAnswer(Envelope):
+    """The answer of `replenish`."""
+
+    message: str
+    orders: list[DraftOrder]
+    to_make: list[str]
+    """What has to be made first, with how much and why; its ingredients are counted."""
+    cannot_order: list[str]
+    """What is short besides, with how much, and why it cannot be ordered."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read: levels as the horizon counts them, bills of materials, and what is to be said of it."""
+
+    roots: Sequence[int]
+    levels: Mapping[Place, Level]
+    recipes: Recipes
+    made: frozenset[int]
+    stock: StockAnswer
+    warnings: Sequence[ToolWarning]
+
+
+async def _run(change: AnyChange, request: ReplenishRequest, services: Services) -> Answer:
+    services = replace(in_time(services), read_at={})
+    with patient(services) as reads:
+        return await _answer(change, request, reads)
+
+
+async def _answer(change: AnyChange, request: ReplenishRequest, reads: PatientReads) -> Answer:
+    services, began = reads.services, reads.services.clock.monotonic()
+    now = await current(services, _READS, ("variant",))
+    with now.refusals():
+        request, notices = await completed(request, services)
+        conditions = await where(request, services)
+    resolved = await resolve(request.skus_or_variant_ids or (), services)
+    read = await _read(request, resolved, conditions, reads, began)
+    required = requirements(read.levels, read.recipes, read.roots)
+    situation = await _situation(required, read, request, conditions, services)
+    found, said = proposal(required, situation), beside(resolved)
+    fit = _fitting(found, said.parts)
+    planned = [await _planned(change, key, lines, situation.names, services) for key, lines in fit.orders.items()]
+    orders = [order for order, _ in planned]
+    tokens = [each.plan_token for each in orders if each.plan_token]
+    return now.answer(
+        ReplenishAnswer,
+        *notices,
+        *said.warnings,
+        *(_missing(missing) for missing in said.not_found),
+        *unread(read.stock),
+        *read.warnings,
+        *await unread_warnings(services, _USED),
+        *_left_out(found, fit),
+        *(each for _, told in planned for each in told),
+        message=_message(orders, found, services),
+        orders=orders,
+        to_make=fit.to_make,
+        cannot_order=fit.cannot_order,
+        next_actions=[
+            *([f"apply_plan(plan_tokens={tokens})"] if tokens else []),
+            *goes_on(_TOOL, now, services, len(read.stock.unknown)),
+        ],
+        **age_of(read.stock, now, services),
+    )
+
+
+def _missing(unknown: NotFound) -> ToolWarning:
+    told = f"nothing has the SKU or variant id {unknown.asked!r}{did_you_mean(unknown.did_you_mean or ())}"
+    return advisory(warning_codes.NOT_FOUND, told, "skus_or_variant_ids")
+
+
+async def _read(
+    request: ReplenishRequest, resolved: Resolved, conditions: Where, reads: PatientReads, began: float
+) -> _Read:
+    """Return the levels of what is asked about and of all that it is made of."""
+    services, is_cut = reads.services, False
+    variants = resolved.variants
+    if request.skus_or_variant_ids is None:
+        variants, is_cut = await every_variant(services)
+    roots = [variant.id for variant in variants if isinstance(variant.id, int)]
+    recipes, is_deep = await recipes_of(await producible(roots, services), services)
+    below = {ingredient for rows in recipes.values() for ingredient, _ in rows}
+    stock = await reads.stock().ensure(
+        list(dict.fromkeys([*roots, *below])), FRESH_FOR, services.clock.monotonic() - began
+    )
+    levels, unknown = levels_in(stock, places_in(conditions))
+    if request.horizon_days is not None:
+        levels = await _within_horizon(levels, _end(request.horizon_days, services), services)
+    made = await producible(recipes, services)
+    warnings = [truncated(_TOO_MANY)] if is_cut or is_deep else []
+    if unknown:
+        told = f"{unknown} levels could not be judged, because Katana gives no figure for a part of them"
+        warnings.append(advisory(warning_codes.STOCK_UNKNOWN, told))
+    recipes = {product: rows for product, rows in recipes.items() if product in made}
+    return _Read(roots, levels, recipes, frozenset(recipes), stock, warnings)
+
+
+_TOO_MANY = "not all items and bills of materials could be looked at; name some by skus_or_variant_ids"
+
+
+def _end(days: int, services: Services) -> str:
+    """Return the last moment of the horizon."""
+    return iso(services.days.tonight(services.clock.now() + timedelta(days=days)))
+
+
+async def _within_horizon(levels: Mapping[Place, Level], end: str, services: Services) -> dict[Place, Level]:
+    """Return the levels without what orders take only after the horizon."""
+    taken = list(dict.fromkeys(variant for (variant, _), level in levels.items() if level.committed > 0))
+    needs = await needs_of(taken, services)
+    later = {
+        place: sum((each.quantity for each in of if each.date is not None and each.date > end), Decimal(0))
+        for place, of in needs.items()
+    }
+    return {
+        place: replace(level, committed=max(level.committed - later.get(place, Decimal(0)), Decimal(0)))
+        for place, level in levels.items()
+    }
+
+
+async def _situation(
+    required: Requirements, read: _Read, request: ReplenishRequest, conditions: Where, services: Services
+) -> Situation:
+    variants = variants_of(required.found)
+    names = await look_up(
+        services.cache,
+        {
+            "variant": variants,
+            "supplier": (),
+            "factory": (),
+            "location": [each.place[1] for each in required.found],
+        },
+    )
+    needs = await needs_of(variants, services)
+    if request.horizon_days is not None:
+        end = _end(request.horizon_days, services)
+        needs = {place: [each for each in of if each.date is None or each.date <= end] for place, of in needs.items()}
+    supplied = (
+        condition
+        for condition in conditions
+        if isinstance(condition, OneOf) and condition.field == "default_supplier_id"
+    )
+    return Situation(
+        names=names,
+        needs=needs,
+        drafted=await drafted(variants, services),
+        made=read.made,
+        suppliers=frozenset(value for each in supplied for value in each.values),
+        days=services.days,
+        now=services.clock.now(),
+    )
+
+
+def _fitting(found: Proposal, beside: Sequence[BaseModel]) -> Proposal:
+    """Return what of a proposal fits into one answer: the largest orders first, with as many of their lines."""
+    cannot, make = found.cannot_order[:_MOST_BESIDE], found.to_make[:_MOST_BESIDE]
+    largest = sorted(found.orders.items(), key=lambda each: (-len(each[1]), each[0]))[:_MOST_ORDERS]
+    flat = [(key, line) for key, lines in largest for line in lines][:_MOST_LINES]
+    kept = fitting([line for _, line in flat], [*beside, *map(truncated, (*cannot, *make))])
+    orders: dict[OrderKey, list[OrderedLine]] = {}
+    for key, line in flat[: len(kept)]:
+        orders.setdefault(key, []).append(line)
+    return Proposal(orders, make, cannot, found.drafted)
+
+
+def _left_out(found: Proposal, fit: Proposal) -> list[ToolWarning]:
+    """Return what is not in the answer, and how to get it."""
+    told: list[str] = []
+    lines, kept = (sum(map(len, each.orders.values())) for each in (found, fit))
+    if kept < lines:
+        told.append(
+            f"{kept} of {lines} lines are planned, in {len(fit.orders)} of {len(found.orders)} orders: apply them, "
+            "then call this again for the others, or narrow it down by supplier_id or location_id"
+        )
+    for name, all_of, shown in (
+        ("to_make", found.to_make, fit.to_make),
+        ("cannot_order", found.cannot_order, fit.cannot_order),
+    ):
+        if len(shown) < len(all_of):
+            told.append(f"{name} names {len(shown)} of {len(all_of)}; narrow it down by skus_or_variant_ids")
+    return [truncated(each) for each in told]
+
+
+async def _planned(
+    change: AnyChange, key: OrderKey, lines: Sequence[OrderedLine], names: Names, services: Services
+) -> tuple[DraftOrder, list[ToolWarning]]:
+    """Return a draft order with the token of its plan, and what speaks against it or should be known of it."""
+    supplier, location = key
+    last = max(line.arrival_date for line in lines)
+    shown = {"supplier": names.name("supplier", supplier), "location": names.name("location", location)}
+    told = {"supplier_id": supplier, "location_id": location, **shown}
+    arguments = {
+        "supplier_id": supplier,
+        "location_id": location,
+        "status": "DRAFT",
+        "expected_arrival_date": _moment(last, services),
+        "rows": [
+            {
+                "sku_or_variant_id": line.variant_id,
+                "quantity": line.quantity,
+                "arrival_date": _moment(line.arrival_date, services),
+            }
+            for line in lines
+        ],
+    }
+    try:
+        plan = await preview(_CREATE, change, change.request.model_validate(arguments), services)
+    except Refused as refusal:
+        return DraftOrder.model_validate({**told, "lines": lines}), [
+            _about(shown, warning) for warning in refusal.warnings
+        ]
+    warnings = [_about(shown, warning) for warning in plan.warnings if warning.severity != "info"]
+    of_plan = {"total": plan.net_total, "currency": plan.currency, "plan_token": plan.plan_token}
+    return DraftOrder.model_validate({**told, **of_plan, "lines": lines}), warnings
+
+
+def _moment(day: str, services: Services) -> str:
+    """Return the first moment of a day of the factory."""
+    return iso(services.days.start(date.fromisoformat(day)))
+
+
+def _about(shown: Mapping[str, object], warning: ToolWarning) -> ToolWarning:
+    """Return a warning of a plan as one of this answer, which is not refused for it."""
+    told = f"order of {shown['supplier']} for {shown['location']}: {warning.message}"
+    return advisory(warning.code or warning_codes.PLAN_TOO_LARGE, told)
+
+
+def _message(orders: Sequence[DraftOrder], found: Proposal, services: Services) -> str:
+    """Return in a sentence what is planned, and what is short besides."""
+    lines = sum(len(order.lines) for order in orders)
+    parts = [f"{len(orders)} draft purchase orders with {lines} lines" if orders else "nothing is to be ordered"]
+    parts += [f"{len(found.to_make)} products have to be made"] if found.to_make else []
+    parts += [f"{len(found.cannot_order)} short items cannot be ordered"] if found.cannot_order else []
+    parts += [f"{found.drafted} are covered by draft orders"] if found.drafted else []
+    end = "this is read-only, so nothing can be applied here" if services.read_only else _UNWRITTEN
+    return f"{', '.join(parts)}; {end}"
+
+
+_UNWRITTEN = "nothing is written before apply_plan"
+
+
+def replenish_tool(changes: Changes) -> AnyTool:
+    """Return the tool that plans draft purchase orders for what is short."""
+    change = changes[_CREATE]
+    return ToolSpec(
+        name=_TOOL,
+        toolset="purchasing",
+        description=(
+            "Plan draft purchase orders for what is short, by supplier and location; nothing is written.\n\n"
+            "Counts reorder points, what orders need, what is on its way or drafted, minimum orders and purchase "
+            "units; ingredients of products that have to be made count too. Each order has a `plan_token`: apply all "
+            "in one `apply_plan`. `cannot_order` says what has no supplier or price."
+        ),
+        request=ReplenishRequest,
+        answer=ReplenishAnswer,
+        run=partial(_run, change),
+        reads=tuple(dict.fromkeys((*_READS, *change.reads))),
+        plans=True,
+    )

@@ -1,0 +1,212 @@
+"""Requirements as lines of draft purchase orders with their reasons; what has to be made, what cannot be ordered."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from cache_core.records import Record, is_set
+from katana_mcp.references.display_names import Names, text
+from katana_mcp.references.purchasable import PurchasableVariant, known_good
+from katana_mcp.tools.answers import Answer, Number, plain_number
+from katana_mcp.tools.days import Days
+from katana_mcp.values import EMPTY, get_bool, get_int
+from katana_mcp.workflows.order_quantities import order_line, price_of, rate_of
+from katana_mcp.workflows.replenish_reading import Needs
+from katana_mcp.workflows.requirements import Place, Requirement, Requirements
+
+_NAMED = 2
+_LEAD_TIME = 14
+"""Days that Katana reckons with where neither the item nor the factory says any."""
+
+
+class OrderedLine(Answer):
+    """A row of a draft purchase order."""
+
+    variant_id: int
+    sku: str | None = None
+    name: str | None = None
+    quantity: Number
+    """In purchase units."""
+    unit: str | None = None
+    price: Number | None = None
+    line_value: Number | None = None
+    """Without tax."""
+    arrival_date: str
+    late: bool | None = None
+    """An order needs it earlier."""
+    short: Number
+    """In the item's unit."""
+    reason: str
+
+
+type OrderKey = tuple[int, int]
+"""Supplier and location."""
+
+
+@dataclass(slots=True)
+class Proposal:
+    """What is short, by what is to be done about it."""
+
+    orders: dict[OrderKey, list[OrderedLine]] = field(default_factory=dict[OrderKey, list[OrderedLine]])
+    to_make: list[str] = field(default_factory=list[str])
+    """What has to be made, a phrase each: its ingredients are counted."""
+    cannot_order: list[str] = field(default_factory=list[str])
+    """What is short and cannot be ordered, a phrase each."""
+    drafted: int = 0
+    """What draft orders cover already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a proposal is made from.
+
+    Attributes:
+        names: of all that is short, with suppliers, locations and the factory.
+        needs: who waits for it.
+        drafted: what draft orders bring, by place.
+        made: variants that are made by a bill of materials.
+        suppliers: only these; every one where it is empty.
+        days: of the factory.
+        now: the moment.
+    """
+
+    names: Names
+    needs: Needs
+    drafted: Mapping[Place, Decimal]
+    made: frozenset[int]
+    suppliers: frozenset[object]
+    days: Days
+    now: datetime
+
+
+def proposal(required: Requirements, situation: Situation) -> Proposal:
+    """Return the lines to order by supplier and location, and all that is short and not among them."""
+    result = Proposal()
+    for requirement in required.found:
+        variant = requirement.place[0]
+        if variant in required.circular:
+            _refuse(requirement, "its bill of materials leads back to itself", requirement.short, situation, result)
+        elif variant in situation.made:
+            result.to_make.append(_to_make(requirement, situation))
+        else:
+            _order(requirement, situation, result)
+    return result
+
+
+def _order(requirement: Requirement, situation: Situation, result: Proposal) -> None:
+    names, (variant, location) = situation.names, requirement.place
+    good = known_good(names.record("variant", variant) or EMPTY, names)
+    if situation.suppliers and good.supplier not in situation.suppliers:
+        return
+    short = requirement.short - situation.drafted.get(requirement.place, Decimal(0))
+    why = _obstacle(good, names, variant) or ("its stock is not known" if requirement.level is None else None)
+    if short <= 0:
+        result.drafted += 1
+    elif why is not None or good.supplier is None:
+        _refuse(requirement, why or _NO_SUPPLIER, short, situation, result)
+    else:
+        line = _line(requirement, good, short, situation)
+        result.orders.setdefault((good.supplier, location), []).append(line)
+
+
+_NO_SUPPLIER = "it has no default supplier"
+
+
+def _obstacle(good: PurchasableVariant, names: Names, variant: int) -> str | None:
+    """Return why an item cannot be ordered, or None."""
+    record = names.record("variant", variant) or EMPTY
+    item = names.item(record) or EMPTY
+    reasons = {
+        "its item is not known": not good.known,
+        "it is archived or deleted in Katana": any(
+            is_set(each, name) for each in (record, item) for name in ("archived_at", "deleted_at")
+        ),
+        "it is a service": good.service,
+        "it is made, and has no bill of materials": not good.bought and get_bool(item, "is_producible") is True,
+        "it is not marked as bought": not good.bought,
+        _NO_SUPPLIER: good.supplier is None,
+        "it has no purchase price": price_of(good) is None,
+        "the currency of its supplier is not known": good.currency is None,
+        "its purchase unit holds nothing": rate_of(good) <= 0,
+    }
+    return next((why for why, holds in reasons.items() if holds), None)
+
+
+def _refuse(requirement: Requirement, why: str, short: Decimal, situation: Situation, result: Proposal) -> None:
+    result.cannot_order.append(f"{_phrase(requirement, short, situation)}: {why}; {_reason(requirement, situation)}")
+
+
+def _to_make(requirement: Requirement, situation: Situation) -> str:
+    return f"{_phrase(requirement, requirement.short, situation)}; {_reason(requirement, situation)}"
+
+
+def _phrase(requirement: Requirement, quantity: Decimal, situation: Situation) -> str:
+    """Return how much of what lacks where: `3 BT36-500 (Battery pack) at North`."""
+    names, (variant, location) = situation.names, requirement.place
+    called = f"{names.sku(variant) or variant} ({names.variant(variant) or 'not known'})"
+    return f"{plain_number(quantity)} {called} at {names.name('location', location) or location}"
+
+
+def _line(requirement: Requirement, good: PurchasableVariant, short: Decimal, situation: Situation) -> OrderedLine:
+    variant, names = requirement.place[0], situation.names
+    line, arrival = order_line(good, short), _arrival(names.record("variant", variant) or EMPTY, situation)
+    assert line is not None
+    needed = next((need.date for need in situation.needs.get(requirement.place, ()) if need.date), None)
+    return OrderedLine(
+        variant_id=variant,
+        sku=names.sku(variant),
+        name=names.variant(variant),
+        quantity=line.quantity,
+        unit=good.unit,
+        price=price_of(good),
+        line_value=line.value,
+        arrival_date=arrival.isoformat(),
+        late=(needed is not None and situation.days.day(needed) < arrival.isoformat()) or None,
+        short=short,
+        reason=_reason(requirement, situation),
+    )
+
+
+def _arrival(variant: Record, situation: Situation) -> date:
+    """Return the day on which it would come if it were ordered today."""
+    days = get_int(variant, "lead_time")
+    factory = next((record for (entity, _), record in situation.names.records.items() if entity == "factory"), None)
+    usual = text(factory, "default_po_lead_time") or ""
+    days = days if days is not None else int(usual) if usual.isdecimal() else _LEAD_TIME
+    return situation.now.astimezone(situation.days.zone).date() + timedelta(days=days)
+
+
+def _reason(requirement: Requirement, situation: Situation) -> str:
+    """Return in words why so much is short: the stock against its reorder point, what is made of it, who waits."""
+    level, told = requirement.level, list[str]()
+    if level is not None:
+        stock = f"{plain_number(level.in_stock)} in stock, {plain_number(level.committed)} committed"
+        told.append(f"reorder point {plain_number(level.target)}: {stock}, {plain_number(level.expected)} on its way")
+    if requirement.makes:
+        told.append(_some([_made(*each, situation.names) for each in requirement.makes.items()]))
+    needs = situation.needs.get(requirement.place, ())
+    if needs:
+        due = [f"{need.order_no} needs {plain_number(need.quantity)}{_by(need.date, situation)}" for need in needs]
+        told.append(_some(due))
+    drafted = situation.drafted.get(requirement.place)
+    return "; ".join([*told, *([f"{plain_number(drafted)} drafted already"] if drafted else [])])
+
+
+def _made(product: int, quantity: Decimal, names: Names) -> str:
+    return f"{plain_number(quantity)} to make {names.sku(product) or product}"
+
+
+def _by(moment: str | None, situation: Situation) -> str:
+    return f" by {situation.days.day(moment)}" if moment else ""
+
+
+def _some(phrases: Sequence[str]) -> str:
+    more = [f"{len(phrases) - _NAMED} more"] if len(phrases) > _NAMED else []
+    return ", ".join([*phrases[:_NAMED], *more])
+
+
+def variants_of(required: Iterable[Requirement]) -> list[int]:
+    """Return the variants that are short, and those that are made of them."""
+    named = (key for name in required for key in (name.place[0], *name.makes))
+    return list(dict.fromkeys(named))

@@ -1,0 +1,111 @@
+"""What has to be bought and made: shortages taken level by level down the bills of materials. Pure arithmetic."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+type Place = tuple[int, int]
+"""Variant and location."""
+type Recipes = Mapping[int, Sequence[tuple[int, Decimal]]]
+"""By the variant that is made: its ingredients, and how much one unit takes of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The stock of a variant at a location, in its unit; `target` is its reorder point or safety stock."""
+
+    target: Decimal
+    in_stock: Decimal
+    committed: Decimal
+    expected: Decimal
+
+    @property
+    def free(self) -> Decimal:
+        """What is left over, or lacks where it is below zero."""
+        return self.in_stock + self.expected - self.committed - self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What is short at a place.
+
+    Attributes:
+        place: where.
+        short: how much, in the unit of the variant.
+        level: its stock; None where that is not known.
+        makes: what products take of it that have to be made first, by their variants.
+    """
+
+    place: Place
+    short: Decimal
+    level: Level | None
+    makes: Mapping[int, Decimal]
+
+
+@dataclass(slots=True)
+class Requirements:
+    """All that is short, products before their ingredients, and products that are made of themselves."""
+
+    found: list[Requirement] = field(default_factory=list[Requirement])
+    circular: set[int] = field(default_factory=set[int])
+
+
+def requirements(levels: Mapping[Place, Level], recipes: Recipes, roots: Collection[int]) -> Requirements:
+    """Return what is short of these variants, and of all that has to be made into them at the same location.
+
+    Args:
+        levels: the stock of each place.
+        recipes: of what is made; everything else is bought.
+        roots: the variants that are asked about; others count only for what they are made into.
+    """
+    result = Requirements()
+    locations: dict[int, set[int]] = {}
+    for variant, location in levels:
+        locations.setdefault(variant, set()).add(location)
+    taken: dict[int, dict[int, dict[int, Decimal]]] = {}
+    for variant in _in_order(recipes, roots, result.circular):
+        by_location = taken.pop(variant, {})
+        places = {*by_location, *(locations.get(variant, ()) if variant in roots else ())}
+        for location in sorted(places):
+            place, makes = (variant, location), by_location.get(location, {})
+            level = levels.get(place)
+            short = sum(makes.values(), Decimal(0)) - (level.free if level else 0)
+            if short > 0:
+                result.found.append(Requirement(place, short, level, makes))
+                _take(place, short, () if variant in result.circular else recipes.get(variant, ()), taken)
+    return result
+
+
+def _take(
+    place: Place,
+    made: Decimal,
+    recipe: Sequence[tuple[int, Decimal]],
+    taken: dict[int, dict[int, dict[int, Decimal]]],
+) -> None:
+    """Add what making so much at a place takes, by ingredient, location and product."""
+    product, location = place
+    for ingredient, quantity in recipe:
+        by_product = taken.setdefault(ingredient, {}).setdefault(location, {})
+        by_product[product] = by_product.get(product, Decimal(0)) + made * quantity
+
+
+def _in_order(recipes: Recipes, roots: Collection[int], circular: set[int]) -> Sequence[int]:
+    """Return the variants, each before its ingredients; those whose ingredients lead back to them are noted."""
+    done, path, order = set[int](), list[int](), list[int]()
+
+    def visit(variant: int) -> None:
+        if variant in path:
+            circular.update(path[path.index(variant) :])
+            return
+        if variant in done:
+            return
+        path.append(variant)
+        for ingredient, _ in recipes.get(variant, ()):
+            visit(ingredient)
+        path.pop()
+        done.add(variant)
+        order.append(variant)
+
+    for root in sorted(roots):
+        visit(root)
+    return order[::-1]
