@@ -13,6 +13,7 @@ from cache_core.conditions import (
     LIVE,
     Below,
     Condition,
+    CustomValue,
     Missing,
     NoneOf,
     OneOf,
@@ -161,6 +162,10 @@ async def test_selection_and_count_mean_what_the_conditions_say(
     assert await cache.count("toy", where, window.visibility) == len(expected(rows, everything))
 
 
+_ROWS: list[dict[str, object]] = [{"item_id": 7, "custom_fields": {"a-b": 7}}, {"item_id": 8}]
+_LISTED = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size", "field_value": "L"}]
+
+
 @pytest.mark.parametrize(
     ("condition", "wanted"),
     [
@@ -183,6 +188,13 @@ async def test_selection_and_count_mean_what_the_conditions_say(
         (Below("updated_at", moment(2)), [1]),
         (OneOf("no_such_field", (1,)), []),
         (Missing("no_such_field"), [1, 2, 3, 4]),
+        (CustomValue("custom_fields", ("a-b",), ("red",)), [1]),
+        (CustomValue("custom_fields", ("a-b", "Colour"), ("red",)), [1, 2]),
+        (CustomValue("custom_fields", ("Colour",), ("red", 5)), [2]),
+        (CustomValue("custom_fields", ("Size",), ("red",)), []),
+        (CustomValue("custom_fields", ("grade",), (5,)), [1]),
+        (CustomValue("custom_fields", ("grade",), ("5",)), []),
+        (CustomValue("rows[].custom_fields", ("a-b",), (7,)), [1]),
     ],
 )
 async def test_each_condition_selects_what_it_says(
@@ -190,8 +202,8 @@ async def test_each_condition_selects_what_it_says(
 ) -> None:
     await cache.apply(
         listing(
-            toy(1, version=1, amount=10, status="OPEN", rows=[{"item_id": 7}, {"item_id": 8}]),
-            toy(2, version=2, amount=20, status="open", rows=[]),
+            toy(1, version=1, amount=10, status="OPEN", rows=_ROWS, custom_fields={"a-b": "red", "grade": 5}),
+            toy(2, version=2, amount=20, status="open", rows=[], custom_fields=_LISTED),
             toy(3, version=3, amount=30, status="ä", rows=[{"item_id": None}, {"item_id": 7}]),
             toy(4, version=4, amount=None, rows=None),
         )

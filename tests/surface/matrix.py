@@ -45,6 +45,7 @@ def _sales_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         product_availability=["EXPECTED"],
         production_status=["DONE"],
         invoicing_status=["invoiced"],
+        custom_fields={"Gift note": "none"},
         order_by="delivery_date",
         include_rows=True,
         rows_only=True,
@@ -97,6 +98,7 @@ def _purchase_orders(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         supplier_id=order["supplier_id"],
         location_id=order["location_id"],
         skus_or_variant_ids=[order["purchase_order_rows"][0]["variant_id"]],
+        custom_fields={"Quality grade": "B"},
         currency="USD",
         total_min=5_000,
         total_max=1_000,
@@ -304,6 +306,7 @@ def _items(tenant: Tenant, search: Changes) -> dict[str, Usual]:
         producible=True,
         purchasable=False,
         batch_tracked=False,
+        custom_fields={"Colour": "none"},
         include_archived=True,
         include_rows=True,
         order_by="name",
@@ -350,7 +353,9 @@ def _customers(tenant: Tenant, search: Changes) -> dict[str, Usual]:
     names = [each["name"] for each in known]
     person = next(each for each in known if each["company"] and each["email"] and each["category"])
     exact = {name: person[name] for name in ("name", "company", "email", "category")}
-    lists = _filters(known, (), currency="SEK", reference_id="nobody", order_by="name", **exact)
+    lists = _filters(
+        known, (), currency="SEK", reference_id="nobody", order_by="name", custom_fields={"Region": "none"}, **exact
+    )
     return {
         "search_customers": Usual({"query": "velo"}, search),
         "list_customers": Usual({"limit": 50}, lists),
@@ -416,6 +421,8 @@ def _prepare(tenant: Tenant) -> None:
     top = {name: first[name] for name in ("product_variant_id", "product_item_id")}
     below = next(each for each in others if each["product_item_id"] != first["product_item_id"])
     tenant.create("bom_rows", {**top, "ingredient_variant_id": below["product_variant_id"], "quantity": 2})
+    region = {"label": "Region", "field_type": "shortText", "entity_type": "Customer", "source": "katana"}
+    tenant.create("custom_field_definitions", region)
     traced_goods(tenant)
     planned_goods(tenant)
     packed_order(tenant)

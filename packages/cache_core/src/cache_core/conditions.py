@@ -4,9 +4,10 @@ A field is a top-level key of the record, or `children[].key` to ask for a child
 Datetimes are compared in the form that Katana sends (UTC, milliseconds), numbers by value, text as it stands.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import cast
 
 from cache_core.records import Record, values_at
 
@@ -54,7 +55,19 @@ class NoneOf:
     values: tuple[Scalar, ...]
 
 
-type Condition = OneOf | NoneOf | Within | Below | Missing
+@dataclass(frozen=True, slots=True)
+class CustomValue:
+    """A custom field of one of these names has one of these values.
+
+    At `field` stands an object of values by name, or a list of objects with `field_name` and `field_value`.
+    """
+
+    field: str
+    names: tuple[str, ...]
+    values: tuple[Scalar, ...]
+
+
+type Condition = OneOf | NoneOf | Within | Below | Missing | CustomValue
 type Where = tuple[Condition, ...]
 
 
@@ -80,6 +93,9 @@ class Order:
 
 def holds(condition: Condition, record: Record) -> bool:
     """Return whether the record meets the condition: the meaning that every backend must have."""
+    if isinstance(condition, CustomValue):
+        named = (value for place in values_at(record, condition.field) for value in _custom(place, condition.names))
+        return any(_same(value, each) for value in named for each in condition.values)
     values = [value for value in values_at(record, condition.field) if not isinstance(value, dict)]
     match condition:
         case OneOf(_, wanted):
@@ -97,6 +113,17 @@ def holds(condition: Condition, record: Record) -> bool:
 def hold(where: Iterable[Condition], record: Record) -> bool:
     """Return whether the record meets every condition."""
     return all(holds(condition, record) for condition in where)
+
+
+def _custom(place: object, names: tuple[str, ...]) -> Iterator[object]:
+    """Yield the values that custom fields of these names have in an object of them, or in one entry of a list."""
+    if not isinstance(place, Mapping):
+        return
+    fields = cast("Mapping[str, object]", place)
+    if "field_name" not in fields:
+        yield from (fields[name] for name in names if name in fields)
+    elif fields["field_name"] in names:
+        yield fields.get("field_value")
 
 
 def _same(value: object, wanted: Scalar) -> bool:

@@ -8,7 +8,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from cache_core.conditions import Below, Condition, Missing, NoneOf, OneOf, Scalar, Visibility, Where, Within
+from cache_core.conditions import (
+    Below,
+    Condition,
+    CustomValue,
+    Missing,
+    NoneOf,
+    OneOf,
+    Scalar,
+    Visibility,
+    Where,
+    Within,
+)
 from cache_typed import dialect
 from cache_typed.columns import Cell, Kind, fits_whole, is_storable, order_key
 from cache_typed.mapping import Layout, Shape
@@ -141,6 +152,8 @@ def _predicate(table: str, target: _Target, condition: Condition, clause: Clause
             return f"({' AND '.join((f'{column} IS NOT NULL', *filter(None, bounds)))})"
         case Below(_, limit):
             return f"({column} IS NOT NULL AND {_bound(column, target, '<', limit, clause)})"
+        case CustomValue():
+            raise _CannotSay
 
 
 def _one_of(column: str, target: _Target, values: tuple[Scalar, ...], clause: Clause) -> str:

@@ -112,7 +112,7 @@ class ListRequest(Request):
     """What every list takes; an entity's filters are added to it."""
 
     ids: Annotated[list[RecordNumber], Field(min_length=1, max_length=250)] | None = None
-    """Only these, in this order."""
+    """Only these, in order."""
     limit: ListLimit = 25
     """Rows per page."""
     page: PageNumber = 1

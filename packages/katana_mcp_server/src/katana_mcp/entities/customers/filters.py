@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from katana_mcp.surface.operations.custom_filters import CustomValues, carries
 from katana_mcp.surface.operations.filters import ByChange, ByCreation, DatedListRequest, ExactText, InCurrency, exactly
 from katana_mcp.tools.requests import own_ids
 
@@ -22,5 +23,7 @@ class ListCustomersRequest(DatedListRequest):
     category: Annotated[ExactText | None, exactly("category")] = None
     """The exact category."""
     currency: InCurrency = None
+    custom_fields: Annotated[CustomValues | None, carries("Customer")] = None
+    """By label or id."""
     order_by: Literal[ByCreation, "-name", "name", ByChange] | None = None
     """Descending with `-`."""

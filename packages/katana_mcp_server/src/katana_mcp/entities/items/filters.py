@@ -9,6 +9,7 @@ from cache_core.conditions import Missing, NoneOf, OneOf, Where
 from katana_mcp.entities.items.headers import ITEM_TYPES, NAMED, PARTS, ItemSummary, ItemType, header, with_variants
 from katana_mcp.references.display_names import VARIANT_PARENTS
 from katana_mcp.surface.descriptor import View
+from katana_mcp.surface.operations.custom_filters import OF_VARIANTS, CustomValues
 from katana_mcp.surface.operations.filters import (
     ByChange,
     ByCreation,
@@ -58,6 +59,8 @@ class ListItemsRequest(DatedListRequest):
     """Whether it is bought; materials and services always are."""
     batch_tracked: Annotated[bool | None, equals("batch_tracked")] = None
     """Whether its stock is kept in batches."""
+    custom_fields: Annotated[CustomValues | None, OF_VARIANTS] = None
+    """By label or id."""
     include_archived: bool = False
     """Also items that are archived in Katana."""
     include_rows: bool = False

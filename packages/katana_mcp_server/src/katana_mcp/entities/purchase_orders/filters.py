@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from katana_client.models.values import PurchaseOrderBillingStatus, PurchaseOrderEntityType, PurchaseOrderStatus
 from katana_mcp.entities.purchase_orders.rows import overdue as is_late
+from katana_mcp.surface.operations.custom_filters import CustomValues, carries
 from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
@@ -49,6 +50,8 @@ class ListPurchaseOrdersRequest(OrderedListRequest):
     ] = None
     """In a row: SKUs (texts) or variant ids."""
     currency: InCurrency = None
+    custom_fields: Annotated[CustomValues | None, carries("PurchaseOrder", "purchase_order_rows")] = None
+    """By label or id."""
     arrival_from: Annotated[Moment | None, not_before("expected_arrival_date")] = None
     """Expected."""
     arrival_to: Annotated[Until | None, not_after("expected_arrival_date")] = None

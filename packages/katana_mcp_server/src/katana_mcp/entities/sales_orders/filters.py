@@ -9,6 +9,7 @@ from katana_client.models.values import (
     SalesOrderStatus,
 )
 from katana_mcp.entities.sales_orders.rows import overdue as is_late
+from katana_mcp.surface.operations.custom_filters import CustomValues, carries
 from katana_mcp.surface.operations.filters import (
     AtLocation,
     ByChange,
@@ -39,25 +40,27 @@ class ListSalesOrdersRequest(OrderedListRequest):
     status: Annotated[SomeValues | None, open_value(SalesOrderStatus, "status")] = None
     """Any of these."""
     open: Annotated[bool | None, open_until("status", "DELIVERED")] = None
-    """Not delivered; false: delivered."""
+    """Undelivered."""
     overdue: Annotated[bool | None, where_set(is_late)] = None
-    """Past its delivery date; no quotes."""
+    """Late; no quotes."""
     product_availability: Annotated[
         SomeValues | None, open_value(SalesOrderProductAvailability, "product_availability")
     ] = None
-    """Of products."""
+    """Of goods."""
     production_status: Annotated[SomeValues | None, open_value(SalesOrderProductionStatus, "production_status")] = None
     """Of making."""
     invoicing_status: Annotated[SomeValues | None, open_value(SalesOrderInvoicingStatus, "invoicing_status")] = None
     """None: unshipped."""
     customer_id: Annotated[NameOrId | None, Refers("customer", "customer_id", "customer")] = None
-    """Id, name or a part of it."""
+    """Id, name or part of it."""
     location_id: AtLocation = None
     skus_or_variant_ids: Annotated[Variants | None, Refers("variant", "sales_order_rows[].variant_id", "variant")] = (
         None
     )
-    """SKUs or variant ids."""
+    """Of its rows."""
     currency: InCurrency = None
+    custom_fields: Annotated[CustomValues | None, carries("SalesOrder", "sales_order_rows")] = None
+    """By label or id."""
     delivery_from: Annotated[Moment | None, not_before("delivery_date")] = None
     """Due date."""
     delivery_to: Annotated[Until | None, not_after("delivery_date")] = None
@@ -71,6 +74,6 @@ class ListSalesOrdersRequest(OrderedListRequest):
     order_by: Literal[ByCreation, "-delivery_date", "delivery_date", ByChange, ByTotal] | None = None
     """Descending with `-`."""
     include_rows: bool = False
-    """Also its rows."""
+    """With rows."""
     rows_only: bool = False
-    """Matching rows as results."""
+    """Rows as results."""

@@ -10,13 +10,14 @@ from typing import Annotated, Any, Literal, TypeAliasType, cast, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
-from cache_core.conditions import Condition, NoneOf, OneOf, Order, Where, Within
+from cache_core.conditions import Condition, NoneOf, OneOf, Order, Scalar, Where, Within
 from cache_core.protocol import Selection, Stored
 from cache_core.records import iso
-from katana_mcp.references.display_names import look_up, text, titled
+from katana_mcp.references.display_names import CUSTOM_FIELDS, look_up, text, titled
 from katana_mcp.references.resolve import resolved
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import did_you_mean, near_keys
+from katana_mcp.surface.operations.custom_filters import Carries, custom_values
 from katana_mcp.tools import warning_codes
 from katana_mcp.tools.days import DayReading
 from katana_mcp.tools.limits import DATE
@@ -200,9 +201,9 @@ type ByTotal = Literal["-total_in_base_currency", "total_in_base_currency"]
 AtLocation = Annotated[
     NameOrId | None,
     Refers("location", "location_id", "location"),
-    Field(description="Id, name or a part of it."),
+    Field(description="Id, name or part of it."),
 ]
-InCurrency = Annotated[Currency | None, equals("currency"), Field(description="Such as EUR.")]
+InCurrency = Annotated[Currency | None, equals("currency"), Field(description="Like EUR.")]
 TotalFrom = Annotated[
     Amount | None,
     at_least("total"),
@@ -219,7 +220,7 @@ class DatedListRequest(ListRequest):
     """A list of what carries the dates of its making and of its last change, and stays listed once it is deleted."""
 
     include_deleted: bool = False
-    """Also deleted ones."""
+    """Deleted too."""
     created_from: Annotated[Moment | None, not_before("created_at")] = None
     """Entered."""
     created_to: Annotated[Until | None, not_after("created_at")] = None
@@ -234,9 +235,9 @@ class OrderedListRequest(DatedListRequest):
     """A list of orders, which carry the day of the order too."""
 
     ordered_from: Annotated[Moment | None, not_before("order_created_date")] = None
-    """Its `order_created_date`."""
+    """Order date."""
     ordered_to: Annotated[Until | None, not_after("order_created_date")] = None
-    """Its `order_created_date`."""
+    """Order date."""
 
 
 def spelling(allowed: TypeAliasType) -> BeforeValidator:
@@ -290,6 +291,10 @@ async def where(request: Request, services: Services, spelt: Mapping[str, list[s
     for name, value, meaning in given:
         if isinstance(meaning, Means):
             conditions.extend(meaning.conditions(value, today))
+        elif isinstance(meaning, Carries):
+            conditions.extend(
+                await custom_values(name, cast("Mapping[str, Scalar]", getattr(request, name)), meaning, services)
+            )
         elif isinstance(meaning, Refers):
             rows = [(filter_value, found[meaning.entity, filter_value]) for filter_value in _filter_values(value)]
             ids = tuple([await _one_id(each, some, meaning, name, services) for each, some in rows])
@@ -348,7 +353,15 @@ def references_of(request: Request) -> Iterator[tuple[str, Refers, object]]:
 def needed(request: Request) -> tuple[str, ...]:
     """Return the cache entities whose names the request's filters use."""
     meanings = [meaning for _, meaning, _ in references_of(request)]
-    return tuple(entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1]))
+    named = [entity for each in meanings for entity in (each.entity, *(each.inside or ())[:1])]
+    return (*named, *(CUSTOM_FIELDS if next(_carried(request), None) else ()))
+
+
+def _carried(request: Request) -> Iterator[Carries]:
+    """Yield the filters by custom fields that are set."""
+    for name, field in type(request).model_fields.items():
+        if getattr(request, name) is not None:
+            yield from (meaning for meaning in field.metadata if isinstance(meaning, Carries))
 
 
 def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, str]]:
@@ -360,6 +373,8 @@ def used_paths(request: Request, now: datetime) -> Iterator[tuple[str | None, st
                 yield from ((None, condition.field) for condition in meaning.conditions(value, now))
             elif isinstance(meaning, Refers):
                 yield (meaning.inside[0] if meaning.inside else None, meaning.path)
+            elif isinstance(meaning, Carries):
+                yield from ((None, path) for path in dict.fromkeys(meaning.places.values()))
 
 
 def texts_of(request: Request) -> dict[str, tuple[str, str]]:
@@ -374,5 +389,5 @@ def filters_of(model: type[Request]) -> tuple[str, ...]:
     return tuple(
         name
         for name, field in model.model_fields.items()
-        if any(isinstance(entry, Means | Refers) for entry in field.metadata)
+        if any(isinstance(entry, Means | Refers | Carries) for entry in field.metadata)
     )

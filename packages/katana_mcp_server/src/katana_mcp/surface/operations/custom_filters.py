@@ -1,0 +1,124 @@
+"""Filters by custom fields: a field by its label or the id of its definition, a choice by its label or id."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+from pydantic import Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
+
+from cache_core.conditions import EVERYTHING, CustomValue, Scalar, Where
+from cache_core.protocol import Selection
+from cache_core.records import Record
+from katana_mcp.references.display_names import CUSTOM_FIELDS, text
+from katana_mcp.references.services import Services
+from katana_mcp.references.suggestions import same
+from katana_mcp.tools import warning_codes
+from katana_mcp.tools.warnings import Refused, blocking
+from katana_mcp.values import EMPTY, child, rows
+
+_MOST = 1_000
+_VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
+
+
+@dataclass(frozen=True, slots=True)
+class Carries:
+    """The filter gives values of custom fields.
+
+    Attributes:
+        places: where the fields of a kind of record stand, by that kind; those that come first are meant first.
+        older: whether fields may be of the older form, which has names alone and no definitions.
+    """
+
+    places: Mapping[str, str]
+    older: bool = False
+
+
+def carries(own: str, row: str | None = None, *, at: str = "custom_fields") -> Carries:
+    """Return the filter of documents with fields of their own kind, and of the kinds that their rows may have."""
+    stem = own.removeprefix("Outsourced")
+    places = dict.fromkeys((stem, f"Outsourced{stem}"), at)
+    if row is not None:
+        kinds = (f"{stem}Row", f"Outsourced{stem}Row", *_VARIANTS)
+        places |= dict.fromkeys(kinds, f"{row}[].custom_fields")
+    return Carries(places)
+
+
+OF_VARIANTS = Carries(dict.fromkeys(_VARIANTS, "variants[].custom_fields"), older=True)
+"""Fields of items, which stand on their variants."""
+
+type CustomValues = Annotated[
+    dict[Annotated[StrictStr, Field(min_length=1, max_length=255)], StrictBool | StrictInt | Decimal | StrictStr],
+    Field(max_length=10),
+    WithJsonSchema({"type": "object", "additionalProperties": True}),
+]
+"""Values of custom fields by label or id; each has to be there."""
+
+
+async def custom_values(name: str, given: Mapping[str, Scalar], carries: Carries, services: Services) -> Where:
+    """Return the conditions of a filter.
+
+    Raises:
+        Refused: a field that the account does not have, or a value that is none of its choices.
+    """
+    known = await _known(carries, services)
+    new = [(entity, field) for entity in CUSTOM_FIELDS for field in given if not _fitting(field, known)]
+    if new and await services.lookups.ask(new):
+        known = await _known(carries, services)
+    return tuple(_condition(name, field, value, carries, known) for field, value in given.items())
+
+
+async def _known(carries: Carries, services: Services) -> list[Record]:
+    """Return the definitions of fields that may stand at these places."""
+    selection = Selection(limit=_MOST, visibility=EVERYTHING)
+    stored = [row.record for entity in CUSTOM_FIELDS for row in await services.cache.select(entity, selection)]
+    return [each for each in stored if text(each, "entity_type") in carries.places]
+
+
+def _fitting(field: str, known: Sequence[Record]) -> list[Record]:
+    """Return the definitions that have the id or the label."""
+    return [each for each in known if each.get("id") == field or same(text(each, "label") or "", field)]
+
+
+def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Sequence[Record]) -> CustomValue:
+    fitting = _fitting(field, known)
+    if not fitting:
+        if not carries.older or known:
+            raise Refused(blocking(warning_codes.NOT_FOUND, f"{name}: {_unknown(field, known)}", name))
+        return CustomValue(next(iter(carries.places.values())), (field,), _written(value))
+    path = next(path for kind, path in carries.places.items() if any(each["entity_type"] == kind for each in fitting))
+    meant = [each for each in fitting if carries.places[str(each["entity_type"])] == path]
+    values = dict.fromkeys(each for definition in meant for each in _values(name, value, definition))
+    names = dict.fromkeys(str(each[key]) for each in meant for key in ("id", "label"))
+    return CustomValue(path, tuple(names), tuple(values))
+
+
+def _values(name: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
+    """Return how a value may stand in a record: that of a choice is the number of its label."""
+    if not isinstance(value, str):
+        return _written(value)
+    if text(definition, "field_type") == "number":
+        try:
+            return (value, Decimal(value))
+        except InvalidOperation:
+            return (value,)
+    choices = {
+        str(text(each, "label")): each.get("id") for each in rows(child(definition, "options") or EMPTY, "choices")
+    }
+    if not choices:
+        return (value,)
+    chosen = [number for label, number in choices.items() if same(label, value)]
+    if not chosen:
+        told = f"{name}: {text(definition, 'label')} has no choice {value!r}; there are: {', '.join(choices)}"
+        raise Refused(blocking(warning_codes.NOT_FOUND, told, name))
+    return (value, *(each for each in chosen if isinstance(each, int)))
+
+
+def _written(value: Scalar) -> tuple[Scalar, ...]:
+    """Return a value as it is and, as the older form has texts alone, as a text."""
+    return (value,) if isinstance(value, str | bool) else (value, str(value))
+
+
+def _unknown(field: str, known: Sequence[Record]) -> str:
+    labels = sorted({str(text(each, "label")) for each in known})
+    return f"no custom field is called {field!r} here; there {'are: ' + ', '.join(labels) if labels else 'are none'}"

@@ -1,0 +1,115 @@
+"""Lists narrowed by custom fields: a field by its label, a choice by its label, in both forms that items have."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from katana_mcp.testing import Stage
+from katana_sandbox import Tenant
+
+type Record = dict[str, Any]
+
+
+def defined(tenant: Tenant, label: str, entity_type: str, field_type: str = "shortText", **more: object) -> str:
+    """Return the id of a definition, made where the account has none of this label and kind."""
+    for each in tenant.all("custom_field_definitions"):
+        if (each["label"], each["entity_type"]) == (label, entity_type):
+            return each["id"]
+    body = {"label": label, "entity_type": entity_type, "field_type": field_type, "source": "katana", **more}
+    return tenant.create("custom_field_definitions", body)["id"]
+
+
+def ids_of(answer: Mapping[str, Any], name: str) -> list[int]:
+    return sorted(row[name] for row in answer["rows"])
+
+
+async def test_orders_are_found_by_what_their_fields_and_those_of_their_rows_say(stage: Stage, tenant: Tenant) -> None:
+    carrier = defined(tenant, "Carrier", "SalesOrder")
+    engraving = defined(tenant, "Engraving", "SalesOrderRow")
+    first, second, third = list(tenant.all("sales_orders"))[:3]
+    tenant.edit("sales_orders", first["id"], custom_fields={carrier: 2})
+    tenant.edit("sales_orders", second["id"], custom_fields={carrier: 1})
+    row = next(each for each in tenant.all("sales_order_rows") if each["sales_order_id"] == third["id"])
+    tenant.edit("sales_order_rows", row["id"], custom_fields={engraving: "For Liv"})
+
+    async def found(**fields: object) -> list[int]:
+        return ids_of(await stage.call("list_sales_orders", custom_fields=fields), "sales_order_id")
+
+    assert await found(Carrier="Own van") == [first["id"]]
+    assert await found(carrier="own van") == [first["id"]]
+    assert await found(**{carrier: 1}) == [second["id"]]
+    assert await found(Engraving="For Liv") == [third["id"]]
+    assert await found(Engraving="For Liv", Carrier="Own van") == []
+    rows = await stage.call("list_sales_orders", custom_fields={"Engraving": "For Liv"}, rows_only=True)
+    assert [each["row"]["sales_order_row_id"] for each in rows["rows"]] == [row["id"]]
+
+
+async def test_every_list_of_what_carries_fields_takes_them(stage: Stage, tenant: Tenant) -> None:
+    kinds = {
+        "list_purchase_orders": ("PurchaseOrder", "purchase_orders", "purchase_order_id"),
+        "list_customers": ("Customer", "customers", "customer_id"),
+    }
+    for tool, (kind, collection, name) in kinds.items():
+        held = list(tenant.all(collection))[1]
+        tenant.edit(collection, held["id"], custom_fields={defined(tenant, f"Of {collection}", kind): "yes"})
+        answer = await stage.call(tool, custom_fields={f"Of {collection}": "yes"})
+        assert ids_of(answer, name) == [held["id"]], tool
+        assert (await stage.call(tool, custom_fields={f"Of {collection}": "no"}))["total"] == 0, tool
+
+
+async def test_numbers_and_answers_of_yes_and_no_are_compared_as_what_they_are(stage: Stage, tenant: Tenant) -> None:
+    weight = defined(tenant, "Weight", "SalesOrder", "number")
+    gift = defined(tenant, "Gift", "SalesOrder", "boolean")
+    first, second = list(tenant.all("sales_orders"))[:2]
+    tenant.edit("sales_orders", first["id"], custom_fields={weight: 2.5, gift: True})
+    tenant.edit("sales_orders", second["id"], custom_fields={weight: 25, gift: False})
+
+    async def found(**fields: object) -> list[int]:
+        return ids_of(await stage.call("list_sales_orders", custom_fields=fields), "sales_order_id")
+
+    assert await found(Weight=2.5) == await found(Weight="2.50") == await found(Gift=True) == [first["id"]]
+    assert await found(Weight=25) == await found(Gift=False) == [second["id"]]
+
+
+async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> None:
+    product = next(tenant.all("products"))
+    variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+    older = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size", "field_value": "5"}]
+    tenant.edit("variants", variant["id"], custom_fields=older)
+
+    async def found(**fields: object) -> list[int]:
+        return ids_of(await stage.call("list_items", custom_fields=fields), "item_id")
+
+    assert await found(Colour="red") == await found(Size=5) == [product["id"]]
+    assert await found(Size="red") == []
+
+
+async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: Tenant) -> None:
+    stage.own.sandbox.switches.set("item_custom_fields", "object")
+    colour = defined(tenant, "Colour", "MaterialVariant", "singleSelect", options={"choices": [{"label": "Red"}]})
+    product = next(tenant.all("products"))
+    variant = next(each for each in tenant.all("variants") if each.get("product_id") == product["id"])
+    tenant.edit("variants", variant["id"], custom_fields={colour: 1})
+    answer = await stage.call("list_items", custom_fields={"colour": "red"})
+    assert ids_of(answer, "item_id") == [product["id"]]
+    refused = await stage.refusal("list_items", custom_fields={"Color": "red"})
+    assert (
+        refused["warnings"][0]["message"] == "custom_fields: no custom field is called 'Color' here; there are: Colour"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"Carier": "Own van"}, "no custom field is called 'Carier' here; there are: Carrier, Engraving, Gift note"),
+        ({"Carrier": "Own can"}, "Carrier has no choice 'Own can'; there are: Parcel Nord, Own van"),
+        ({"Carrier": {"label": "Own van"}}, "custom_fields"),
+    ],
+)
+async def test_what_the_account_does_not_have_is_refused_with_what_it_has(
+    stage: Stage, fields: Record, told: str
+) -> None:
+    refusal = await stage.refusal("list_sales_orders", custom_fields=fields)
+    assert told in refusal["warnings"][0]["message"]
+    assert refusal["warnings"][0]["field_path"].startswith("custom_fields")
