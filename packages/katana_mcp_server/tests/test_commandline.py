@@ -14,6 +14,7 @@ COMMANDS = (
     "tools",
     "demo",
     "sync",
+    "doctor",
     *(f"cache {each}" for each in ("status", "verify", "compare", "migrate", "rebuild", "clear")),
 )
 OPTION = re.compile(r"^│ (--[a-z-]+)(?=[ =])(?:.*\n│  )*.*$", re.MULTILINE)
@@ -36,7 +37,10 @@ WRONG = [
     ),
     ("sevre", "no command is called 'sevre'; did you mean 'serve'?"),
     ("cache stauts", "no command is called 'stauts'; did you mean 'status'?"),
-    ("nothing", "no command is called 'nothing'; there are cache, journal, sync, install, serve, tools, call, demo"),
+    (
+        "nothing",
+        "no command is called 'nothing'; there are cache, journal, sync, install, doctor, serve, tools, call, demo",
+    ),
     ("cache sync", "no command is called 'sync'; there are status, verify, compare, migrate, rebuild, clear"),
     (
         "cache --json status",
@@ -112,7 +116,8 @@ def test_help_tells_what_each_option_is_for_and_how_the_command_ends(command_lin
     if "ENTITIES" in told:
         assert told.startswith(f"Usage: katana-mcp {command} [OPTIONS] [ENTITIES...]\n")
     assert "ARGS" not in told
-    assert ("130 stopped with Ctrl-C" in flat(told)) is (command == "sync" or command.startswith("cache"))
+    stopped = command in {"sync", "doctor"} or command.startswith("cache")
+    assert ("130 stopped with Ctrl-C" in flat(told)) is stopped
 
 
 def test_help_of_serve_names_flags_as_they_are_typed_and_defaults_as_they_are(command_line: Run) -> None:

@@ -3,6 +3,7 @@
 Rendered by scripts/render_models.py: change the facts of katana_schema, or read_models.toml.
 """
 
+from katana_client.custom_fields import CustomFields
 from katana_client.wire import Amount, Moment, ReadModel
 
 
@@ -44,6 +45,7 @@ class ManufacturingOrderOperationRow(ReadModel):
     group_boundary: str | None = None
     is_status_actionable: bool | None = None
     completed_at: Moment = None
+    custom_fields: CustomFields = None
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None

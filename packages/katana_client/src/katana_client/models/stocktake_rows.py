@@ -17,6 +17,7 @@ class StocktakeRow(ReadModel):
     counted_quantity: Amount = None
     discrepancy_quantity: Amount = None
     notes: str | None = None
+    bin_location_id: int | None = None
     created_at: Moment = None
     updated_at: Moment = None
     deleted_at: Moment = None

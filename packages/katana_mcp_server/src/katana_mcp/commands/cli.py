@@ -18,6 +18,7 @@ from katana_mcp import __version__
 from katana_mcp.commands.cache.app import app as cache
 from katana_mcp.commands.cache.app import sync, usage
 from katana_mcp.commands.commandline import VARIABLES, flags_of, given, sentence, settings_of
+from katana_mcp.commands.doctor.app import doctor
 from katana_mcp.commands.hosts.app import USAGE, install
 from katana_mcp.commands.journal.app import app as journal
 from katana_mcp.configuration.settings import API, Choice, Settings, SettingsError, load, load_choice
@@ -33,6 +34,7 @@ app.command(cache)
 app.command(journal)
 app.command(sync, usage=usage("katana-mcp sync"))
 app.command(install, usage=USAGE)
+app.command(doctor)
 
 type ChapterName = Literal["buying", "making", "selling", "goods", "all"]
 

@@ -320,6 +320,15 @@ def cache_directory(settings: Settings, outside: Environment) -> Path | None:
     return root / (Tenants(root).of_key(digest) or digest)
 
 
+def shared_budget(settings: Settings, outside: Environment) -> SharedBudget | None:
+    """Return the requests of a minute that all who use the key share, or None where the account has no files here."""
+    root = _root(settings, outside)
+    if root is None or not root.is_dir():
+        return None
+    digest = identity(settings.base_url, settings.api_key.get_secret_value())
+    return SharedBudget(root / f"budget-{digest}.sqlite", outside.clock or SystemClock())
+
+
 def question_key_of(settings: Settings, outside: Environment) -> bytes:
     """Return the key that seals questions: that of the settings, else the one that all servers on the caches share.
 

@@ -1,0 +1,67 @@
+"""What one request of Katana tells: whether it answers, takes the key, has the same time, and how much it allows."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cache_core.clock import Clock
+from katana_client import KatanaClient
+from katana_client.errors import KatanaError, KeyRejected
+from katana_client.exchange import Call
+from katana_client.headers import read_rate
+from katana_mcp.commands.doctor.finding import Finding
+from katana_mcp.values import EMPTY
+
+_OFF = 60
+"""Seconds by which a clock may be wrong: days and ages of rows are told by it."""
+
+
+async def account_findings(client: KatanaClient, clock: Clock, called: str) -> list[Finding]:
+    """Ask for the factory's settings, and return what that told; one finding where Katana did not answer."""
+    began = clock.monotonic()
+    try:
+        answer = await client.send(Call("GET", "/factory"))
+    except KeyRejected:
+        return [Finding("network", "wrong", "Katana refuses the key", "copy it again from Settings > API in Katana")]
+    except KatanaError as error:
+        advice = "look at the network, a proxy or a firewall between here and Katana, and at Katana's status page"
+        return [Finding("network", "wrong", str(error), advice)]
+    headers, took = answer.reply.headers, clock.monotonic() - began
+    factory = cast("Mapping[str, object]", answer.value) if isinstance(answer.value, dict) else EMPTY
+    return [
+        Finding("network", "fine", f"{called} answered in {took:.1f} s{_left(headers, clock.now())}"),
+        _time(headers, clock.now()),
+        _zone(factory.get("timezone")),
+    ]
+
+
+def _left(headers: Mapping[str, str], now: datetime) -> str:
+    rate = read_rate(200, headers, now)
+    if rate.limit is None or rate.remaining is None:
+        return ""
+    return f"; {rate.remaining} of {rate.limit} requests are left of this minute"
+
+
+def _time(headers: Mapping[str, str], now: datetime) -> Finding:
+    try:
+        there = parsedate_to_datetime(headers["date"])
+    except (KeyError, ValueError, TypeError):
+        return Finding("clock", "fine", "Katana's answer has no time to compare it with")
+    off = round((now - there.replace(tzinfo=there.tzinfo or UTC)).total_seconds())
+    if abs(off) <= _OFF:
+        return Finding("clock", "fine", f"within {_OFF} s of Katana's")
+    where = "ahead of" if off > 0 else "behind"
+    return Finding("clock", "wrong", f"{abs(off)} s {where} Katana's", "set this machine's clock, by NTP where you can")
+
+
+def _zone(name: object) -> Finding:
+    if not isinstance(name, str) or not name:
+        return Finding("time zone", "advice", "the factory has none, so days are UTC's", "choose one in Katana")
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        told = "this machine does not know the factory's time zone, so days are UTC's"
+        return Finding("time zone", "advice", told, "install the system's tzdata")
+    return Finding("time zone", "fine", f"{name}: a date is a day of it")

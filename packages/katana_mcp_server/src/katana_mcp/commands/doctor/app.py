@@ -1,0 +1,45 @@
+"""The command line of `katana-mcp doctor`: what can be typed."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from katana_mcp.commands.cache.app import AsJson
+from katana_mcp.commands.commandline import flags_of, settings_of
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    Flags = BaseModel
+else:
+    Flags = flags_of(("env_file", "base_url", "sandbox", "cache_dir", "log_level"))
+
+
+def doctor(
+    *,
+    shapes: Annotated[bool, Parameter(negative="")] = False,
+    as_json: AsJson = False,
+    flags: Annotated[Flags | None, Parameter(name="*")] = None,
+) -> None:
+    """Look at all that the server needs: versions, key, network, clock, time zone, cache, journal, hosts' files.
+
+    One line each, and what to do where something is wrong. Nothing is changed, and no value of a record is shown.
+
+    Exit codes: 0 nothing is wrong, 1 something is, 2 bad input, 130 stopped with Ctrl-C.
+
+    Args:
+        shapes: also read one page of each collection (53 requests, within Katana's 60 a minute), and tell of fields,
+            forms and words that this version does not know, of lengths of ids and of sizes; never a value.
+        as_json: print JSON for programs.
+        flags: settings.
+    """
+    from katana_mcp.commands.doctor import examining as command  # noqa: PLC0415 - with Rich 0.2 s, which serving never needs
+
+    try:
+        code = asyncio.run(command.examine(settings_of(flags), shapes=shapes, as_json=as_json))
+    except KeyboardInterrupt:
+        sys.stderr.write("katana-mcp: stopped\n")
+        code = 130
+    raise SystemExit(code)

@@ -1,0 +1,97 @@
+"""Everything that the server needs, in the order in which it is needed: the first that is wrong is the cause."""
+
+import platform
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from cache_core.clock import Clock, SystemClock
+from katana_client import KatanaClient
+from katana_client.budget import Budget, SlidingWindowBudget
+from katana_client.sending import Patience
+from katana_mcp import __version__
+from katana_mcp.commands.cache.job import Line, Report, Sheet
+from katana_mcp.commands.cache.screen import bars, print_report
+from katana_mcp.commands.doctor.account import account_findings
+from katana_mcp.commands.doctor.finding import Finding
+from katana_mcp.commands.doctor.local import cache_findings, host_findings
+from katana_mcp.commands.doctor.shapes import CollectionShape, shapes_of
+from katana_mcp.configuration import logs
+from katana_mcp.configuration.settings import Settings, SettingsError
+from katana_mcp.server.account import account
+from katana_mcp.server.wiring import Environment, check_account, shared_budget
+
+_PATIENCE = Patience(tries=2, seconds=20.0)
+_ONE_LINE = {"fine": True, "wrong": False, "advice": None}
+
+
+async def examine(settings: Settings, *, shapes: bool, as_json: bool, clock: Clock | None = None) -> int:
+    """Look, print, and return the exit code: 0 nothing is wrong, 1 something is."""
+    logs.configure(settings.log_level if "log_level" in settings.model_fields_set else "ERROR")
+    known, outside = account(settings)
+    findings, collections = [_versions()], list[CollectionShape]()
+    try:
+        check_account(known)
+    except SettingsError as error:
+        findings.append(Finding("key", "wrong", str(error), "create a key in Katana, Settings > API, and set it"))
+    else:
+        findings.append(Finding("key", "fine", _key(known)))
+        async with _client(known, outside) as client:
+            findings += await account_findings(client, clock or SystemClock(), _called(known))
+            if shapes and findings[-1].state != "wrong":
+                with bars() as tell:
+                    collections = await shapes_of(client, tell)
+    findings += [*await cache_findings(known, outside), *host_findings()]
+    findings += [finding for each in collections for finding in each.findings]
+    print_report(_report(findings, collections), as_json=as_json)
+    return int(any(each.state == "wrong" for each in findings))
+
+
+@asynccontextmanager
+async def _client(settings: Settings, outside: Environment) -> AsyncGenerator[KatanaClient]:
+    """Yield a client that shares the minute's requests with servers of the account, and gives up soon."""
+    budget: Budget = shared_budget(settings, outside) or SlidingWindowBudget(SystemClock())
+    client = KatanaClient(
+        settings.api_key.get_secret_value(),
+        settings.base_url,
+        transport=outside.transport,
+        clock=outside.clock,
+        budget=budget,
+        patience=_PATIENCE,
+    )
+    async with client:
+        yield client
+
+
+def _versions() -> Finding:
+    told = f"katana-mcp {__version__}, Python {platform.python_version()}, FastMCP {version('fastmcp')}, {sys.platform}"
+    return Finding("versions", "fine", told)
+
+
+def _key(settings: Settings) -> str:
+    if settings.runs_own_sandbox:
+        return "none is needed: invented data, --sandbox"
+    return f"set, {len(settings.api_key.get_secret_value().strip())} characters, for {settings.base_url}"
+
+
+def _called(settings: Settings) -> str:
+    return "the sandbox" if settings.runs_own_sandbox else settings.base_url
+
+
+def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
+    lines = [Line((each.what, each.told, each.advice or ""), _ONE_LINE[each.state]) for each in findings]
+    sheets = [Sheet(("check", "found", "what to do"), lines)]
+    if collections:
+        head = ("collection", "records", "read", "ids", "largest record")
+        sheets.append(Sheet(head, [Line(each.cells()) for each in collections]))
+    wrong, odd = (sum(each.state == state for each in findings) for state in ("wrong", "advice"))
+    notes = [f"{wrong} of {len(findings)} are wrong" if wrong else "nothing is wrong"]
+    if odd:
+        notes.append(f"{odd} to look at; the server works all the same")
+    return Report(
+        {"checks": [each.data() for each in findings], "collections": [each.data() for each in collections]},
+        sheets=tuple(sheets),
+        notes=tuple(notes),
+        fine=not wrong,
+    )

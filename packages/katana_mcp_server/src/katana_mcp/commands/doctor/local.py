@@ -1,0 +1,99 @@
+"""What this machine keeps: the cache and the journal of the account, and which hosts start the server."""
+
+import os
+import shutil
+from pathlib import Path
+
+from cache_core.clock import SystemClock
+from cache_core.errors import CacheError
+from katana_mcp.caches.cache_files import NotDone
+from katana_mcp.commands.cache.job import Job
+from katana_mcp.commands.cache.screen import format_size, size
+from katana_mcp.commands.cache.status import status
+from katana_mcp.commands.doctor.finding import Finding
+from katana_mcp.commands.hosts.hosts import HOSTS
+from katana_mcp.commands.hosts.install import found
+from katana_mcp.commands.journal.look import entries
+from katana_mcp.configuration.settings import Settings
+from katana_mcp.server.wiring import Environment, cache_directory
+from katana_mcp.values import get_int, rows
+
+_ROOM = 500 * 2**20
+"""Bytes that should be free: a cache of 500,000 parts is built anew beside the old one."""
+_ENTRIES = 200
+
+
+async def cache_findings(settings: Settings, outside: Environment) -> list[Finding]:
+    """Return how the cache and the journal stand; nothing is made or opened for writing."""
+    directory = cache_directory(settings, outside)
+    if directory is None:
+        return [Finding("cache", "fine", "in memory: a sandbox keeps it in files where --cache-dir names a place")]
+    there = next((each for each in (directory, *directory.parents) if each.exists()), Path("/"))
+    if not os.access(there, os.W_OK):
+        told = f"{there} cannot be written"
+        return [Finding("cache", "wrong", told, "let this user write there, or name another place with --cache-dir")]
+    free = shutil.disk_usage(there).free
+    room = f"; {format_size(free)} free"
+    if not directory.exists():
+        return [Finding("cache", "fine", f"none yet in {directory}: the first question fills it{room}")]
+    job = Job(
+        settings=settings,
+        outside=outside,
+        flags=settings.flags(),
+        directory=directory,
+        clock=SystemClock(),
+        tell=_silent,
+    )
+    try:
+        return [await _cache(job, room, scarce=free < _ROOM), await _journal(job)]
+    except (NotDone, CacheError) as error:
+        return [Finding("cache", "wrong", str(error), "katana-mcp cache status says more")]
+
+
+def _silent(what: str, done: int, total: int | None) -> None:
+    """Tell of no progress: there is none."""
+
+
+async def _cache(job: Job, room: str, *, scarce: bool) -> Finding:
+    report = await status(job, (), quarantine=False)
+    weight = sum(size(each) for each in job.directory.glob("*") if each.is_file())
+    told = f"{job.directory}, {format_size(weight)}{room}"
+    if not report.fine:
+        return Finding("cache", "wrong", f"{told}; a file is damaged", "start a server once: it sets the file aside")
+    kept_out = sum(get_int(each, "quarantined") or 0 for each in rows(report.data, "entities"))
+    if kept_out:
+        advice = "katana-mcp cache status --quarantine names them"
+        return Finding("cache", "advice", f"{told}; {kept_out} records cannot be kept", advice)
+    if scarce:
+        return Finding("cache", "advice", told, "make room: a cache is rebuilt beside the old one")
+    return Finding("cache", "fine", told)
+
+
+async def _journal(job: Job) -> Finding:
+    report = await entries(job, _ENTRIES, None)
+    states = [each.get("state") for each in rows(report.data, "entries")]
+    unknown = states.count("unknown")
+    if unknown:
+        told = f"{unknown} of the newest {len(states)} plans ended unknown: they may have been written"
+        return Finding("journal", "advice", told, "katana-mcp journal reconcile looks them up in Katana")
+    return Finding("journal", "fine", f"{len(states)} plans" if states else "nothing was planned yet")
+
+
+def host_findings() -> list[Finding]:
+    """Return a line for each host that lists this server, or whose file cannot be read; one where none does."""
+    findings: list[Finding] = []
+    for name, host in HOSTS.items():
+        try:
+            listed = found(name)
+        except NotDone as error:
+            findings.append(Finding(host.title, "wrong", str(error), "mend the file by hand"))
+            continue
+        for entry, line in listed.items():
+            program = line[0]
+            if shutil.which(program) is None:
+                told = f"starts {entry} with {program}, which is not there"
+                findings.append(Finding(host.title, "wrong", told, f"katana-mcp install {name} writes it anew"))
+            else:
+                findings.append(Finding(host.title, "fine", f"starts {entry}: {' '.join(line)}"))
+    none = Finding("hosts", "advice", "no host starts the server yet", "katana-mcp install claude-code, for example")
+    return findings or [none]

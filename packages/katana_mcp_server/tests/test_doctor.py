@@ -1,0 +1,218 @@
+"""`katana-mcp doctor`: each thing that can be wrong is found and named, and no value of a record is shown."""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from command_line import Ran, Run
+
+from katana_client import KatanaClient
+from katana_mcp.commands.doctor.account import account_findings
+from katana_mcp.commands.doctor.finding import Finding
+from katana_mcp.commands.doctor.shapes import LISTED, CollectionShape, shapes_of
+from katana_mcp.commands.hosts.hosts import HOSTS
+from katana_mcp.configuration.sandbox import OwnSandbox
+from katana_sandbox import Action, Drop, EditBody, EditHeaders, Fault, ManualClock, Sandbox, Status
+
+type Wire = dict[str, Any]
+
+
+@pytest.fixture
+def shop() -> OwnSandbox:
+    return OwnSandbox(Sandbox(clock=ManualClock()))
+
+
+@pytest.fixture
+async def client(shop: OwnSandbox) -> AsyncGenerator[KatanaClient]:
+    async with KatanaClient(shop.api_key, transport=shop.transport(), clock=shop.sandbox.clock) as made:
+        yield made
+
+
+@pytest.fixture
+def doctor(command_line: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command for a person whose home is empty."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return lambda *arguments: command_line("doctor", *arguments)
+
+
+def checks(ran: Ran) -> dict[str, Wire]:
+    return {each["check"]: each for each in ran.data["checks"]}
+
+
+def test_on_the_sandbox_nothing_is_wrong_and_nothing_is_made(doctor: Run, tmp_path: Path) -> None:
+    ran = doctor("--json")
+    found = checks(ran)
+    assert (ran.code, ran.err) == (0, "")
+    assert list(found) == ["versions", "key", "network", "clock", "time zone", "cache", "hosts"]
+    assert {each["state"] for name, each in found.items() if name != "hosts"} == {"fine"}
+    assert found["network"]["found"].startswith("the sandbox answered in ")
+    assert found["time zone"]["found"].startswith("Europe/Tallinn")
+    assert found["hosts"]["advice"] == "katana-mcp install claude-code, for example"
+    assert list(tmp_path.iterdir()) == []
+    people = doctor()
+    assert people.code == 0
+    assert people.out.endswith("nothing is wrong\n1 to look at; the server works all the same\n")
+
+
+def test_a_cache_and_its_journal_are_looked_at(doctor: Run, command_line: Run) -> None:
+    assert command_line("cache", "rebuild").code == 0
+    found = checks(doctor("--json"))
+    assert re.search(r"kept/[0-9a-f]+, [\d.,]+ (kB|MB); [\d.,]+ MB free$", found["cache"]["found"])
+    assert (found["cache"]["state"], found["journal"]["found"]) == ("fine", "nothing was planned yet")
+
+
+def test_a_damaged_cache_is_wrong(doctor: Run, command_line: Run, tmp_path: Path) -> None:
+    assert command_line("cache", "rebuild").code == 0
+    (path,) = (tmp_path / "kept").glob("*/typed-*.db")
+    path.write_bytes(b"no database" * 400)
+    ran = doctor("--json")
+    assert (ran.code, checks(ran)["cache"]["state"]) == (1, "wrong")
+    assert "1 of " in doctor().out
+
+
+def test_a_host_that_starts_what_is_not_there_is_wrong(doctor: Run) -> None:
+    file = HOSTS["cursor"].file()
+    file.parent.mkdir()
+    entries = {
+        "mcpServers": {"katana": {"command": "/nowhere/katana-mcp", "args": ["serve"]}, "other": {"command": "x"}}
+    }
+    file.write_text(json.dumps(entries))
+    HOSTS["claude-code"].file().write_text("{broken")
+    ran = doctor("--json")
+    found = checks(ran)
+    assert ran.code == 1
+    assert found["Cursor"]["found"] == "starts katana with /nowhere/katana-mcp, which is not there"
+    assert found["Cursor"]["advice"] == "katana-mcp install cursor writes it anew"
+    assert found["Claude Code"]["state"] == "wrong"
+    assert "hosts" not in found
+
+
+def test_a_key_that_cannot_be_one_is_told_and_the_rest_is_looked_at(
+    doctor: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KATANA_SANDBOX", "false")
+    monkeypatch.setenv("KATANA_API_KEY", "two words\n")
+    ran = doctor("--json")
+    found = checks(ran)
+    assert (ran.code, found["key"]["state"]) == (1, "wrong")
+    assert "two words" not in ran.out
+    assert {"versions", "cache", "hosts"} < found.keys()
+    assert "network" not in found
+
+
+def test_a_wrong_option_is_one_sentence(doctor: Run) -> None:
+    ran = doctor("--shape")
+    assert (ran.code, ran.out) == (2, "")
+    assert "did you mean '--shapes'?" in ran.err
+
+
+async def told(client: KatanaClient, shop: OwnSandbox) -> dict[str, Finding]:
+    return {each.what: each for each in await account_findings(client, shop.sandbox.clock, "here")}
+
+
+@pytest.mark.parametrize(
+    ("action", "found"),
+    [
+        (Status(401), "Katana refuses the key"),
+        (Status(503), "GET /factory"),
+        (Drop(), "GET /factory"),
+    ],
+)
+async def test_an_account_that_cannot_be_read_is_one_finding(
+    client: KatanaClient, shop: OwnSandbox, action: Action, found: str
+) -> None:
+    shop.sandbox.faults.add(Fault("GET /factory", action=action, times=None))
+    findings = await told(client, shop)
+    assert [each.state for each in findings.values()] == ["wrong"]
+    assert found in findings["network"].told
+    assert findings["network"].advice
+
+
+async def test_a_clock_that_is_off_is_wrong(client: KatanaClient, shop: OwnSandbox) -> None:
+    there = shop.sandbox.now() - timedelta(seconds=90)
+    date = f"{there:%a, %d %b %Y %H:%M:%S} GMT"
+    shop.sandbox.faults.add(Fault("GET /factory", action=EditHeaders(set={"date": date}), times=None))
+    clock = (await told(client, shop))["clock"]
+    assert (clock.state, clock.told) == ("wrong", "90 s ahead of Katana's")
+
+
+@pytest.mark.parametrize("zone", [None, "", "Moon/Crater", "../etc", 7])
+async def test_a_time_zone_that_is_not_known_is_told(client: KatanaClient, shop: OwnSandbox, zone: object) -> None:
+    shop.sandbox.faults.add(Fault("GET /factory", action=EditBody(set={"timezone": zone}), times=None))
+    findings = await told(client, shop)
+    assert (findings["time zone"].state, findings["network"].state) == ("advice", "fine")
+    assert findings["time zone"].advice
+
+
+async def read(client: KatanaClient) -> dict[str, CollectionShape]:
+    steps: list[int] = []
+    found = await shapes_of(client, lambda _, done, total: steps.append(done))
+    assert steps == list(range(len(LISTED)))
+    return {each.name: each for each in found}
+
+
+async def test_the_sandbox_has_no_shape_that_is_not_known(client: KatanaClient, shop: OwnSandbox) -> None:
+    found = await read(client)
+    assert {name: each.findings for name, each in found.items() if each.findings} == {}
+    assert (found["variants"].total, found["variants"].ids) == (150, "8 digits")
+    assert (found["bom_rows"].total, found["bom_rows"].read, found["bom_rows"].ids) == (456, 250, "36 characters")
+    assert found["sales_orders"].largest > 1_000
+    assert {request.method for request in shop.sandbox.journal} == {"GET"}
+
+
+def edited(change: Callable[[Wire], None]) -> EditBody:
+    """Change the first row of a page."""
+
+    def edit(body: object) -> object:
+        change(cast("Wire", body)["data"][0])
+        return body
+
+    return EditBody(edit)
+
+
+def put(**fields: object) -> Callable[[Wire], None]:
+    return lambda row: row.update(fields)
+
+
+def put_inside(name: str, **fields: object) -> Callable[[Wire], None]:
+    return lambda row: row[name][0].update(fields)
+
+
+@pytest.mark.parametrize(
+    ("collection", "change", "expected"),
+    [
+        ("suppliers", put(loyalty="SECRET"), "loyalty is a field that is not known (1 of 7)"),
+        ("products", put_inside("variants", hue="SECRET"), "variants[].hue is a field that is not known (1 of 21)"),
+        ("sales_orders", put(status="SECRET"), "status has a word that is not known (1 of 118)"),
+        (
+            "products",
+            put_inside("variants", lead_time={"SECRET": 1}),
+            "variants[].lead_time has a form that is not known",
+        ),
+        ("variants", put(id=None), "cannot be kept: id: missing"),
+    ],
+)
+async def test_each_odd_shape_is_found_and_no_value_is_told(
+    client: KatanaClient, shop: OwnSandbox, collection: str, change: Callable[[Wire], None], expected: str
+) -> None:
+    shop.sandbox.faults.add(Fault(f"GET /{collection}", action=edited(change), times=None))
+    found = await read(client)
+    assert {name for name, each in found.items() if each.findings} == {collection}
+    (finding,) = found[collection].findings
+    assert finding.told.startswith(expected)
+    assert "SECRET" not in json.dumps(found[collection].data())
+
+
+async def test_a_collection_that_is_refused_is_told_and_the_others_are_read(
+    client: KatanaClient, shop: OwnSandbox
+) -> None:
+    shop.sandbox.faults.add(Fault("GET /bin_inventory", action=Status(403), times=None))
+    found = await read(client)
+    assert [name for name, each in found.items() if each.findings] == ["bin_inventory"]
+    assert found["bin_inventory"].total is None
+    assert found["variants"].read == 150
