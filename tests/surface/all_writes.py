@@ -10,11 +10,13 @@ from .writes_orders import ORDERS
 from .writes_receipts import RECEIPTS
 from .writes_sales import SALES
 from .writes_shipments import SHIPMENTS
+from .writes_suppliers import SUPPLIERS
 from .writes_transfers import TRANSFERS
 
 WRITES: Mapping[str, Write] = {
     **TRANSFERS,
     **CUSTOMERS,
+    **SUPPLIERS,
     **ORDERS,
     **ADJUSTMENTS,
     **SALES,

@@ -13,6 +13,7 @@ from .matrix_counted import stocktakes
 from .matrix_items import item_writes
 from .matrix_live import live_reads, planned_goods
 from .matrix_sales import adjustment_writes, packed_order, sales_writes
+from .matrix_suppliers import supplier_writes
 from .matrix_traced import traceability, traced_goods
 from .matrix_verified import verified
 from .usual import Changes, Usual
@@ -466,7 +467,6 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
     skus = [each["sku"] for each in tenant.all("variants") if each["sku"] and each["deleted_at"] is None]
     sold = _live(tenant, "sales_orders")[-1]["sales_order_rows"][0]["variant_id"]
     search = _each(query="zzzzz", limit=1, page=2)
-    several = _each(skus_or_variant_ids=[sold])
     return {
         **_items(tenant, search),
         **item_writes(tenant),
@@ -481,11 +481,12 @@ def _matrix(tenant: Tenant) -> dict[str, Usual]:
         **sales_writes(tenant),
         **_customers(tenant, search),
         **_customer_writes(tenant),
+        **supplier_writes(tenant),
         "list_traceability": traceability(tenant),
         "list_stocktakes": stocktakes(tenant),
         **verified(tenant),
         **live_reads(tenant),
-        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, several),
+        "get_variant_details": Usual({"skus_or_variant_ids": [skus[0], ABSENT]}, _each(skus_or_variant_ids=[sold])),
         "check_inventory": Usual(
             {"skus_or_variant_ids": [skus[0]]},
             _each(skus_or_variant_ids=[sold, ABSENT], location_id="North warehouse"),

@@ -19,6 +19,7 @@ from katana_mcp.entities.purchase_orders.writes import PURCHASE_ORDER
 from katana_mcp.entities.sales_orders.writes import SALES_ORDER
 from katana_mcp.entities.stock_adjustments.writes import STOCK_ADJUSTMENT
 from katana_mcp.entities.stock_transfers.writes import STOCK_TRANSFER
+from katana_mcp.entities.suppliers.writes import SUPPLIER
 from katana_mcp.references.numbers import Numbered
 from katana_mcp.references.wording import Named, NamedRecord
 from katana_mcp.server.catalogue import tools
@@ -43,6 +44,7 @@ pytestmark = pytest.mark.usefixtures("hasty_journal")
 DECLARED: Mapping[str, Writable] = {
     "stock_transfers": STOCK_TRANSFER,
     "customers": CUSTOMER,
+    "suppliers": SUPPLIER,
     "items": SERVICE,
     "stock_adjustments": STOCK_ADJUSTMENT,
     "sales_orders": SALES_ORDER,

@@ -41,7 +41,8 @@ def files_of_entity(entity: Entity) -> Iterator[str]:
     """Yield the files that an entity of the tool surface has, and those of what it reads."""
     folder = f"{FOLDERS}/{entity.plural}"
     yield f"{folder}/__init__.py"
-    yield f"{folder}/rows.py"
+    if entity.summary is not None:
+        yield f"{folder}/rows.py"
     if entity.list_request is not None:
         yield f"{folder}/filters.py"
     if entity.get is not None:

@@ -271,7 +271,6 @@ NOT_THERE = {
     "top customers": "rank_customers",
     "undo the last change": "undo_last_change",
     "create a manufacturing order": "create_manufacturing_order",
-    "add a supplier": "create_supplier",
     "complete MO-5": "complete_manufacturing_order",
 }
 

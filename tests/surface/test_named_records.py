@@ -52,13 +52,13 @@ OTHERS = {
     "delete_row_ids": "of the order, which is read from Katana each time",
     "additional_cost_row_id": "of the order, whose costs are read from Katana each time",
     "delete_additional_cost_row_ids": "of the order, whose costs are read from Katana each time",
-    "address_id": "of the customer, or the order, which is read from Katana each time",
+    "address_id": "of the customer, the supplier or the order, which is read from Katana each time",
     "shipping_fee_id": "of the order, which is read from Katana each time",
     "delete_shipping_fee_ids": "of the order, which is read from Katana each time",
     "fulfillment_id": "of the order, whose shipments are read from Katana each time",
     "delete_fulfillment_id": "of the order, whose shipments are read from Katana each time",
     "ecommerce_order_id": "the number of an order in a shop: a text that is written",
-    "delete_address_ids": "of the customer, who is read from Katana each time",
+    "delete_address_ids": "of the customer or the supplier, who is read from Katana each time",
     "default_shipping_id": "of the customer, who is read from Katana each time",
 }
 """Arguments that end like those and name no record of a collection that is cached, each with the reason."""

@@ -261,6 +261,29 @@ WRITTEN: dict[str, tuple[Goes, ...]] = {
         Goes(into=("UpdateCustomerAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
     ),
     "delete_customer": (),
+    "create_supplier": (
+        Goes(into=("CreateSupplierRequest",), excused=CUSTOM),
+        Goes(
+            into=("SupplierAddressRequest",),
+            within="addresses",
+            excused={"supplier_id": "the supplier that is made with it"},
+        ),
+    ),
+    "modify_supplier": (
+        Goes(
+            into=("UpdateSupplierRequest",),
+            apart={"supplier_id": IN_THE_PATH}
+            | dict.fromkeys(("add_addresses", "update_addresses", "delete_address_ids"), OF_ITS_OWN),
+            excused=CUSTOM,
+        ),
+        Goes(
+            into=("CreateSupplierAddressRequest",),
+            within="add_addresses",
+            excused={"supplier_id": "the supplier that is changed"},
+        ),
+        Goes(into=("UpdateSupplierAddressRequest",), within="update_addresses", apart={"address_id": IN_THE_PATH}),
+    ),
+    "delete_supplier": (),
 }
 """For each tool that plans a write: where its arguments go."""
 CASES = [pytest.param(tool, goes, id=f"{tool} {goes.into[0]}") for tool, each in WRITTEN.items() for goes in each]

@@ -16,12 +16,14 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "create_sales_order": (1, 10),
     "create_stock_adjustment": (1, 6),
     "create_stock_transfer": (2, 5),
+    "create_supplier": (1, 4),
     "delete_customer": (2, 2),
     "delete_item": (2, 2),
     "delete_purchase_order": (4, 3),
     "delete_sales_order": (2, 2),
     "delete_stock_adjustment": (3, 3),
     "delete_stock_transfer": (2, 2),
+    "delete_supplier": (2, 2),
     "fulfill_order": (3, 4),
     "modify_customer": (3, 8),
     "modify_item": (4, 4),
@@ -29,6 +31,7 @@ REQUESTS: dict[str, tuple[int, int]] = {
     "modify_sales_order": (2, 11),
     "modify_stock_adjustment": (2, 2),
     "modify_stock_transfer": (3, 4),
+    "modify_supplier": (3, 6),
     "receive_purchase_order": (5, 5),
 }
 """Of the usual call of each tool, on a warm cache: what its preview asks, and what its apply asks and sends."""

@@ -312,9 +312,21 @@ def _plans(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
         ("modify_customer", {"customer_id": client, "comment": "x"}, {customer}),
         ("modify_customer", {"customer_id": client, "name": "Velo"}, {customer, "customer called velo"}),
         ("delete_customer", {"customer_id": client}, {customer}),
+        *_supplied(tenant),
         *_sold(tenant),
         *_adjusted(tenant),
         *_served(tenant),
+    ]
+
+
+def _supplied(tenant: Tenant) -> list[tuple[str, dict[str, object], set[str]]]:
+    supplier = live(tenant, "suppliers")[0]["id"]
+    named, lane = {"supplier_id": supplier}, f"supplier {supplier}"
+    return [
+        ("create_supplier", {"name": "Velo  Nova"}, {"supplier called velo nova"}),
+        ("modify_supplier", {**named, "comment": "x"}, {lane}),
+        ("modify_supplier", {**named, "name": "Velo"}, {lane, "supplier called velo"}),
+        ("delete_supplier", named, {lane}),
     ]
 
 

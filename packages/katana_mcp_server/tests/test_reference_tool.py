@@ -186,3 +186,12 @@ async def test_reasons_of_returns_are_shown_by_the_id_that_returns_have(stage: S
     assert answer["total"] == 6
     damaged = await stage.call("list_reference", kind="return_reasons", query="damaged")
     assert [row["reason_id"] for row in damaged["rows"]] == [1]
+
+
+async def test_a_supplier_is_shown_with_the_address_that_a_change_of_it_names(stage: Stage, tenant: Tenant) -> None:
+    place = {"line_1": "Works 1", "zip": "01001", "country": "EE"}
+    supplier = tenant.create("suppliers", {"name": "Nova Rohre", "addresses": [place]})
+    tenant.create("suppliers", {"name": "Nova Rohre without one"})
+    with_it, without = (await stage.call("list_reference", kind="supplier", query="nova rohre"))["rows"]
+    assert with_it["addresses"] == [{"address_id": supplier["addresses"][0]["id"], **place}]
+    assert "addresses" not in without

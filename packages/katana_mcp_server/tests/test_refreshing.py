@@ -121,6 +121,8 @@ def _usual(tool: str, stage: Stage) -> dict[str, object]:
     calls: dict[str, dict[str, object]] = {
         **CALLS,
         "create_customer": {"name": "Velo Nova"},
+        "create_supplier": {"name": "Velo Nova"},
+        "modify_supplier": {"supplier_id": supplier, "currency": "SEK"},
         "create_item": {"type": "service", "name": "Wash", "sku": "WASH"},
         "modify_item": {**service, "sku": "WASH"},
         "delete_item": service,

@@ -1,12 +1,13 @@
-"""What a record leaves behind that goes: the sales orders that name it and are still open."""
+"""What a record leaves behind that goes: the orders that name it and are still open."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from cache_core.conditions import NoneOf, Order, Where
 from cache_core.protocol import Selection
 from cache_core.records import Record
 from katana_mcp.documents.transition import Linked, Transition
-from katana_mcp.references.display_names import text
+from katana_mcp.references.display_names import text, titled
 from katana_mcp.references.resolve import all_listed
 from katana_mcp.references.services import Services, current
 from katana_mcp.tools import warning_codes
@@ -16,15 +17,27 @@ from katana_mcp.writing.actions import JsonObject
 _SHOWN = 5
 
 
-async def open_orders(naming: Where, services: Services) -> Linked:
-    """Return how many sales orders that name a record are open, and the newest of these."""
-    await current(services, ("sales_order",), ())
-    still_open = (*naming, NoneOf("status", ("DELIVERED",)))
-    newest = await services.cache.select("sales_order", Selection(still_open, Order("id", descending=True), _SHOWN))
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Orders of one kind: their cache entity, and the status in which one is no longer open."""
+
+    entity: str
+    closed: str
+
+
+SALES, PURCHASES = Orders("sales_order", "DELIVERED"), Orders("purchase_order", "RECEIVED")
+
+
+async def open_orders(naming: Where, services: Services, orders: Orders = SALES) -> Linked:
+    """Return how many orders that name a record are open, and the newest of these."""
+    await current(services, (orders.entity,), ())
+    still_open = (*naming, NoneOf("status", (orders.closed,)))
+    newest = await services.cache.select(orders.entity, Selection(still_open, Order("id", descending=True), _SHOWN))
     return Linked(
-        count=await services.cache.count("sales_order", still_open),
+        what=titled(orders.entity),
+        count=await services.cache.count(orders.entity, still_open),
         newest=tuple(each.record for each in newest),
-        is_counted=await all_listed(services, "sales_order"),
+        is_counted=await all_listed(services, orders.entity),
     )
 
 
@@ -38,18 +51,18 @@ def linked(change: Transition) -> tuple[str, ...]:
     """Return the newest open orders, and how many more there are."""
     orders = change.facts.linked
     more = orders.count - len(orders.newest)
-    newest = [f"sales order {_number(each)} ({text(each, 'status')})" for each in orders.newest]
-    return (*newest, *([f"{more} more open sales orders"] if more > 0 else []))
+    newest = [f"{orders.what} {_number(each)} ({text(each, 'status')})" for each in orders.newest]
+    return (*newest, *([f"{more} more open {orders.what}s"] if more > 0 else []))
 
 
 def left_open(title: str, change: Transition) -> Iterator[ToolWarning]:
     """Yield that open orders are left behind; their numbers, which people write, are data. `title` is what goes."""
     orders = change.facts.linked
     if orders.count:
-        told = f"{title} {change.old.get('id')} has {orders.count} open sales orders; `linked` names the newest"
+        told = f"{title} {change.old.get('id')} has {orders.count} open {orders.what}s; `linked` names the newest"
         yield advisory(warning_codes.OPEN_ORDERS, told)
     if not orders.is_counted:
-        told = "the first sync of sales orders is not finished: there may be open ones that are not known yet"
+        told = f"the first sync of {orders.what}s is not finished: there may be open ones that are not known yet"
         yield advisory(warning_codes.COLD_CACHE, told)
 
 

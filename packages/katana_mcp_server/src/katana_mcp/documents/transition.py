@@ -33,8 +33,9 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """Documents that name this one: how many, the newest of them, and whether all are known."""
+    """Documents that name this one: what each is, how many, the newest of them, and whether all are known."""
 
+    what: str = "sales order"
     count: int = 0
     newest: tuple[Record, ...] = ()
     is_counted: bool = True

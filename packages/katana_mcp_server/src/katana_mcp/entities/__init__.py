@@ -9,6 +9,7 @@ from katana_mcp.entities.sales_returns import SALES_RETURNS
 from katana_mcp.entities.stock_adjustments import STOCK_ADJUSTMENTS
 from katana_mcp.entities.stock_transfers import STOCK_TRANSFERS
 from katana_mcp.entities.stocktakes import STOCKTAKES
+from katana_mcp.entities.suppliers import SUPPLIERS
 from katana_mcp.surface.descriptor import Entity
 
 ENTITIES: tuple[Entity, ...] = (
@@ -21,4 +22,5 @@ ENTITIES: tuple[Entity, ...] = (
     STOCK_ADJUSTMENTS,
     STOCKTAKES,
     CUSTOMERS,
+    SUPPLIERS,
 )

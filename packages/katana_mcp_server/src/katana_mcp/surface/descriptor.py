@@ -113,7 +113,7 @@ class Entity:
         forgiving: whether its search looks inside words and past typing errors after a miss.
         search_request: what its search takes besides a text and a page; nothing where it says nothing.
         searching: which cache entities a search with such a request looks in, and under which conditions.
-        summary: how rows look in searches and lists.
+        summary: how rows look in searches and lists; None where it has neither.
         expanded: how rows look in a list with `include_rows`.
         single_rows: how rows look in a list with `rows_only`.
         views: other rows per source, where sources differ.
@@ -137,7 +137,7 @@ class Entity:
     forgiving: bool = False
     search_request: type[SearchRequest] | None = None
     searching: Callable[[Any], Mapping[str, Where]] | None = None
-    summary: View
+    summary: View | None = None
     expanded: View | None = None
     single_rows: SingleRows | None = None
     views: Mapping[str, View] = field(default_factory=dict[str, View])
@@ -160,6 +160,17 @@ class Entity:
         """The entity in words, plural."""
         return titled(self.plural)
 
+    @property
+    def row(self) -> View:
+        """How its rows look where sources do not differ.
+
+        Raises:
+            LookupError: it has no rows, as it is neither searched nor listed.
+        """
+        if self.summary is None:
+            raise LookupError(f"{self.plural} have no rows")
+        return self.summary
+
     def view(self, source: str) -> View:
         """Return how rows of a source are shown."""
-        return self.views.get(source, self.summary)
+        return self.views.get(source) or self.row

@@ -50,7 +50,7 @@
 | `no_rows_left` | blocking | the request would take every row of a document |
 | `unknown_row_id` | blocking | a row or an address that the record does not have |
 | `duplicate_row` | blocking | an address that the request adds twice |
-| `only_one_allowed` | blocking | a second shipping fee, or a second address of a type, of an order |
+| `only_one_allowed` | blocking | a second shipping fee or address of a type of an order, or address of a supplier |
 | `duplicate_row_overrides` | blocking | a row, a cost or an address that the request changes or deletes twice |
 | `second_billing_address` | blocking | a customer has one billing address |
 | `invalid_default_address` | blocking | an address that cannot be the default: for billing, deleted, or one of two |
@@ -76,6 +76,7 @@
 | `duplicate_name` | advisory | another live record has this name |
 | `default_address_deleted` | advisory | a default address is deleted, and no other one is named |
 | `open_orders` | advisory | what is deleted has orders that are still open |
+| `supplies_items` | advisory | a supplier is deleted that is the default supplier of items |
 | `no_way_back` | advisory | the plan cannot be taken back by another one |
 | `other_supplier` | advisory | the price that was taken is that of another supplier |
 | `below_minimum` | advisory | less is ordered than the item's minimum order quantity |
@@ -175,6 +176,7 @@ BILLED_ORDER = "billed_order"
 DUPLICATE_NAME = "duplicate_name"
 DEFAULT_ADDRESS_DELETED = "default_address_deleted"
 OPEN_ORDERS = "open_orders"
+SUPPLIES_ITEMS = "supplies_items"
 NO_WAY_BACK = "no_way_back"
 OTHER_SUPPLIER = "other_supplier"
 BELOW_MINIMUM = "below_minimum"

@@ -16,7 +16,6 @@ _BINS = (
 _STOCKTAKES = (
     "stocktakes are made in Katana; `list_stocktakes` shows them, `create_stock_adjustment` corrects the stock"
 )
-_SUPPLIERS = "suppliers are written in Katana; `list_reference` lists them, and tools take their names or ids"
 _REFERENCE = (
     "`list_reference` lists suppliers, locations, tax rates, operators, additional costs, custom fields, by kind"
 )
@@ -24,9 +23,6 @@ _FINDER = "it is there with --search-mode only; without it every tool that is se
 
 ABSENT: Mapping[str, str] = {
     "correct_purchase_order": "`modify_purchase_order` plans changes of an order that is not received",
-    "create_supplier": _SUPPLIERS,
-    "modify_supplier": _SUPPLIERS,
-    "delete_supplier": _SUPPLIERS,
     "promise_date": "the prompt `promise_date` works it out with `get_sales_order` and `check_inventory`",
     "order_readiness": (
         "`list_sales_orders` filters by product_availability and overdue, and `get_sales_order` shows each row"
@@ -51,7 +47,7 @@ ABSENT: Mapping[str, str] = {
     "count_stock": _STOCKTAKES,
     "list_bin_transfers": _BINS,
     "plan_bin_transfer": _BINS,
-    **dict.fromkeys(("list_suppliers", "search_suppliers", "get_supplier", "list_locations"), _REFERENCE),
+    "list_locations": _REFERENCE,
     "rank_customers": (
         "no tool adds up what each customer bought; `list_sales_orders` with order_by -total_in_base_currency has the "
         "largest orders, each with its customer"

@@ -16,6 +16,7 @@ from katana_mcp.references.display_names import CUSTOM_FIELDS, Names, none_yet, 
 from katana_mcp.references.services import Current, Services, current
 from katana_mcp.references.suggestions import near_misses
 from katana_mcp.surface.descriptor import ToolSpec, View
+from katana_mcp.surface.operations.addresses import PostalAddress, addresses
 from katana_mcp.surface.operations.embedded import CustomField
 from katana_mcp.surface.operations.paging import page_of, paged
 from katana_mcp.surface.operations.rows import filled, to_answers
@@ -88,6 +89,7 @@ class ReferenceRow(Answer):
     phone: str | None = None
     currency: str | None = None
     comment: str | None = None
+    addresses: list[PostalAddress] | None = None
     custom_fields: list[CustomField] | None = None
     field_type: str | None = None
     entity_type: str | None = None
@@ -238,9 +240,12 @@ def _view(kind: str) -> View:
         live = [label for choice in choices if (label := text(choice, "label")) and not get_bool(choice, "deleted")]
         return {f"{kind}_id": stored.id, "name": next(filter(None, called), None), "choices": live or None}
 
-    return View(
-        model=ReferenceRow, computed_fields=computed, names={CUSTOM_FIELDS[0]: ()} if kind == "supplier" else {}
-    )
+    return View(model=ReferenceRow, computed_fields=computed)
+
+
+def _supplier(stored: Stored, names: Names, services: Services) -> dict[str, object]:
+    del names, services
+    return {"supplier_id": stored.id, "addresses": addresses(stored.record) or None}
 
 
 def _factory(stored: Stored, names: Names, services: Services) -> dict[str, object]:
@@ -252,7 +257,9 @@ _DEFAULTS = ("default_sales_location", "default_purchases_location", "default_ma
 _FACTORY = View(
     model=ReferenceRow, computed_fields=_factory, names={"location": tuple(f"{name}_id" for name in _DEFAULTS)}
 )
-_VIEWS = {kind: _view(kind) for kind in Kind.__value__.__args__ if kind not in LIVE} | {"factory": _FACTORY}
+_SUPPLIER = View(model=ReferenceRow, computed_fields=_supplier, names={CUSTOM_FIELDS[0]: ()})
+_OF_THEIR_OWN = {"factory": _FACTORY, "supplier": _SUPPLIER}
+_VIEWS = {kind: _view(kind) for kind in Kind.__value__.__args__ if kind not in LIVE} | _OF_THEIR_OWN
 
 LIST_REFERENCE = ToolSpec(
     name="list_reference",

@@ -18,11 +18,6 @@ _BY_TYPE = {"billing": "default_billing_id", "shipping": DEFAULT}
 _WRONG_DEFAULT = warning_codes.INVALID_DEFAULT_ADDRESS
 
 
-def address_of(row: State) -> str:
-    """Return an address in words."""
-    return ", ".join(str(row[name]) for name in ("line_1", "zip", "city", "country") if row.get(name))
-
-
 def settle(before: State | None, after: State) -> State:
     """Return a customer with the default that new addresses ask for.
 

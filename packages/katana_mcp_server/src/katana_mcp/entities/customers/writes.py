@@ -6,9 +6,10 @@ from typing import Literal
 from katana_mcp.documents.declaration import ONLY_LATER, ONLY_NEW, Field, Key, Part, Writable
 from katana_mcp.documents.leaving import bound, left_open, linked
 from katana_mcp.documents.verbs import writes
-from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, address_of, again, settle
+from katana_mcp.entities.customers.defaults import ADDRESSES, DEFAULT, LINES, RULES, again, settle
 from katana_mcp.entities.customers.leaving import described, gather
 from katana_mcp.entities.customers.responses import ANSWERS
+from katana_mcp.surface.operations.addresses import address_in_words
 from katana_mcp.surface.operations.filters import Currency
 from katana_mcp.tools.requests import NewName, Notes, Percent, RecordNumber, ShortText
 
@@ -61,7 +62,7 @@ CUSTOMER = Writable(
             parent="customer_id",
             look=lambda body: {"customer_ids": [body["customer_id"]]},
             kind=lambda row: f"{row['entity_type']} address",
-            called=address_of,
+            called=address_in_words,
             again=again,
         ),
     ),

@@ -109,6 +109,7 @@ _CHANGING = _compiled(
             r"(?:register|set up|sign up|book|prepare|raise|make|type|key|put) (?:in )?(?:an? |the )",
             "open an account",
         ),
+        "create supplier": (r"set up .{1,60} as (?:an? |our )?(?:new )?(?:suppliers?|vendors?)",),
         "create purchase order": (
             *(r"(?:need|order|want|buy) (?:about )?\d+ .{1,60} from", r"^we need \d+", "restock", "stock up"),
             r"^purchase \d+",
@@ -153,6 +154,7 @@ _DEAD = re.compile(
     r"\b(?:get(?:ting)? rid of|up to date|at the moment|right now|at present|where (?:did|has|have)|how many"
     r"|out of stock|waiting for(?= .{0,40}from)|everything we sell|planned change|set up"
     r"|that can be (?:bought|sold|made)"
+    r"|buy from(?= an? new (?:supplier|vendor))"
     r"|was corrected(?= in)|customer(?= orders)|(?<=orders )of a customer"
     r"|make it(?= \d)|confirmation(?= number)|give(?= .{1,60} (?:another|a new|a different)\b)"
     r"|the (?:change|plan|preview) (?:i|you|we) (?:just )?(?:saw|showed|made))\b"

@@ -1,4 +1,4 @@
-"""Addresses as customers and sales orders carry them."""
+"""Addresses as customers, suppliers and sales orders carry them."""
 
 from cache_core.records import Record, is_set
 from katana_mcp.surface.operations.rows import filled
@@ -7,7 +7,7 @@ from katana_mcp.values import get_int, rows
 
 
 class PostalAddress(Answer):
-    """A billing or shipping address."""
+    """A billing or shipping address, or that of a supplier."""
 
     address_id: int | None = None
     entity_type: str | None = None
@@ -22,6 +22,11 @@ class PostalAddress(Answer):
     state: str | None = None
     zip: str | None = None
     country: str | None = None
+
+
+def address_in_words(row: Record) -> str:
+    """Return an address in words."""
+    return ", ".join(str(row[name]) for name in ("line_1", "zip", "city", "country") if row.get(name))
 
 
 def addresses(record: Record) -> list[PostalAddress]:

@@ -39,7 +39,7 @@ def search_tool(entity: Entity) -> AnyTool | None:
         toolset=entity.toolset,
         description=_description(entity),
         request=_request(entity),
-        answer=found_of(entity.summary.model),
+        answer=found_of(entity.row.model),
         run=run,
         reads=(*entity.sources, *entity.reads),
     )
@@ -99,7 +99,7 @@ async def _search(entity: Entity, request: SearchRequest, services: Services) ->
         ]
     warnings = [*page.warnings, *partial_matches(entity.titles, request.query, hits_of_page)]
     return now.answer(
-        found_of(entity.summary.model),
+        found_of(entity.row.model),
         *([await coded.missed(entity, written or request.query, rows_of_page, services)] if is_missed else []),
         *warnings,
         **({"next_actions": _next_actions(entity, empty)} if empty else {}),
