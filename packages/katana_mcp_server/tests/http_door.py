@@ -38,7 +38,9 @@ class Door:
         """POST with exactly these headers; return status and body."""
         return await self.request("POST", headers, json.dumps(body).encode())
 
-    async def request(self, method: str, headers: Mapping[str, str], content: bytes = b"") -> tuple[int, str]:
+    async def request(
+        self, method: str, headers: Mapping[str, str], content: bytes = b"", path: str = "/mcp"
+    ) -> tuple[int, str]:
         """Send with exactly these headers; return status, and head and body as they came."""
         fixed = {
             "Content-Type": "application/json",
@@ -48,7 +50,7 @@ class Door:
         }
         lines = [f"{name}: {value}" for name, value in {**fixed, **headers}.items()]
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write("\r\n".join([f"{method} /mcp HTTP/1.1", *lines, "", ""]).encode() + content)
+        writer.write("\r\n".join([f"{method} {path} HTTP/1.1", *lines, "", ""]).encode() + content)
         await writer.drain()
         answer = (await reader.read()).decode()
         writer.close()

@@ -4,7 +4,6 @@ Refuses what cannot work before anything starts, in one sentence that names the 
 """
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, cast
@@ -15,9 +14,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from cache_core.specs import SPECS
+from katana_mcp.configuration.addresses import THIS_MACHINE, checked_hosts, checked_origins, checked_web_address
 from katana_mcp.configuration.env_file import EnvFile, read_env_file
 from katana_mcp.configuration.env_file import SettingsError as SettingsError
 from katana_mcp.configuration.flags import DEFAULTS, FLAGS, Flag, chosen_flags
+from katana_mcp.configuration.key_file import FILE as KEY_FILE
+from katana_mcp.configuration.key_file import with_key
 from katana_mcp.tools.hints import nearest
 from katana_mcp.tools.limits import wrong
 
@@ -45,40 +47,6 @@ def _trimmed(value: SecretStr) -> SecretStr:
 
 type Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)]
 
-
-def _web_address(value: str) -> str:
-    """Take an address that links can begin with: https, or http on this machine, and a host."""
-    address = value.strip().rstrip("/")
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        raise ValueError(_NO_ADDRESS) from None
-    safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _THIS_MACHINE)
-    plain = address.isprintable() and not set(address) & set(" ?#@\\\"'<>`")
-    if not (safe and plain and parts.hostname):
-        raise ValueError(_NO_ADDRESS)
-    return address
-
-
-def _hosts(values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        if _HOST.fullmatch(value) is None:
-            raise ValueError(f"{value[:80]!r} is no host: name one as shop.example, shop.example:8443 or [::1]:8443")
-    return values
-
-
-def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
-    for value in values:
-        scheme, _, host = value.rstrip("/").partition("://")
-        if scheme.lower() not in {"http", "https"} or _HOST.fullmatch(host) is None:
-            raise ValueError(f"{value[:80]!r} is no origin: name one as https://shop.example, without a path")
-    return values
-
-
-_THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "::1"})
-_NO_ADDRESS = "must be an address such as https://factory.katanamrp.com, without user, query or fragment"
-_HOST = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 
 type Directory = Annotated[Path | None, BeforeValidator(_directory)]
 type Secret = Annotated[SecretStr, AfterValidator(_trimmed)]
@@ -119,11 +87,13 @@ class Settings(Choice):
 
     api_key: Annotated[Secret, Field(validation_alias="KATANA_API_KEY")] = SecretStr("")
     """The API key, from Katana: Settings, API. Only from the environment or `.env`, never a flag."""
+    api_key_file: Annotated[Directory, Field(validation_alias="KATANA_API_KEY_FILE")] = None
+    """A file that holds the API key alone and that only you can read, instead of the key itself."""
     sync_api_key: Annotated[Secret | None, Field(validation_alias="KATANA_SYNC_API_KEY")] = None
     """A second API key of the same account, for listings, with a rate limit of its own. Never a flag either."""
     base_url: Annotated[str, Field(validation_alias="KATANA_BASE_URL")] = API
     """Where the API is; https, or http on this machine."""
-    web_base_url: Annotated[str, AfterValidator(_web_address), Field(validation_alias="KATANA_WEB_BASE_URL")] = (
+    web_base_url: Annotated[str, AfterValidator(checked_web_address), Field(validation_alias="KATANA_WEB_BASE_URL")] = (
         "https://factory.katanamrp.com"
     )
     """Katana's web app, for the links in answers."""
@@ -188,10 +158,12 @@ class Settings(Choice):
     """Address to bind, 127.0.0.1 by default; any but this machine's needs --allowed-hosts."""
     port: Annotated[int, Field(validation_alias="KATANA_MCP_PORT", ge=0, le=65_535)] = 8000
     """Port to bind, 8000 by default; 0 takes a free one."""
-    allowed_hosts: Annotated[Names, AfterValidator(_hosts), Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")] = ()
+    allowed_hosts: Annotated[
+        Names, AfterValidator(checked_hosts), Field(validation_alias="KATANA_MCP_ALLOWED_HOSTS")
+    ] = ()
     """Host headers that are served besides the bound address, separated by commas."""
     allowed_origins: Annotated[
-        Names, AfterValidator(_origins), Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")
+        Names, AfterValidator(checked_origins), Field(validation_alias="KATANA_MCP_ALLOWED_ORIGINS")
     ] = ()
     """Origins whose pages may call besides the server's own, as https://shop.example, separated by commas."""
     http_token: Annotated[Secret, Field(validation_alias="KATANA_MCP_HTTP_TOKEN")] = SecretStr("")
@@ -222,6 +194,11 @@ class Settings(Choice):
         Field(validation_alias="KATANA_MCP_LOG_LEVEL"),
     ] = "INFO"
     """DEBUG, INFO, WARNING or ERROR; logs go to stderr."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _key_of_file(cls, given: dict[str, object]) -> dict[str, object]:
+        return with_key(given)
 
     @model_validator(mode="after")
     def _key_or_sandbox(self) -> Self:
@@ -257,7 +234,7 @@ class Settings(Choice):
     @model_validator(mode="after")
     def _sandbox_stays_here(self) -> Self:
         host = urlsplit(self.base_url).hostname or ""
-        if self.sandbox and self.base_url != API and host not in _THIS_MACHINE:
+        if self.sandbox and self.base_url != API and host not in THIS_MACHINE:
             raise ValueError(
                 "KATANA_SANDBOX (--sandbox) works on invented data of this machine: leave KATANA_BASE_URL "
                 "(--base-url) out, or name a sandbox that runs here, http://127.0.0.1:PORT/v1"
@@ -351,6 +328,11 @@ def _refuse_from_elsewhere(file: EnvFile, given: Set[str]) -> None:
         raise SettingsError(
             f"{variable('env_file')} stands in {file.path}: it is taken from the environment or as --env-file alone"
         )
+    if not file.named and KEY_FILE in taken:
+        raise SettingsError(
+            f"{KEY_FILE} stands in {file.path}: it is taken from the environment, as --api-key-file, or from a file "
+            "named with --env-file, because the directory in which a server starts may name anybody's key"
+        )
     guarded = sorted(taken - {variable(name) for name in HARMLESS} - _KEYS)
     if not file.named and _KEYS & stronger and guarded:
         raise SettingsError(
@@ -365,7 +347,7 @@ HARMLESS = frozenset(
     | {name for name in Settings.model_fields if name.startswith("cache_backend")}
 )
 """Fields that name no host, open no door, loosen no guard and run nothing: a `.env` may always set them."""
-_KEYS = frozenset({"KATANA_API_KEY", "KATANA_SYNC_API_KEY"})
+_KEYS = frozenset({"KATANA_API_KEY", KEY_FILE, "KATANA_SYNC_API_KEY"})
 _OURS = ("KATANA_MCP_", "KATANA_CACHE_")
 _FLAG = "KATANA_CACHE_BACKEND_"
 _ENTITIES = frozenset(spec.name for spec in SPECS) - DEFAULTS.keys()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Flags = BaseModel
     SyncFlags = BaseModel
 else:
-    _ASKED = ("env_file", "base_url", "sandbox", "cache_dir", "log_level")
+    _ASKED = ("env_file", "api_key_file", "base_url", "sandbox", "cache_dir", "log_level")
     Flags = flags_of([field for field in Settings.model_fields if field in _ASKED or field.startswith("cache_backend")])
 
     SyncFlags = flags_of([*Choice.model_fields, "fresh_for", *Flags.model_fields])

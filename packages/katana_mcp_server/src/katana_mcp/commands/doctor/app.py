@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Flags = BaseModel
 else:
-    Flags = flags_of(("env_file", "base_url", "sandbox", "cache_dir", "log_level"))
+    Flags = flags_of(("env_file", "api_key_file", "base_url", "sandbox", "cache_dir", "log_level"))
 
 
 def doctor(

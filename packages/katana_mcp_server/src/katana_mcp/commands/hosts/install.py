@@ -161,7 +161,7 @@ def _start(wish: Wish) -> Start:
     return Start(wish.name, _program(), ("serve", *_typed(flags)), _of_this_shell(unwanted))
 
 
-_KEYS = frozenset({"api_key", "sync_api_key"})
+_KEYS = frozenset({"api_key", "api_key_file", "sync_api_key"})
 
 
 def _of_this_shell(unwanted: Collection[str]) -> dict[str, str]:
@@ -184,7 +184,7 @@ def _typed(flags: Mapping[str, object]) -> list[str]:
     return words
 
 
-_PLACES = frozenset({"env_file", "cache_dir"})
+_PLACES = frozenset({"env_file", "api_key_file", "cache_dir"})
 
 
 def _program() -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from fastmcp.server.http import StarletteWithLifespan, StreamableHTTPASGIApp
 from starlette.applications import Starlette
@@ -18,16 +19,28 @@ _RETRY_AFTER = "Retry-After"
 _SECONDS = {NO_CALL_LEFT: "1", NO_SESSION_LEFT: "30"}
 
 
+@dataclass(slots=True)
+class Load:
+    """How many requests are worked on, of how many at most."""
+
+    most: int
+    running: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether one more is refused."""
+        return self.running >= self.most
+
+
 class CallLimit:
     """Passes on at most so many requests at once.
 
     What a client listens to with GET does not count: it takes a connection and a session, and no work.
     """
 
-    def __init__(self, app: ASGIApp, most: int, refusals: RefusalLog) -> None:
+    def __init__(self, app: ASGIApp, load: Load, refusals: RefusalLog) -> None:
         self._app = app
-        self._most = most
-        self._running = 0
+        self._load = load
         self._refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,16 +50,16 @@ class CallLimit:
         elif scope["method"] == "GET":
             with connection_of(scope).keep_open():
                 await self._app(scope, receive, send)
-        elif self._running >= self._most:
+        elif self._load.is_full:
             self._refusals.note(NO_CALL_LEFT, client_of(scope))
             await PlainTextResponse(_BUSY, 503, {_RETRY_AFTER: _SECONDS[NO_CALL_LEFT]})(scope, receive, send)
         else:
-            self._running += 1
+            self._load.running += 1
             try:
                 with connection_of(scope).keep_open():
                     await self._app(scope, receive, self._with_retry_after(scope, send))
             finally:
-                self._running -= 1
+                self._load.running -= 1
 
     def _with_retry_after(self, scope: Scope, send: Send) -> Send:
         """Say when to try again where no session can be opened: the session manager answers 503 then, and only then."""

@@ -17,8 +17,9 @@ from starlette.middleware import Middleware
 from katana_mcp.configuration.settings import Settings, SettingsError
 from katana_mcp.server.mcp.access import LOOPBACK, doors
 from katana_mcp.server.mcp.connections import BACKLOG, ConnectionPool, Patience
+from katana_mcp.server.mcp.health import Health
 from katana_mcp.server.mcp.open_files import allow_open_files
-from katana_mcp.server.mcp.overload import CallLimit, limit_sessions
+from katana_mcp.server.mcp.overload import CallLimit, Load, limit_sessions
 from katana_mcp.server.mcp.refusals import RefusalLog
 from katana_mcp.server.mcp.stdin import mend_stdin
 
@@ -85,13 +86,15 @@ def _by_uvicorn() -> None:
 async def _over_http(server: FastMCP[Any], settings: Settings, listener: socket.socket) -> None:
     refusals = RefusalLog()
     pool = ConnectionPool(settings.max_connections, Patience(settings.header_timeout, settings.body_timeout), refusals)
+    load = Load(settings.max_calls)
     app = server.http_app(
         # OwnDoor is stricter: it compares ports and counts.
         host_origin_protection=False,
         session_idle_timeout=settings.session_idle_timeout,
         middleware=[
+            Middleware(Health, load),
             *doors(settings, listener.getsockname()[1], refusals),
-            Middleware(CallLimit, settings.max_calls, refusals),
+            Middleware(CallLimit, load, refusals),
         ],
     )
     limit_sessions(app, settings.max_sessions)
