@@ -3,7 +3,7 @@
 import json
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.mcp.server import RESOURCES, TEMPLATES
+from katana_mcp.server.mcp.resources import RESOURCES, TEMPLATES
 from katana_mcp.testing import staged, text_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_sandbox import ManualClock, Tenant

@@ -13,7 +13,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
 from katana_mcp.server.mcp.catalogue import catalogue
-from katana_mcp.server.mcp.server import RESOURCES
+from katana_mcp.server.mcp.resources import RESOURCES
 from katana_mcp.server.mcp.tool import LABEL
 from katana_mcp.testing import Stage, payload_of, staged, text_of
 from katana_mcp.tools.answers import Stale
