@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from katana_mcp.commands import cli
 from katana_mcp.commands.demo.chapters import CHAPTERS
 from katana_mcp.commands.demo.lines import PART
+from katana_mcp.commands.demo.step import Chapter
 
 
 def shown(directory: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -22,18 +24,25 @@ def shown(directory: Path, *words: str, **environment: str) -> subprocess.Comple
     )
 
 
-def test_the_whole_demo_is_right_whatever_the_env_file_beside_it_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "chapters"),
+    [(CHAPTERS[0].name, CHAPTERS[:1]), pytest.param("all", CHAPTERS, marks=pytest.mark.soak)],
+    ids=["first", "all"],
+)
+def test_the_demo_is_right_whatever_the_env_file_beside_it_says(
+    tmp_path: Path, name: str, chapters: Sequence[Chapter]
+) -> None:
     beside = (
         "KATANA_API_KEY=of-a-real-account",
         "KATANA_BASE_URL=https://katana.example/v1",
         "KATANA_MCP_TOOLSETS=sales",
     )
     (tmp_path / ".env").write_text("\n".join(beside))
-    done = shown(tmp_path, "all", "--no-color")
+    done = shown(tmp_path, name, "--no-color")
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr, lines[-1]) == (0, "", "every step was right")
     assert {line[2:].partition("(")[0] for line in lines if line.startswith("> ")} == {
-        step.tool for chapter in CHAPTERS for step in chapter.steps
+        step.tool for chapter in chapters for step in chapter.steps
     }
     assert any(PART in line and "FSKT-35M" in line for line in lines)
     assert "\033" not in done.stdout
@@ -88,9 +97,17 @@ def test_told_to_stop_it_ends_without_a_word_and_leaves_nothing(
     assert (process.returncode, err, list((tmp_path / "kept").iterdir())) == (code, "", [])
 
 
-def test_a_wrong_setting_ends_it_with_one_sentence(tmp_path: Path) -> None:
-    for environment in ({"KATANA_CACHE_BACKEND": "bad"}, {"KATANA_SANDBX": "1"}):
-        done = shown(tmp_path, **environment)
-        (name,) = environment
-        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-        assert name in done.stderr
+@pytest.mark.parametrize(("name", "value"), [("KATANA_CACHE_BACKEND", "bad"), ("KATANA_SANDBX", "1")])
+def test_a_wrong_setting_ends_it_with_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str, value: str
+) -> None:
+    for each in [each for each in os.environ if each.startswith("KATANA")]:
+        monkeypatch.delenv(each)
+    monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["katana-mcp", "demo"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    said = capfd.readouterr()
+    assert (end.value.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert name in said.err

@@ -439,6 +439,12 @@ WRITES = "apply_plan"
 """The one tool that writes: its tokens live in the server that gave them out, so the matrix has none."""
 
 
+def let_ask(tool: str, clock: ManualClock) -> None:
+    """Let a minute pass before what asks Katana in any case, a plan or a rebuild: a minute has 60 requests."""
+    if tool in PLANS | {"rebuild_cache"}:
+        clock.advance(A_MINUTE)
+
+
 def lasting(answer: dict[str, Any]) -> dict[str, Any]:
     """Return an answer without its plan tokens, which are others each time."""
     if any("plan_token" in each for each in answer.get("orders", ())):

@@ -6,7 +6,7 @@ from collections import Counter
 from katana_mcp.testing import Payload, Stage, paced, payload_of, within
 from katana_sandbox import Delay, Fault, JournalEntry, ManualClock
 
-from .matrix import A_MINUTE, ABSENT, matrix
+from .matrix import ABSENT, let_ask, matrix
 from .test_troubles import TOOLS
 
 CALLS = 200
@@ -31,7 +31,7 @@ async def test_two_hundred_warm_calls_cost_one_sync_of_each_entity_and_less_than
 ) -> None:
     usual = matrix(stage.own.sandbox.tenant())
     for tool in TOOLS:
-        clock.advance(A_MINUTE)
+        let_ask(tool, clock)
         await stage.call(tool, **usual[tool].arguments)
     clock.advance(3_000)
     before = stage.requests()

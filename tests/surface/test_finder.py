@@ -19,7 +19,7 @@ from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock
 
-from .matrix import PLANS, lasting, matrix
+from .matrix import lasting, let_ask, matrix
 
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}
@@ -148,8 +148,7 @@ async def test_each_tool_that_only_reads_answers_through_the_one_that_calls_and_
                 assert f"{tool} changes something" in refusal["warnings"][0]["message"]
                 assert "call the listed tool itself" in refusal["warnings"][0]["message"]
                 continue
-            if tool in PLANS:
-                clock.advance(61)  # a plan asks Katana how things are now, and a minute has 60 requests
+            let_ask(tool, clock)
             result = await stage.result("call_tool", {"name": tool, "arguments": usual[tool].arguments})
             answer = await stage.call(tool, **usual[tool].arguments)
             assert lasting(payload_of(result)) == lasting(answer), tool

@@ -17,7 +17,7 @@ from katana_mcp.tools.requests import Request
 from katana_mcp.tools.warnings import Refused
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import A_MINUTE, matrix
+from .matrix import let_ask, matrix
 from .shapes import Schema, fitting, nodes
 
 pytestmark = pytest.mark.usefixtures("hasty_journal")
@@ -352,7 +352,7 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
     usual = {tool: each.arguments for tool, each in matrix(tenant).items()}
     shown = dict[str, int]()
     for tool, arguments in usual.items():
-        clock.advance(A_MINUTE)
+        let_ask(tool, clock)
         for name, value in _shown_ids(await stage.call(tool, **arguments)):
             shown[name] = max(value, shown.get(name, 0))  # the highest, as items of several types share the others
     asked = {(tool, path, name) for tool, path, name in PAIRS if (path, name) not in NOT_TAKEN and tool in READING}
@@ -363,6 +363,6 @@ async def test_every_id_of_every_answer_finds_something_under_the_name_that_show
         if value is None:
             continue
         given = {argument: each for argument, each in usual[tool].items() if argument != path}
-        clock.advance(A_MINUTE)
+        let_ask(tool, clock)
         answer = await stage.call(tool, **given, **{name: value})
         assert answer.get("not_found", []) == [], (tool, path, name, value)

@@ -3,12 +3,12 @@
 import json
 
 from katana_mcp.configuration.sandbox import OwnSandbox
-from katana_mcp.server.mcp.server import RESOURCES, TEMPLATES
+from katana_mcp.server.mcp.resources import RESOURCES, TEMPLATES
 from katana_mcp.testing import staged, text_of
 from katana_mcp.tools.outgoing import MAX_ANSWER_BYTES
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import A_MINUTE
+from .matrix import let_ask
 from .texts import NAMES_NONE, plant, planted_calls
 
 HELP = ("katana://help", "katana://help/tools")
@@ -22,7 +22,7 @@ async def test_no_answer_outgrows_what_hosts_take_however_long_the_texts_are(
     plant(tenant, lambda name, key: f"{'long ' * 2_800} {name} {key}")
     async with staged(own) as stage:
         for tool, arguments in calls.items():
-            clock.advance(A_MINUTE)
+            let_ask(tool, clock)
             result = await stage.result(tool, arguments)
             assert not result.is_error, (tool, text_of(result)[:300])
             texts[tool] = text_of(result)

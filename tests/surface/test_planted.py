@@ -13,7 +13,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
 from katana_mcp.server.mcp.answer_schemas import answer_schema
 from katana_mcp.server.mcp.catalogue import catalogue
-from katana_mcp.server.mcp.server import RESOURCES
+from katana_mcp.server.mcp.resources import RESOURCES
 from katana_mcp.server.mcp.tool import LABEL
 from katana_mcp.testing import Stage, payload_of, staged, text_of
 from katana_mcp.tools.answers import Stale
@@ -21,7 +21,7 @@ from katana_mcp.tools.hidden import escape_hidden
 from katana_mcp.tools.warnings import ToolWarning
 from katana_sandbox import ManualClock
 
-from .matrix import A_MINUTE
+from .matrix import let_ask
 from .shapes import nodes
 from .texts import NAMES_NONE, TEXTS, plant, planted_calls
 
@@ -164,7 +164,7 @@ async def _assert_only_data(own: OwnSandbox, clock: ManualClock, first: int) -> 
     async with staged(own) as stage:
         before = [list_tool.model_dump() for list_tool in await stage.client.list_tools()]
         for tool, arguments in calls.items():
-            clock.advance(A_MINUTE)
+            let_ask(tool, clock)
             count = await _answered(stage, tool, arguments, planted, schemas[tool])
             assert (count > 0) is (tool not in PLAIN), tool
         for token in INVENTED:

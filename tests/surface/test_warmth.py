@@ -11,7 +11,7 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
-from .matrix import A_MINUTE, PLANS, lasting, matrix
+from .matrix import A_MINUTE, PLANS, lasting, let_ask, matrix
 from .usual import Usual
 
 TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
@@ -26,7 +26,7 @@ async def test_a_cold_answer_is_the_one_given_after_every_other_tool(
 ) -> None:
     usual = matrix(own.sandbox.tenant())
     for tool in TOOLS:
-        clock.advance(A_MINUTE)
+        let_ask(tool, clock)
         await stage.call(tool, **usual[tool].arguments)
     for tool in reversed(TOOLS[part::PARTS]):
         clock.advance(A_MINUTE)

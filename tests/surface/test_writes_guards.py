@@ -110,7 +110,6 @@ def _answers() -> Iterator[Any]:
         yield pytest.param(tool, tuple(ANSWERS), id=f"{tool}-all", marks=pytest.mark.soak)
 
 
-@pytest.mark.cold
 @pytest.mark.parametrize(("tool", "answers"), list(_answers()))
 async def test_a_success_is_told_as_one_whatever_katana_says_with_it(
     stage: Stage, clock: ManualClock, tool: str, answers: tuple[str, ...]

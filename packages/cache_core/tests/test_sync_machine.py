@@ -5,9 +5,10 @@ from collections.abc import Awaitable
 from datetime import datetime, timedelta
 from typing import cast
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sync_world import World, settled
 
 from cache_core.conditions import EVERYTHING
@@ -185,11 +186,17 @@ class Follower(RuleBasedStateMachine):
             self.versions |= {(entity, key): version for key, version in rows.items()}
 
 
-Follower.TestCase.settings = settings(
-    max_examples=60,
+FEW = settings(
+    max_examples=20,
     stateful_step_count=40,
     phases=(Phase.explicit, Phase.generate),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+Follower.TestCase.settings = FEW
 TestFollower = Follower.TestCase
+
+
+@pytest.mark.soak
+def test_many_orders_of_edits_cuts_and_syncs_end_equal() -> None:
+    run_state_machine_as_test(Follower, settings=settings(FEW, max_examples=300))

@@ -1,6 +1,7 @@
 """The planner uses an index for every filter and order that tools ask for: nothing reads a whole table."""
 
-from collections.abc import AsyncGenerator, Iterator
+import asyncio
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -27,15 +28,21 @@ ORDERS = layout_of(SALES_ORDER_TABLE)
 DAY = "2025-01-01T00:00:00.000Z"
 
 
-@pytest.fixture
-async def db(tmp_path: Path) -> AsyncGenerator[Connection]:
-    """Return a raw connection to a cache of 300 orders."""
-    cache = TypedBackend(tmp_path)
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Generator[Connection]:
+    """Return a raw connection to a cache of 300 orders, which is only read."""
+    directory = tmp_path_factory.mktemp("orders")
+    asyncio.run(_fill(directory))
+    with closing(dialect.connect(str(only_file(directory)))) as connection:
+        yield connection
+        assert connection.total_changes == 0
+
+
+async def _fill(directory: Path) -> None:
+    cache = TypedBackend(directory)
     await cache.open()
     await cache.apply(batch(*(order(nr) for nr in range(1, 301))))
     await cache.close()
-    with closing(dialect.connect(str(only_file(tmp_path)))) as connection:
-        yield connection
 
 
 def plan(db: Connection, selection: Selection, layout: Layout = ORDERS) -> list[str]:

@@ -45,7 +45,7 @@ async def test_two_caches_in_one_file_follow_busy_minutes_and_an_audit_leaves_no
     people, names = People(sandbox.tenant(), seed), [spec.name for spec in FOLLOWED]
     own = OwnSandbox(sandbox)
     async with following(own, tmp_path) as one, following(own, tmp_path) as other:
-        for turn in range(6):
+        for turn in range(4):
             sandbox.switches.set("replica_lag", random.uniform(0, LAG))
             for services in (one, other):
                 await paced(clock, services.fresh.ensure(names), 0.5)
@@ -53,7 +53,7 @@ async def test_two_caches_in_one_file_follow_busy_minutes_and_an_audit_leaves_no
                 people.act()
                 clock.advance(0.2)
             clock.advance(90)
-            if turn == 4:
+            if turn == 2:
                 sandbox.faults.add(Fault("*", action=Status(429), times=4))
         sandbox.switches.set("replica_lag", 0.0)
         await paced(clock, clock.sleep(70), 5)

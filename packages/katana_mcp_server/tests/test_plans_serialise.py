@@ -278,7 +278,7 @@ KILLS = st.none() | st.tuples(st.integers(0, 8), st.sampled_from(("before", "aft
 HASTY = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
 
 
-@settings(max_examples=3, suppress_health_check=HASTY)
+@settings(max_examples=2, suppress_health_check=HASTY)
 @given(kinds=PAIRS, turns=TURNS, kill=KILLS)
 def test_two_plans_at_once_leave_what_one_order_of_them_leaves(
     kinds: tuple[Kind, Kind], turns: list[bool], kill: Kill

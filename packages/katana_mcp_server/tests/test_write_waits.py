@@ -59,7 +59,7 @@ async def test_a_preview_that_finds_no_place_in_time_says_why_and_when_to_come_b
 
 async def test_the_first_order_of_a_cold_account_is_planned(tmp_path: Path) -> None:
     clock = ManualClock(auto=False)
-    own = OwnSandbox(Sandbox(SandboxConfig(variants=5_000, orders=500), clock=clock))
+    own = OwnSandbox(Sandbox(SandboxConfig(variants=2_000, orders=200), clock=clock))
     tenant = own.sandbox.tenant()
     own.sandbox.faults.add(Fault("*", action=Delay(0.15), times=None))
     variant = next(each for each in tenant.all("variants") if each.get("material_id"))

@@ -7,21 +7,22 @@ every other one, and every one of a test marked `cold`, is synced by the server 
 import asyncio
 import sqlite3
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from contextvars import ContextVar
-from functools import cache
-from hashlib import blake2b
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 
 from cache_core.specs import SPECS
 from cache_core.specs.stock import STOCK
+from cache_legacy import storage as legacy  # goes with cache_legacy
 from cache_typed import schema
 from cache_typed.mapping import TableMapping
 from cache_typed.storage import FILE_NAME
 from katana_client.transport import Transport
+from katana_mcp.caches.backends import ALWAYS, BACKENDS
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.configuration.settings import load
 from katana_mcp.server.wiring import Environment, connected
@@ -29,8 +30,15 @@ from katana_mcp.testing.idle_loop import IdleLoop
 
 type MakeSandbox = Callable[[], OwnSandbox]
 
+_TABLES = {
+    FILE_NAME: "cache_state",
+    legacy.FILE_NAME: "states",  # goes with cache_legacy
+}
+"""The files of a cache that are given to servers, and the table of each in which leases are."""
+
 _HERE = ContextVar[OwnSandbox | None]("the sandbox behind the server that runs here", default=None)
 _EMPTY = schema.empty_image
+_EMPTY_LEGACY = legacy.empty_image  # goes with cache_legacy
 
 
 def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
@@ -41,42 +49,53 @@ def start_warm(monkeypatch: pytest.MonkeyPatch, make: MakeSandbox) -> None:
         _HERE.set(own)
         return transport(own)
 
-    def image(mappings: tuple[TableMapping, ...]) -> bytes:
-        own = _HERE.get()
-        account = own and _account(own)
-        return _image(make) if account and account == _untouched(make) else _EMPTY(mappings)
+    def typed_image(mappings: tuple[TableMapping, ...]) -> bytes:
+        return _file(make, FILE_NAME, partial(_EMPTY, mappings))
 
     monkeypatch.setattr(OwnSandbox, "transport", noted)
-    monkeypatch.setattr(schema, "empty_image", image)
+    monkeypatch.setattr(schema, "empty_image", typed_image)
+    legacy_image = partial(_file, make, legacy.FILE_NAME, _EMPTY_LEGACY)  # goes with cache_legacy
+    monkeypatch.setattr(legacy, "empty_image", legacy_image)  # goes with cache_legacy
 
 
-def _account(own: OwnSandbox) -> str | None:
-    """Return a digest of all that a sandbox holds and of its moment, or None once it was asked or set otherwise."""
+def _file(make: MakeSandbox, name: str, empty: Callable[[], bytes]) -> bytes:
+    """Return a file of the full cache where the account of the server that runs here is untouched."""
+    return _images(make)[name] if _is_untouched(make) else empty()
+
+
+def _is_untouched(make: MakeSandbox) -> bool:
+    """Return whether the account of the server that runs here is what `make` returns."""
+    own = _HERE.get()
+    account = own and _account(own)
+    return bool(account) and account == _untouched(make)
+
+
+def _account(own: OwnSandbox) -> object:
+    """Return all that a sandbox holds, and its moment, or None once it was asked or set otherwise."""
     sandbox = own.sandbox
     if len(sandbox.journal) or sandbox.switches.changed() or own.api_key != sandbox.default_key:
         return None
-    digest = blake2b(sandbox.now().isoformat().encode())
-    for name, piece in sorted(sandbox.tenant().db.saved().items()):
-        digest.update(name.encode() + b"\0" + piece)
-    return digest.hexdigest()
+    return sandbox.now(), sandbox.tenant().db.saved()
 
 
 @cache
-def _untouched(make: MakeSandbox) -> str | None:
+def _untouched(make: MakeSandbox) -> object:
     return _account(make())
 
 
 @cache
-def _image(make: MakeSandbox) -> bytes:
+def _images(make: MakeSandbox) -> Mapping[str, bytes]:
+    """Return the files of a full cache, by their names."""
     with tempfile.TemporaryDirectory() as directory:
-        asyncio.run(_sync(make(), Path(directory)), loop_factory=IdleLoop)
-        (path,) = Path(directory).rglob(FILE_NAME)
-        return _in_memory(path)
+        own = make()
+        for flag in (ALWAYS, *(name for name in BACKENDS if name != ALWAYS)):
+            asyncio.run(_sync(own, Path(directory), flag), loop_factory=IdleLoop)
+        return {path.name: _in_memory(path) for path in Path(directory).rglob("*") if path.name in _TABLES}
 
 
-async def _sync(own: OwnSandbox, directory: Path) -> None:
-    """Sync every entity into a file below the directory."""
-    settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend="typed")
+async def _sync(own: OwnSandbox, directory: Path, flag: str) -> None:
+    """Sync every entity into files below the directory; a further backend is filled from what is there."""
+    settings = load(sandbox=True, api_key=own.api_key, cache_dir=directory, cache_backend=flag)
     tenant = connected(settings, Environment(transport=own.transport(), clock=own.sandbox.clock))
     _HERE.set(None)
     services = await tenant.services()
@@ -88,6 +107,6 @@ def _in_memory(path: Path) -> bytes:
     """Return a file as a database in memory takes it, without the leases of who filled it."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("DELETE FROM cache_state WHERE entity LIKE 'lease of %'")
+        connection.execute(f"DELETE FROM {_TABLES[path.name]} WHERE entity LIKE 'lease of %'")
         connection.commit()
         return connection.serialize()

@@ -9,6 +9,7 @@ import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from functools import cache, partial
 from pathlib import Path
 
 import aiosqlite
@@ -25,6 +26,7 @@ _NAME = re.compile(r"legacy-v([0-9]+)\.sqlite")
 
 WAIT_SECONDS = 5.0
 _POLL_SECONDS = 0.02
+_ROWS_AT_ONCE = 64
 _LOGS = ("-wal", "-shm")
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT})
 _DAMAGE_SOUNDS = (
@@ -109,9 +111,9 @@ class Line:
 async def connect(path: Path | None, *, looking: bool = False) -> Line:
     """Return a line to the prepared file, or to a new database in memory; `looking` refuses every change."""
     with storage_errors():
-        db = await aiosqlite.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
+        db = await aiosqlite.Connection(partial(_connected, path, b"" if path else empty_image()), _ROWS_AT_ONCE)
         try:
-            await db.executescript(_PRAGMAS if path else _PRAGMAS + _SCHEMA)
+            await db.executescript(_PRAGMAS)
             if looking:
                 await db.execute_fetchall("PRAGMA query_only = ON")
             await db.create_function("order_key", 3, order_key, deterministic=True)  # pyright: ignore[reportUnknownMemberType] - its stub leaves the function open
@@ -119,6 +121,23 @@ async def connect(path: Path | None, *, looking: bool = False) -> Line:
             await db.close()
             raise
     return Line(db)
+
+
+def _connected(path: Path | None, image: bytes) -> sqlite3.Connection:
+    db = sqlite3.connect(path or ":memory:", timeout=WAIT_SECONDS, isolation_level=None)
+    if path is None:
+        with closing(sqlite3.connect(":memory:")) as made:
+            made.deserialize(image)
+            made.backup(db)
+    return db
+
+
+@cache
+def empty_image() -> bytes:
+    """Return an empty cache file: to copy its tables takes a tenth of making them."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return db.serialize()
 
 
 def prepare(path: Path, fill: Callable[[Path, Path], None], suspect: int | None) -> Path | None:
@@ -141,21 +160,18 @@ def prepare(path: Path, fill: Callable[[Path, Path], None], suspect: int | None)
 
 def _make(path: Path, fill: Callable[[Path, Path], None]) -> None:
     """Make the file whole or not at all, filled from its newest older version: half of one would look damaged."""
-    partial = private_file(path.with_name(f"{path.name}.growing"))
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(_SCHEMA)
-        image = db.serialize()
+    growing = private_file(path.with_name(f"{path.name}.growing"))
     try:
-        partial.write_bytes(image)
+        growing.write_bytes(empty_image())
         for suffix in _LOGS:
             # What a removed file left would be taken up by the new one.
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-        partial.with_name(f"{partial.name}-journal").unlink(missing_ok=True)
+        growing.with_name(f"{growing.name}-journal").unlink(missing_ok=True)
         with suppress(CacheCorrupt):
             # One that is damaged, or that the tables of this version cannot hold, is left alone and fetched anew.
             for older in _older(path)[-1:]:
-                fill(partial, older)
-        partial.rename(path)
+                fill(growing, older)
+        growing.rename(path)
     except OSError as error:
         raise CacheUnavailable(f"the cache file {path} cannot be made: {error.strerror}") from error
 

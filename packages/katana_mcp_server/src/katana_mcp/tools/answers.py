@@ -43,7 +43,7 @@ type Number = Annotated[
 class Answer(BaseModel):
     """Base of every part of an answer; keys without a value are left out."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 ENVELOPE_BYTES = 3_000

@@ -60,7 +60,7 @@ class Request(BaseModel):
     also: ClassVar[Offers] = ALSO
     words: ClassVar[Words] = WORDS
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, defer_build=True)
 
     @model_validator(mode="after")
     def _ranges_run_forward(self) -> Self:
