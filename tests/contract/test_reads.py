@@ -171,6 +171,10 @@ _LISTED = [{"field_name": "Colour", "field_value": "red"}, {"field_name": "Size"
     [
         (OneOf("amount", (10,)), [1]),
         (OneOf("amount", ()), []),
+        *[(OneOf(field, (Decimal(odd),)), []) for odd in ("NaN", "sNaN", "Infinity") for field in ("amount", "count")],
+        *[(Within(field, high=Decimal("NaN")), []) for field in ("amount", "count")],
+        (Below("count", Decimal("Infinity")), []),
+        (CustomValue("custom_fields", ("grade",), (Decimal("NaN"), Decimal("sNaN"))), []),
         (NoneOf("amount", (10,)), [2, 3, 4]),
         (Within("amount", 10, 20), [1, 2]),
         (Within("amount"), [1, 2, 3]),

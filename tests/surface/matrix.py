@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
 
 from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.server.catalogue import tools
@@ -443,16 +442,6 @@ def let_ask(tool: str, clock: ManualClock) -> None:
     """Let a minute pass before what asks Katana in any case, a plan or a rebuild: a minute has 60 requests."""
     if tool in PLANS | {"rebuild_cache"}:
         clock.advance(A_MINUTE)
-
-
-def lasting(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without its plan tokens, which are others each time."""
-    if any("plan_token" in each for each in answer.get("orders", ())):
-        orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
-        return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
-    if "plan_token" not in answer:
-        return answer
-    return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}
 
 
 def matrix(tenant: Tenant) -> dict[str, Usual]:

@@ -19,7 +19,8 @@ from katana_mcp.server.wiring import Environment
 from katana_mcp.testing import Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock
 
-from .matrix import lasting, let_ask, matrix
+from .matrix import let_ask, matrix
+from .usual import lasting
 
 LISTED = {each["name"]: each for each in catalogue()}
 SPECS = {each.name: each for each in tools()}

@@ -20,7 +20,8 @@ from katana_mcp.server.mcp.catalogue import catalogue
 from katana_mcp.testing import Payload, Setup, Stage, payload_of, staged, text_of
 from katana_sandbox import ManualClock, Tenant
 
-from .matrix import PLANS_SEVERAL, WRITES, lasting, let_ask, matrix
+from .matrix import PLANS_SEVERAL, WRITES, let_ask, matrix
+from .usual import lasting
 
 LISTED = {each["name"]: each for each in catalogue()}
 COLLECTIONS = ("variants", "products", "materials", "services", "customers", "sales_orders", "suppliers", "inventory")

@@ -11,8 +11,8 @@ from katana_mcp.configuration.sandbox import OwnSandbox
 from katana_mcp.testing import Payload, Stage, paced, payload_of, staged, within
 from katana_sandbox import ManualClock, Sandbox, SandboxConfig
 
-from .matrix import A_MINUTE, PLANS, lasting, let_ask, matrix
-from .usual import Usual
+from .matrix import A_MINUTE, PLANS, let_ask, matrix
+from .usual import Usual, lasting
 
 TOOLS = [each for each in matrix(Sandbox(clock=ManualClock(auto=False)).tenant()) if each != "cache_status"]
 

@@ -37,3 +37,13 @@ def list_changes(records: list[dict[str, Any]], dates: tuple[str, ...], **filter
     moments = {f"{name}_{end}": middle for name in ("created", "updated", *dates) for end in ("from", "to")}
     window: dict[str, object] = {"ids": [records[-1]["id"]], "limit": 3, "page": 2, "include_deleted": True}
     return changed_each(**window, **moments, **filters)
+
+
+def lasting(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without its plan tokens, which are others each time."""
+    if any("plan_token" in each for each in answer.get("orders", ())):
+        orders = [{name: each for name, each in order.items() if name != "plan_token"} for order in answer["orders"]]
+        return {name: each for name, each in answer.items() if name != "next_actions"} | {"orders": orders}
+    if "plan_token" not in answer:
+        return answer
+    return {name: each for name, each in answer.items() if name not in {"plan_token", "next_actions"}}

@@ -38,7 +38,7 @@ async def test_orders_are_found_by_what_their_fields_and_those_of_their_rows_say
 
     assert await found(Carrier="Own van") == [first["id"]]
     assert await found(carrier="own van") == [first["id"]]
-    assert await found(**{carrier: 1}) == [second["id"]]
+    assert await found(**{carrier: 1}) == await found(Carrier="1") == [second["id"]]
     assert await found(Engraving="For Liv") == [third["id"]]
     assert await found(Engraving="For Liv", Carrier="Own van") == []
     rows = await stage.call("list_sales_orders", custom_fields={"Engraving": "For Liv"}, rows_only=True)
@@ -69,7 +69,19 @@ async def test_numbers_and_answers_of_yes_and_no_are_compared_as_what_they_are(s
         return ids_of(await stage.call("list_sales_orders", custom_fields=fields), "sales_order_id")
 
     assert await found(Weight=2.5) == await found(Weight="2.50") == await found(Gift=True) == [first["id"]]
-    assert await found(Weight=25) == await found(Gift=False) == [second["id"]]
+    assert await found(Weight=25) == await found(Gift=False) == await found(Gift="no") == [second["id"]]
+    assert await found(Gift="Yes") == await found(Gift=1) == [first["id"]]
+    for fields in (
+        {"Weight": "NaN"},
+        {"Weight": "sNaN"},
+        {"Weight": "-Infinity"},
+        {"Weight": "much"},
+        {"Gift": "maybe"},
+    ):
+        refused = (await stage.refusal("list_sales_orders", custom_fields=fields))["warnings"][0]
+        (name,) = fields
+        what = {"Weight": "a number", "Gift": "true or false"}[name]
+        assert (refused["code"], refused["message"]) == ("invalid_argument", f"custom_fields: {name} is {what}")
 
 
 async def test_items_are_found_in_both_forms(stage: Stage, tenant: Tenant) -> None:
@@ -105,6 +117,10 @@ async def test_items_are_found_by_fields_that_are_defined(stage: Stage, tenant: 
         ({"Carier": "Own van"}, "no custom field is called 'Carier' here; there are: Carrier, Engraving, Gift note"),
         ({"Carrier": "Own can"}, "Carrier has no choice 'Own can'; there are: Parcel Nord, Own van"),
         ({"Carrier": {"label": "Own van"}}, "custom_fields"),
+        ({"Carrier": True}, "Carrier has no choice 'True'"),
+        ({"Carrier": "x" * 900}, f"Carrier has no choice '{'x' * 40}'"),
+        ({"Carrier": "x" * 1_001}, "custom_fields"),
+        ({"y" * 200: "x"}, f"no custom field is called '{'y' * 40}' here"),
     ],
 )
 async def test_what_the_account_does_not_have_is_refused_with_what_it_has(

@@ -11,6 +11,7 @@ import pytest
 from command_line import Ran, Run
 
 from katana_client import KatanaClient
+from katana_mcp.commands.doctor import examining
 from katana_mcp.commands.doctor.account import account_findings
 from katana_mcp.commands.doctor.finding import Finding
 from katana_mcp.commands.doctor.shapes import LISTED, CollectionShape, shapes_of
@@ -90,6 +91,42 @@ def test_a_host_that_starts_what_is_not_there_is_wrong(doctor: Run) -> None:
     assert found["Cursor"]["advice"] == "katana-mcp install cursor writes it anew"
     assert found["Claude Code"]["state"] == "wrong"
     assert "hosts" not in found
+    assert "SECRET" not in ran.out + doctor().out
+
+
+def test_a_hostile_file_of_a_host_is_a_line_and_its_names_are_written_plainly(doctor: Run) -> None:
+    goose = HOSTS["goose"].file()
+    goose.parent.mkdir(parents=True)
+    goose.write_text('a: "\\U99999999"')
+    entry = {"command": "env", "args": ["SECRET=1", "katana-mcp"]}
+    named = json.dumps({"mcpServers": {"k\ud800": entry, "c\u009b31m\u202e": entry}})
+    HOSTS["claude-code"].file().write_text(named)
+    ran = doctor("--json")
+    assert ran.out.isascii()
+    assert [each["state"] for each in ran.data["checks"] if each["check"] == "Claude Code"] == ["fine", "fine"]
+    assert (ran.code, checks(ran)["goose"]["state"]) == (1, "wrong")
+    assert "SECRET" not in ran.out + doctor().out
+
+
+@pytest.mark.parametrize(("name", "value"), [("KATANA_API_KEY", ""), ("KATANA_FRESH_FOR", "soon")])
+def test_settings_that_cannot_work_are_told_and_the_rest_is_looked_at(
+    doctor: Run, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv("KATANA_SANDBOX", "false")
+    monkeypatch.setenv(name, value)
+    ran = doctor("--json")
+    assert (ran.code, ran.err) == (1, "")
+    assert list(checks(ran)) == ["versions", "settings", "hosts"]
+
+
+def test_a_key_that_no_server_used_leaves_no_file(doctor: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    monkeypatch.setenv("KATANA_SANDBOX", "false")
+    monkeypatch.setenv("KATANA_API_KEY", "a-key-that-was-mistyped")
+    monkeypatch.setenv("KATANA_BASE_URL", "http://127.0.0.1:9/v1")
+    ran = doctor("--json")
+    assert (ran.code, checks(ran)["network"]["state"]) == (1, "wrong")
+    assert list((tmp_path / "kept").iterdir()) == []
 
 
 def test_a_key_that_cannot_be_one_is_told_and_the_rest_is_looked_at(
@@ -121,6 +158,9 @@ async def told(client: KatanaClient, shop: OwnSandbox) -> dict[str, Finding]:
         (Status(401), "Katana refuses the key"),
         (Status(503), "GET /factory"),
         (Drop(), "GET /factory"),
+        (EditBody(text="[1, 2, 3]"), "here answers, but not as Katana does"),
+        (EditBody(text="{}"), "here answers, but not as Katana does"),
+        (EditBody(text="<html>"), "GET /factory"),
     ],
 )
 async def test_an_account_that_cannot_be_read_is_one_finding(
@@ -130,7 +170,9 @@ async def test_an_account_that_cannot_be_read_is_one_finding(
     findings = await told(client, shop)
     assert [each.state for each in findings.values()] == ["wrong"]
     assert found in findings["network"].told
-    assert findings["network"].advice
+    advice = findings["network"].advice or ""
+    assert ("KATANA_BASE_URL" in advice) is isinstance(action, EditBody)
+    assert advice
 
 
 async def test_a_clock_that_is_off_is_wrong(client: KatanaClient, shop: OwnSandbox) -> None:
@@ -216,3 +258,14 @@ async def test_a_collection_that_is_refused_is_told_and_the_others_are_read(
     assert [name for name, each in found.items() if each.findings] == ["bin_inventory"]
     assert found["bin_inventory"].total is None
     assert found["variants"].read == 150
+
+
+async def test_programs_are_given_every_finding_and_people_the_first_eight(
+    client: KatanaClient, shop: OwnSandbox
+) -> None:
+    odd = edited(put(**{f"new_{nr}": 1 for nr in range(11)}))
+    shop.sandbox.faults.add(Fault("GET /suppliers", action=odd, times=None))
+    found = (await read(client))["suppliers"]
+    assert len(cast("list[str]", found.data()["findings"])) == 11
+    assert [each.told for each in examining.few(found)[-2:]][-1] == "3 more"
+    assert len(examining.few(found)) == 9

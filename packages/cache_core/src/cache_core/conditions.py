@@ -141,6 +141,8 @@ def _compare(left: object, right: Scalar) -> int | None:
         return 0 if left is right else None
     if isinstance(left, str) and isinstance(right, str):
         return (left > right) - (left < right)
+    if any(isinstance(each, Decimal) and not each.is_finite() for each in (left, right)):
+        return None
     if isinstance(left, int | Decimal) and isinstance(right, int | Decimal):
         return (left > right) - (left < right)
     return None

@@ -321,12 +321,11 @@ def cache_directory(settings: Settings, outside: Environment) -> Path | None:
 
 
 def shared_budget(settings: Settings, outside: Environment) -> SharedBudget | None:
-    """Return the requests of a minute that all who use the key share, or None where the account has no files here."""
+    """Return the requests of a minute that all who use the key share, or None where no server has used it here."""
     root = _root(settings, outside)
-    if root is None or not root.is_dir():
-        return None
     digest = identity(settings.base_url, settings.api_key.get_secret_value())
-    return SharedBudget(root / f"budget-{digest}.sqlite", outside.clock or SystemClock())
+    path = None if root is None else root / f"budget-{digest}.sqlite"
+    return None if path is None or not path.exists() else SharedBudget(path, outside.clock or SystemClock())
 
 
 def question_key_of(settings: Settings, outside: Environment) -> bytes:

@@ -32,7 +32,7 @@ def print_report(report: Report, *, as_json: bool) -> None:
     if as_json and not report.data:
         return
     if as_json:
-        sys.stdout.write(json.dumps(report.data, ensure_ascii=False, indent=1, default=str) + "\n")
+        sys.stdout.write(json.dumps(report.data, indent=1, default=str) + "\n")
         return
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     for sheet in report.sheets:

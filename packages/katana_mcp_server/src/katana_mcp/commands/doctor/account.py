@@ -8,12 +8,14 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cache_core.clock import Clock
 from katana_client import KatanaClient
-from katana_client.errors import KatanaError, KeyRejected
+from katana_client.errors import KatanaError, KeyRejected, RequestRejected, UnexpectedResponse
 from katana_client.exchange import Call
 from katana_client.headers import read_rate
+from katana_client.models.factory import Factory
 from katana_mcp.commands.doctor.finding import Finding
 from katana_mcp.values import EMPTY
 
+_ADDRESS = "check KATANA_BASE_URL (Katana's is https://api.katanamrp.com/v1), and what the key may do"
 _OFF = 60
 """Seconds by which a clock may be wrong: days and ages of rows are told by it."""
 
@@ -25,11 +27,15 @@ async def account_findings(client: KatanaClient, clock: Clock, called: str) -> l
         answer = await client.send(Call("GET", "/factory"))
     except KeyRejected:
         return [Finding("network", "wrong", "Katana refuses the key", "copy it again from Settings > API in Katana")]
+    except (RequestRejected, UnexpectedResponse) as error:
+        return [Finding("network", "wrong", str(error), _ADDRESS)]
     except KatanaError as error:
         advice = "look at the network, a proxy or a firewall between here and Katana, and at Katana's status page"
         return [Finding("network", "wrong", str(error), advice)]
-    headers, took = answer.reply.headers, clock.monotonic() - began
     factory = cast("Mapping[str, object]", answer.value) if isinstance(answer.value, dict) else EMPTY
+    if not factory.keys() & Factory.model_fields.keys():
+        return [Finding("network", "wrong", f"{called} answers, but not as Katana does", _ADDRESS)]
+    headers, took = answer.reply.headers, clock.monotonic() - began
     return [
         Finding("network", "fine", f"{called} answered in {took:.1f} s{_left(headers, clock.now())}"),
         _time(headers, clock.now()),

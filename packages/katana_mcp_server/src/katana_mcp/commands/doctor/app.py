@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from katana_mcp.commands.cache.app import AsJson
 from katana_mcp.commands.commandline import flags_of, settings_of
+from katana_mcp.configuration.settings import SettingsError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -30,8 +31,8 @@ def doctor(
     Exit codes: 0 nothing is wrong, 1 something is, 2 bad input, 130 stopped with Ctrl-C.
 
     Args:
-        shapes: also read one page of each collection (53 requests, within Katana's 60 a minute), and tell of fields,
-            forms and words that this version does not know, of lengths of ids and of sizes; never a value.
+        shapes: also read one page of each collection, which takes about a minute, and tell of fields, forms and words
+            that this version does not know, of lengths of ids and of sizes; never a value.
         as_json: print JSON for programs.
         flags: settings.
     """
@@ -39,6 +40,8 @@ def doctor(
 
     try:
         code = asyncio.run(command.examine(settings_of(flags), shapes=shapes, as_json=as_json))
+    except SettingsError as error:
+        code = command.without_settings(error, as_json=as_json)
     except KeyboardInterrupt:
         sys.stderr.write("katana-mcp: stopped\n")
         code = 130

@@ -23,6 +23,8 @@ from katana_mcp.server.account import account
 from katana_mcp.server.wiring import Environment, check_account, shared_budget
 
 _PATIENCE = Patience(tries=2, seconds=20.0)
+_SHOWN = 8
+"""Findings of a collection that people are shown."""
 _ONE_LINE = {"fine": True, "wrong": False, "advice": None}
 
 
@@ -44,6 +46,16 @@ async def examine(settings: Settings, *, shapes: bool, as_json: bool, clock: Clo
                     collections = await shapes_of(client, tell)
     findings += [*await cache_findings(known, outside), *host_findings()]
     findings += [finding for each in collections for finding in each.findings]
+    return _ended(findings, collections, as_json=as_json)
+
+
+def without_settings(error: SettingsError, *, as_json: bool) -> int:
+    """Tell what is wrong with the settings, and look at what needs none."""
+    wrong = Finding("settings", "wrong", str(error), "set it right, in the environment, in .env or as a flag")
+    return _ended([_versions(), wrong, *host_findings()], [], as_json=as_json)
+
+
+def _ended(findings: Sequence[Finding], collections: Sequence[CollectionShape], *, as_json: bool) -> int:
     print_report(_report(findings, collections), as_json=as_json)
     return int(any(each.state == "wrong" for each in findings))
 
@@ -80,18 +92,27 @@ def _called(settings: Settings) -> str:
 
 
 def _report(findings: Sequence[Finding], collections: Sequence[CollectionShape]) -> Report:
-    lines = [Line((each.what, each.told, each.advice or ""), _ONE_LINE[each.state]) for each in findings]
+    odd = {finding for each in collections for finding in each.findings}
+    shown = [*(each for each in findings if each not in odd), *(each for some in collections for each in few(some))]
+    lines = [Line((each.what, each.told, each.advice or ""), _ONE_LINE[each.state]) for each in shown]
     sheets = [Sheet(("check", "found", "what to do"), lines)]
     if collections:
         head = ("collection", "records", "read", "ids", "largest record")
         sheets.append(Sheet(head, [Line(each.cells()) for each in collections]))
-    wrong, odd = (sum(each.state == state for each in findings) for state in ("wrong", "advice"))
+    wrong, advised = (sum(each.state == state for each in findings) for state in ("wrong", "advice"))
     notes = [f"{wrong} of {len(findings)} are wrong" if wrong else "nothing is wrong"]
-    if odd:
-        notes.append(f"{odd} to look at; the server works all the same")
+    if advised:
+        notes.append(f"{advised} to look at; the server works all the same")
     return Report(
         {"checks": [each.data() for each in findings], "collections": [each.data() for each in collections]},
         sheets=tuple(sheets),
         notes=tuple(notes),
         fine=not wrong,
     )
+
+
+def few(shape: CollectionShape) -> list[Finding]:
+    """Return the first findings of a collection, and how many more there are."""
+    more = len(shape.findings) - _SHOWN
+    rest = [Finding(shape.name, "advice", f"{more} more", "--json names them all")] if more > 0 else []
+    return [*shape.findings[:_SHOWN], *rest]

@@ -21,6 +21,8 @@ from katana_mcp.values import get_int, rows
 _ROOM = 500 * 2**20
 """Bytes that should be free: a cache of 500,000 parts is built anew beside the old one."""
 _ENTRIES = 200
+_SHOWN = 200
+"""Characters of a program that are shown; what it is given may hold a key."""
 
 
 async def cache_findings(settings: Settings, outside: Environment) -> list[Finding]:
@@ -91,9 +93,9 @@ def host_findings() -> list[Finding]:
         for entry, line in listed.items():
             program = line[0]
             if shutil.which(program) is None:
-                told = f"starts {entry} with {program}, which is not there"
+                told = f"starts {entry} with {program[:_SHOWN]}, which is not there"
                 findings.append(Finding(host.title, "wrong", told, f"katana-mcp install {name} writes it anew"))
             else:
-                findings.append(Finding(host.title, "fine", f"starts {entry}: {' '.join(line)}"))
+                findings.append(Finding(host.title, "fine", f"starts {entry} with {program[:_SHOWN]}"))
     none = Finding("hosts", "advice", "no host starts the server yet", "katana-mcp install claude-code, for example")
     return findings or [none]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from katana_client.resource import Resource
 
 LISTED = tuple(name for name, abilities in ABILITIES.items() if abilities.lists)
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,15 +83,13 @@ def _shape(name: str, page: Page[ReadModel]) -> CollectionShape:
         told["the page does not say how many there are"] += page.count
     advice = "send this line to the project: it holds no value of yours"
     lines = [Finding(name, "advice", f"{each} ({count} of {page.count})", advice) for each, count in told.most_common()]
-    more = len(lines) - _SHOWN
-    rest = [Finding(name, "advice", f"{more} more", "--json names them all")] if more > 0 else []
     return CollectionShape(
         name=name,
         total=page.total_records,
         read=page.count,
         ids=_ids([record.get("id") for record in page.records]),
         largest=max((len(str(dict(record))) for record in page.records), default=0),
-        findings=(*lines[:_SHOWN], *rest),
+        findings=tuple(lines),
     )
 
 

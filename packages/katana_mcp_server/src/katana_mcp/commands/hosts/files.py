@@ -70,7 +70,7 @@ def _loaded(path: Path, text: str) -> Entries:
         return {}
     try:
         found = _yaml_of(text) if _is_yaml(path) else _json_of(text)
-    except (ValueError, YAMLError, RecursionError) as error:
+    except (ValueError, OverflowError, YAMLError, RecursionError) as error:
         raise NotDone(f"{path} cannot be changed without losing something: {_describe_error(error)}") from None
     if not isinstance(found, dict):
         raise NotDone(f"{path} is no table of settings")

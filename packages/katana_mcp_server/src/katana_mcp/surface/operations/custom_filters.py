@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
-from pydantic import Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StrictStr, WithJsonSchema
 
 from cache_core.conditions import EVERYTHING, CustomValue, Scalar, Where
 from cache_core.protocol import Selection
-from cache_core.records import Record
+from cache_core.records import Record, is_text
 from katana_mcp.references.display_names import CUSTOM_FIELDS, text
 from katana_mcp.references.services import Services
 from katana_mcp.references.suggestions import same
@@ -18,6 +18,8 @@ from katana_mcp.tools.warnings import Refused, blocking
 from katana_mcp.values import EMPTY, child, rows
 
 _MOST = 1_000
+_SHOWN = 40
+_LONGEST = 1_000
 _VARIANTS = ("ProductVariant", "MaterialVariant", "ServiceVariant")
 
 
@@ -47,8 +49,18 @@ def carries(own: str, row: str | None = None, *, at: str = "custom_fields") -> C
 OF_VARIANTS = Carries(dict.fromkeys(_VARIANTS, "variants[].custom_fields"), older=True)
 """Fields of items, which stand on their variants."""
 
+
+def _text(value: str) -> str:
+    if not is_text(value):
+        raise ValueError("must be text: half of a character is none")
+    return value.strip()
+
+
 type CustomValues = Annotated[
-    dict[Annotated[StrictStr, Field(min_length=1, max_length=255)], StrictBool | StrictInt | Decimal | StrictStr],
+    dict[
+        Annotated[StrictStr, Field(min_length=1, max_length=255)],
+        StrictBool | StrictInt | Decimal | Annotated[StrictStr, Field(max_length=_LONGEST), AfterValidator(_text)],
+    ],
     Field(max_length=10),
     WithJsonSchema({"type": "object", "additionalProperties": True}),
 ]
@@ -95,23 +107,41 @@ def _condition(name: str, field: str, value: Scalar, carries: Carries, known: Se
 
 def _values(name: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
     """Return how a value may stand in a record: that of a choice is the number of its label."""
-    if not isinstance(value, str):
-        return _written(value)
-    if text(definition, "field_type") == "number":
+    called, kind = str(text(definition, "label")), text(definition, "field_type")
+    if kind == "singleSelect":
+        return _choice(name, called, value, definition)
+    if kind == "boolean":
+        return _yes_or_no(name, called, value)
+    if kind == "number" and isinstance(value, str):
         try:
-            return (value, Decimal(value))
+            number = Decimal(value)
         except InvalidOperation:
-            return (value,)
+            number = None
+        if number is None or not number.is_finite():
+            raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} is a number", name))
+        return (value, number)
+    return _written(value)
+
+
+def _choice(name: str, called: str, value: Scalar, definition: Record) -> tuple[Scalar, ...]:
+    """Return a choice by its label, or by its number."""
     choices = {
         str(text(each, "label")): each.get("id") for each in rows(child(definition, "options") or EMPTY, "choices")
     }
-    if not choices:
-        return (value,)
-    chosen = [number for label, number in choices.items() if same(label, value)]
+    meant = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    chosen = [each for label, each in choices.items() if same(label, meant) or str(each) == meant.strip()]
     if not chosen:
-        told = f"{name}: {text(definition, 'label')} has no choice {value!r}; there are: {', '.join(choices)}"
+        told = f"{name}: {called} has no choice {str(value)[:_SHOWN]!r}; there are: {', '.join(choices)}"
         raise Refused(blocking(warning_codes.NOT_FOUND, told, name))
     return (value, *(each for each in chosen if isinstance(each, int)))
+
+
+def _yes_or_no(name: str, called: str, value: Scalar) -> tuple[Scalar, ...]:
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    meant = known.get(str(value).strip().lower())
+    if meant is None:
+        raise Refused(blocking(warning_codes.INVALID_ARGUMENT, f"{name}: {called} is true or false", name))
+    return (meant,)
 
 
 def _written(value: Scalar) -> tuple[Scalar, ...]:
@@ -121,4 +151,5 @@ def _written(value: Scalar) -> tuple[Scalar, ...]:
 
 def _unknown(field: str, known: Sequence[Record]) -> str:
     labels = sorted({str(text(each, "label")) for each in known})
-    return f"no custom field is called {field!r} here; there {'are: ' + ', '.join(labels) if labels else 'are none'}"
+    there = f"are: {', '.join(labels)}" if labels else "are none"
+    return f"no custom field is called {field[:_SHOWN]!r} here; there {there}"
